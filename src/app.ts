@@ -1,0 +1,185 @@
+import underPressure from '@fastify/under-pressure'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { describeVitrine } from './contract.ts'
+import { type Clock, systemClock } from './core/clock.ts'
+import { fail } from './core/errors.ts'
+import { deriveSigner } from './core/secrets.ts'
+import { connectDb } from './db/database.ts'
+import { listen } from './db/listen.ts'
+import { channel, readAnnouncement } from './features/access/announce.sql.ts'
+import { createDirectory } from './features/access/directory.ts'
+import { createGate } from './features/access/gate.ts'
+import { createLocalCounter } from './features/access/rate-limit.ts'
+import { createRedisCounter } from './features/access/redis-counter.ts'
+import { registerDemoImages } from './features/admin/demo.routes.ts'
+import { catalogRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
+import type { Services } from './features/context.ts'
+import { healthRoutes } from './features/health/health.routes.ts'
+import { createMetrics, type Metrics } from './features/health/metrics.ts'
+import { createAnswerCache } from './http/cached-answers.ts'
+import { allowCrossOrigin } from './http/cors.ts'
+import { registerDocs } from './http/docs.ts'
+import { registerRoutes } from './http/register.ts'
+import { createServer } from './http/server.ts'
+
+export type AppOptions = {
+  config: Config
+  /** How to reach the database: through a pooler or not, and without one for listening. */
+  connection: pg.PoolConfig
+  directConnection: pg.ClientConfig
+  secrets: readonly string[]
+  logger: Logger
+  clock?: Clock
+}
+
+export type App = {
+  server: FastifyInstance
+  services: Services
+  /** Stops taking requests, answers those under way (for ten seconds at most) and lets go of everything. */
+  close(): Promise<void>
+}
+
+const catalogMaxAgeMs = 1_000
+const catalogMaxBytes = 64 * 1024 * 1024
+const drainMs = 10_000
+
+/** The one place where concrete things are put together. */
+export const createApp = async (options: AppOptions): Promise<App> => {
+  const { config, logger, clock = systemClock } = options
+  const db = connectDb({
+    connection: options.connection,
+    poolSize: config.databasePoolSize,
+    clock,
+    onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+  })
+  const services: Services = {
+    db,
+    clock,
+    cursors: deriveSigner(options.secrets, 'cursor'),
+    publicUrl: config.publicUrl,
+  }
+  const directory = createDirectory(db)
+  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
+  const listener = await listen({
+    connection: options.directConnection,
+    channel,
+    onMessage: (payload) => {
+      const news = readAnnouncement(payload)
+      if (news === null) return
+      answers.forgetStore(news.storeId)
+      if (news.kind === 'store') directory.forgetStore(news.storeId)
+    },
+    onLost: (error) => {
+      logger.warn({ err: error }, 'the listening connection was lost, so everything remembered is forgotten')
+      answers.forgetAll()
+      directory.forgetAll()
+    },
+  })
+  const counter = await createCounter(config, clock, logger)
+  const metrics = createMetrics({ db, answers })
+  const ownOrigins = ownOriginsOf(config)
+  const gate = createGate({ services, directory, counter, internalSecrets: config.internalSecrets, ownOrigins })
+
+  const startedAtMs = Date.now()
+  let draining = false
+  const server = createServer({ logger, trustProxy: config.trustProxy })
+  observeRequests(server, metrics, logger)
+  await shedLoad(server)
+  allowCrossOrigin(server, (origin) => ownOrigins.has(origin) || directory.isKnownOrigin(origin))
+  registerRoutes(
+    server,
+    [
+      ...catalogRoutes,
+      ...storeRoutes,
+      ...healthRoutes({
+        health: {
+          db,
+          version: config.version,
+          startedAtMs,
+          listenerIsHealthy: listener.healthy,
+          isDraining: () => draining,
+        },
+        metrics,
+        metricsToken: config.metricsToken,
+        description: describeVitrine(config.version),
+      }),
+    ],
+    { admit: gate.admit, answers },
+  )
+  registerDocs(server)
+  registerDemoImages(server)
+  server.setNotFoundHandler(async (request, reply) => {
+    if (request.url.startsWith('/v1')) await gate.countUnknownRoute(request, reply)
+    throw fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`)
+  })
+
+  return {
+    server,
+    services,
+    close: async () => {
+      draining = true
+      const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
+      await server.close()
+      clearTimeout(impatience)
+      await Promise.all([listener.close(), counter.close()])
+      await db.close()
+    },
+  }
+}
+
+const createCounter = async (config: Config, clock: Clock, logger: Logger) => {
+  if (config.redisUrl === null) return createLocalCounter(clock)
+  return createRedisCounter({
+    url: config.redisUrl,
+    clock,
+    onTrouble: (error) => logger.warn({ err: error }, 'Redis is away: this instance counts requests for itself'),
+    onRecovery: () => logger.info('Redis is back: requests are counted for all instances again'),
+  })
+}
+
+/** The origins of the pages that this service serves itself. */
+const ownOriginsOf = (config: Config) => {
+  const local = [`http://localhost:${config.port}`, `http://127.0.0.1:${config.port}`]
+  return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
+}
+
+const startTimes = new WeakMap<FastifyRequest, number>()
+
+/** Figures for every request; a line in the log for those that failed, and for all of them at level debug. */
+const observeRequests = (server: FastifyInstance, metrics: Metrics, logger: Logger) => {
+  server.addHook('onRequest', (request, _reply, done) => {
+    startTimes.set(request, performance.now())
+    done()
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    const ms = performance.now() - (startTimes.get(request) ?? 0)
+    const route = request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other')
+    metrics.observe(request.method, route, reply.statusCode, ms / 1000)
+    if (reply.statusCode >= 400 || logger.isLevelEnabled('debug')) {
+      const line = { req: request.id, method: request.method, path: pathOf(request), status: reply.statusCode, ms }
+      if (reply.statusCode >= 500) logger.error(line, 'request failed')
+      else if (reply.statusCode >= 400) logger.info(line, 'request refused')
+      else logger.debug(line, 'request')
+    }
+    done()
+  })
+}
+
+/** Addresses go into logs and messages without their query, which may hold what a shopper typed. */
+const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? ''
+
+const longestLoopDelayMs = 2_000
+
+/** A process that is seconds behind says so at once, instead of letting everybody wait. */
+const shedLoad = async (server: FastifyInstance) => {
+  await server.register(underPressure, {
+    maxEventLoopDelay: longestLoopDelayMs,
+    exposeStatusRoute: false,
+    pressureHandler: () => {
+      throw fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
+    },
+  })
+}

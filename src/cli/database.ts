@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Config, loadConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { connectDb, type Db } from '../db/database.ts'
+import { openEmbedded } from '../db/embedded.ts'
+import { connectOrExplain, migrate } from '../db/migrate.ts'
+
+export type OpenDatabase = {
+  connection: pg.PoolConfig
+  directConnection: pg.ClientConfig
+  /** For people: where the data is. */
+  description: string
+  close(): Promise<void>
+}
+
+export type OpenOptions = { role: 'service' | 'guest'; onTrouble?: (message: string) => void }
+
+/** The database of this configuration: the one that DATABASE_URL names, or the embedded one, started if need be. */
+export const openDatabase = async (config: Config, { role, onTrouble }: OpenOptions): Promise<OpenDatabase> => {
+  if (config.databaseUrl !== null) {
+    const connection = { connectionString: config.databaseUrl }
+    const directConnection = { connectionString: config.databaseDirectUrl ?? config.databaseUrl }
+    await tryConnection(connection)
+    return { connection, directConnection, description: describeUrl(config.databaseUrl), close: async () => {} }
+  }
+  const server = await openEmbedded({
+    dataDir: config.dataDir,
+    role,
+    ...(onTrouble === undefined ? {} : { onUnexpectedExit: onTrouble }),
+  })
+  return {
+    connection: server.connection,
+    directConnection: server.connection,
+    description: `embedded PostgreSQL in ${config.dataDir}`,
+    close: server.stop,
+  }
+}
+
+const tryConnection = async (connection: pg.ClientConfig) => {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
+  await connectOrExplain(client, connection)
+  await client.end()
+}
+
+const describeUrl = (text: string) => {
+  const url = new URL(text)
+  return `PostgreSQL at ${url.host || 'a local socket'}, database ${url.pathname.slice(1) || 'by default'}`
+}
+
+/** Runs a command on a migrated database, whether the service runs or not. */
+export const withDatabase = async <Result>(work: (db: Db, config: Config) => Promise<Result>): Promise<Result> => {
+  const config = loadConfig(process.env)
+  const database = await openDatabase(config, { role: 'guest' })
+  try {
+    await migrate(database.directConnection)
+    const db = connectDb({ connection: database.connection, poolSize: 2, clock: systemClock })
+    try {
+      return await work(db, config)
+    } finally {
+      await db.close()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+/** The secrets that sign cursors and tokens: those of the environment, or one made at the first start and kept. */
+export const loadSecrets = (config: Config): readonly string[] => {
+  if (config.secrets !== null) return config.secrets
+  const file = join(config.dataDir, 'secret')
+  try {
+    mkdirSync(config.dataDir, { recursive: true })
+    // `wx` lets exactly one of several first starts write it.
+    writeFileSync(file, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 })
+    chmodSync(file, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new OperatorError(`The secret cannot be kept in ${file}: ${(error as Error).message}.`, { cause: error })
+    }
+  }
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length < 32) throw new OperatorError(`The file ${file} is damaged. Set VITRINE_SECRET, or remove it.`)
+  return [secret]
+}

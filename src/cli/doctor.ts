@@ -1,0 +1,123 @@
+import { createClient } from '@redis/client'
+import type { Command } from 'commander'
+import pg from 'pg'
+import { type Config, loadConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { connectDb } from '../db/database.ts'
+import { inspectEmbedded } from '../db/embedded.ts'
+import { pendingMigrations } from '../db/migrate.ts'
+import { countStaleListings, readServerFacts } from '../features/admin/doctor.sql.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
+import { type OutputOptions, printResult } from './output.ts'
+
+type Finding = { check: string; state: 'ok' | 'warning' | 'fault'; detail: string }
+
+export const addDoctor = (program: Command) =>
+  program
+    .command('doctor')
+    .description('Check the settings, the database and the data, and say what is wrong')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExits 1 when something is at fault.\n\nExample:\n  vitrine doctor')
+    .action(async (options: OutputOptions) => {
+      const findings: Finding[] = []
+      for await (const finding of examine()) {
+        findings.push(finding)
+        if (!options.json) process.stdout.write(`${showFinding(finding)}\n`)
+      }
+      const healthy = findings.every(({ state }) => state !== 'fault')
+      printResult(options, { healthy, findings }, () => (healthy ? 'All is well.' : 'Something needs mending.'))
+      if (!healthy) process.exitCode = 1
+    })
+
+const marks = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
+const showFinding = ({ check, state, detail }: Finding) => `${marks[state]}  ${check.padEnd(12)}  ${detail}`
+
+const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
+const warning = (check: string, detail: string): Finding => ({ check, state: 'warning', detail })
+const fault = (check: string, error: unknown): Finding => ({
+  check,
+  state: 'fault',
+  detail: error instanceof Error ? error.message : String(error),
+})
+
+async function* examine(): AsyncGenerator<Finding> {
+  yield ok('node', `${process.version} on ${process.platform} ${process.arch}`)
+  let config: Config
+  try {
+    config = loadConfig(process.env)
+    yield ok('settings', config.production ? 'production' : 'not production: OTPs go to the console, demo allowed')
+  } catch (error) {
+    yield fault('settings', error)
+    return
+  }
+  if (config.production && config.redisUrl === null) {
+    yield warning('rate limit', 'REDIS_URL is not set, so each instance counts for itself')
+  }
+  if (config.redisUrl !== null) yield await examineRedis(config.redisUrl)
+  yield* examineDatabase(config)
+}
+
+async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
+  if (config.databaseUrl === null) {
+    const embedded = await inspectEmbedded(config.dataDir)
+    yield ok('embedded', `package ${embedded.packageVersion}, folder ${embedded.clusterDir}, log ${embedded.logFile}`)
+  }
+  let database: OpenDatabase
+  try {
+    database = await openDatabase(config, { role: 'guest' })
+  } catch (error) {
+    yield fault('database', error)
+    return
+  }
+  try {
+    yield* examineContents(database)
+  } catch (error) {
+    yield fault('database', error)
+  } finally {
+    await database.close()
+  }
+}
+
+async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding> {
+  const client = new pg.Client(database.directConnection)
+  await client.connect()
+  const pending = await pendingMigrations(client).finally(() => client.end())
+  if (pending.length > 0) {
+    yield fault('migrations', `not applied yet: ${pending.join(', ')}; run "vitrine migrate"`)
+    return
+  }
+  yield ok('migrations', 'up to date')
+  const db = connectDb({
+    connection: database.connection,
+    poolSize: 1,
+    clock: systemClock,
+    statementTimeoutMs: 120_000,
+  })
+  try {
+    const facts = await readServerFacts(db)
+    yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
+    yield facts.encoding === 'UTF8' && facts.hindiTrigrams > 0
+      ? ok('text', `${facts.encoding}, all scripts`)
+      : fault('text', `encoding ${facts.encoding} with a locale that knows only some scripts; use UTF8 and C.UTF-8`)
+    const stale = await countStaleListings(db)
+    yield stale === 0
+      ? ok('listings', 'match the products')
+      : fault('listings', `${stale} rows differ from the products`)
+  } finally {
+    await db.close()
+  }
+}
+
+const examineRedis = async (url: string): Promise<Finding> => {
+  const client = createClient({ url, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.ping()
+    return ok('redis', 'answers')
+  } catch (error) {
+    return fault('redis', `REDIS_URL cannot be reached: ${(error as Error).message}`)
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import { OperatorError } from '../core/operator-error.ts'
+import { listKeys } from '../features/admin/admin.sql.ts'
+import { createKey, findStore, revokeKey } from '../features/admin/stores.ts'
+import { withDatabase } from './database.ts'
+import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+
+type CreateOptions = OutputOptions & {
+  store?: string
+  browser?: boolean
+  name: string
+  scopes?: string
+  rateLimit?: string
+  expires?: string
+}
+
+export const addKey = (program: Command) => {
+  const key = program.command('key').description('The keys that open a store')
+
+  key
+    .command('create')
+    .description('Make a key; it is shown this once')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--browser', 'for pages and apps: it may not speak for a customer')
+    .option('--name <name>', 'to know it again', '')
+    .option('--scopes <list>', 'comma-separated; all that fit its kind otherwise')
+    .option('--rate-limit <n>', 'requests a minute; 60 otherwise')
+    .option('--expires <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z')
+    .option('--json', 'answer in JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  vitrine key create --browser --rate-limit 600 --scopes products:read,store:read',
+    )
+    .action((options: CreateOptions) =>
+      withDatabase(async (db) => {
+        const store = await findStore(db, options.store)
+        const made = await db.tx((tx) =>
+          createKey(tx, store.id, {
+            kind: options.browser ? 'browser' : 'server',
+            name: options.name,
+            scopes: options.scopes?.split(',').map((scope) => scope.trim()) ?? null,
+            rateLimit:
+              options.rateLimit === undefined
+                ? null
+                : wholeNumber('--rate-limit', options.rateLimit, { min: 1, max: 1_000_000_000 }),
+            expiresAt: options.expires === undefined ? null : readTime(options.expires),
+          }),
+        )
+        printResult(options, made, () =>
+          fields({
+            id: made.id,
+            key: made.key,
+            scopes: made.scopes.join(', '),
+            'rate limit': `${made.rateLimit ?? 60} requests a minute`,
+          }),
+        )
+      }),
+    )
+
+  key
+    .command('list')
+    .description('List the keys of a store; the keys themselves are not stored')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine key list')
+    .action((options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db) => {
+        const store = await findStore(db, options.store)
+        const keys = await listKeys(db, store.id)
+        printResult(options, keys, () =>
+          table(
+            ['id', 'kind', 'name', 'rate limit', 'state', 'scopes'],
+            keys.map((row) => [
+              row.id,
+              row.kind,
+              row.name,
+              String(row.rateLimit ?? 60),
+              stateOf(row),
+              row.scopes.join(','),
+            ]),
+          ),
+        )
+      }),
+    )
+
+  key
+    .command('revoke <id>')
+    .description('Switch a key off, on every instance within a second')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine key revoke key_01k8x0v3m7q2w9c4t6y8za')
+    .action((id: string, options: OutputOptions) =>
+      withDatabase(async (db) => {
+        const revoked = await db.tx((tx) => revokeKey(tx, id))
+        printResult(options, revoked, () => `${id} is revoked.`)
+      }),
+    )
+}
+
+const stateOf = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null }) => {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt === null) return 'active'
+  return expiresAt.getTime() <= Date.now() ? 'expired' : `until ${expiresAt.toISOString()}`
+}
+
+const readTime = (text: string) => {
+  const time = new Date(text)
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime())) {
+    throw new OperatorError(`--expires must be a time in ISO 8601, not "${text}".`)
+  }
+  return time
+}

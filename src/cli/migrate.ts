@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../config.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDatabase } from './database.ts'
+import { type OutputOptions, printResult } from './output.ts'
+
+export const addMigrate = (program: Command) =>
+  program
+    .command('migrate')
+    .description('Bring the database to the schema of this version (start does it too)')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://me@db/shop vitrine migrate')
+    .action(async (options: OutputOptions) => {
+      const database = await openDatabase(loadConfig(process.env), { role: 'guest' })
+      try {
+        const applied = await migrate(database.directConnection)
+        printResult(options, { applied }, () =>
+          applied.length === 0 ? 'The database is up to date.' : applied.map((name) => `Applied ${name}`).join('\n'),
+        )
+      } finally {
+        await database.close()
+      }
+    })

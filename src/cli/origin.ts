@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { listOrigins } from '../features/admin/admin.sql.ts'
+import { addOrigin as allowOrigin, findStore } from '../features/admin/stores.ts'
+import { withDatabase } from './database.ts'
+import { type OutputOptions, printResult } from './output.ts'
+
+export const addOrigin = (program: Command) => {
+  const origin = program.command('origin').description('The pages that may call a store from a browser')
+  origin
+    .command('add <origin>')
+    .description("Put an origin on a store's allowlist")
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine origin add https://shop.example')
+    .action((text: string, options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db) => {
+        const store = await findStore(db, options.store)
+        await db.tx((tx) => allowOrigin(tx, store, text))
+        const origins = await listOrigins(db, store.id)
+        printResult(options, { origins }, () => origins.join('\n'))
+      }),
+    )
+}

@@ -1,0 +1,71 @@
+import { Command, CommanderError } from 'commander'
+import { loadConfig } from '../config.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { addDoctor } from './doctor.ts'
+import { addKey } from './key.ts'
+import { addMenu } from './menu.ts'
+import { addMigrate } from './migrate.ts'
+import { addOpenapi } from './openapi.ts'
+import { addOrigin } from './origin.ts'
+import { addOutlet } from './outlet.ts'
+import { explainFailure } from './output.ts'
+import { addSeed } from './seed.ts'
+import { addStart } from './start.ts'
+import { addStock } from './stock.ts'
+import { addStore } from './store.ts'
+
+const usageFault = 2
+
+/** Exit codes: 0 done, 1 it could not be done, 2 the command was not understood. */
+export const run = async (argv: readonly string[]) => {
+  try {
+    await createProgram().parseAsync(argv)
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : usageFault)
+    process.stderr.write(`${explainFailure(error, argv.includes('--json'))}\n`)
+    process.exit(1)
+  }
+}
+
+export const createProgram = () => {
+  const program = new Command('vitrine')
+    .description('A storefront API: catalog, carts, sign-in, checkout, payments and delivery')
+    .version(readVersion())
+    .showHelpAfterError('(--help tells more)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nSettings come from the environment; see the README. Without DATABASE_URL everything happens in the embedded\nPostgreSQL of VITRINE_DATA_DIR (.vitrine), while the service runs and when it does not.',
+    )
+  for (const add of [
+    addStart,
+    addMigrate,
+    addSeed,
+    addStore,
+    addOutlet,
+    addKey,
+    addOrigin,
+    addMenu,
+    addStock,
+    addDoctor,
+    addOpenapi,
+  ]) {
+    add(program)
+  }
+  applyToAll(program, (command) => command.exitOverride())
+  return program
+}
+
+const applyToAll = (command: Command, change: (command: Command) => void) => {
+  change(command)
+  for (const child of command.commands) applyToAll(child, change)
+}
+
+/** The version must be readable when the environment is not. */
+const readVersion = () => {
+  try {
+    return loadConfig({}).version
+  } catch (error) {
+    throw new OperatorError('The installation is damaged: package.json cannot be read.', { cause: error })
+  }
+}

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { pino } from 'pino'
+import { type App, createApp } from '../app.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { connectDb } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { type DemoKeys, seedDemoIfEmpty } from '../features/admin/demo.ts'
+import { createLogger } from '../logging.ts'
+import { showBanner } from './banner.ts'
+import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
+import { print } from './output.ts'
+
+export const addStart = (program: Command) =>
+  program
+    .command('start')
+    .description('Start the service; without DATABASE_URL also the embedded PostgreSQL')
+    .addHelpText('after', '\nExamples:\n  vitrine start\n  PORT=8080 DATABASE_URL=postgres://me@db/shop vitrine start')
+    .action(start)
+
+/** Starts everything in order, undoes it in reverse on SIGINT or SIGTERM, and then exits 0. */
+const start = async () => {
+  const startedAt = performance.now()
+  const undo: (() => Promise<void>)[] = []
+  const stop = onceStopped(undo)
+  try {
+    const config = loadConfig(process.env)
+    const logger = createLogger(config, pino.destination({ sync: false }))
+    const secrets = loadSecrets(config)
+    const firstStart = config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))
+    if (firstStart) print(`Making a database in ${config.dataDir} …`)
+    const database = await openDatabase(config, {
+      role: 'service',
+      onTrouble: (message) => logger.error(message),
+    })
+    undo.push(database.close)
+    stop.check()
+    const applied = await migrate(database.directConnection)
+    for (const name of firstStart ? [] : applied) print(`Applied migration ${name}`)
+    stop.check()
+    const demo = config.production ? null : await prepareDemo(config, database)
+    const app = await createApp({ ...database, config, secrets, logger })
+    undo.push(app.close)
+    stop.check()
+    await listenOrExplain(app, config)
+    print(showBanner({ config, demo, database: database.description, startedMs: performance.now() - startedAt }))
+    stop.ready()
+  } catch (error) {
+    await runAll(undo)
+    if (error instanceof StoppedEarly) process.exit(0)
+    throw error
+  }
+}
+
+class StoppedEarly extends Error {}
+
+/** A signal during the start ends it after the step under way; one after it ends the service. */
+const onceStopped = (undo: (() => Promise<void>)[]) => {
+  let asked = false
+  let running = false
+  const end = async () => {
+    print('Stopping: answering what is under way …')
+    try {
+      await runAll(undo)
+      process.exit(0)
+    } catch (error) {
+      process.stderr.write(`${(error as Error).stack}\n`)
+      process.exit(1)
+    }
+  }
+  const ask = () => {
+    if (asked) return
+    asked = true
+    if (running) void end()
+  }
+  process.on('SIGINT', ask)
+  process.on('SIGTERM', ask)
+  return {
+    check: () => {
+      if (asked) throw new StoppedEarly()
+    },
+    ready: () => {
+      running = true
+      if (asked) void end()
+    },
+  }
+}
+
+const runAll = async (undo: (() => Promise<void>)[]) => {
+  for (const step of undo.splice(0).reverse()) await step()
+}
+
+const listenOrExplain = async (app: App, { port, host }: Config) => {
+  try {
+    await app.server.listen({ port, host })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 1} npm start`)
+    }
+    if (code === 'EACCES') throw new OperatorError(`Port ${port} may only be used by root. Choose one above 1023.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new OperatorError(`HOST=${host} is not an address of this machine.`)
+    }
+    throw error
+  }
+}
+
+/** The demo store of an embedded database: made at the first start, its keys kept so that later starts show them. */
+const prepareDemo = async (config: Config, database: OpenDatabase): Promise<DemoKeys | null> => {
+  if (config.databaseUrl !== null) return null
+  const file = join(config.dataDir, 'demo.json')
+  const db = connectDb({ connection: database.connection, poolSize: 1, clock: systemClock })
+  try {
+    const made = await seedDemoIfEmpty(db)
+    if (made !== null) writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 })
+    return made ?? (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null)
+  } finally {
+    await db.close()
+  }
+}

@@ -1,0 +1,167 @@
+import type { Command } from 'commander'
+import { toMinor } from '../core/money.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { changeStore, createStore, findStore } from '../features/admin/stores.ts'
+import { showStore } from '../features/catalog/store.ts'
+import type { Store } from '../features/context.ts'
+import { withDatabase } from './database.ts'
+import { fields, type OutputOptions, printResult } from './output.ts'
+
+const collect = (value: string, list: string[]) => [...list, value]
+
+export const addStore = (program: Command) => {
+  const store = program.command('store').description('Make, show and change stores')
+
+  store
+    .command('create')
+    .description('Make a store with an outlet, a server key and a browser key; secrets are shown this once')
+    .requiredOption('--name <name>', 'what shoppers see')
+    .requiredOption('--domain <domain>', 'where its storefront lives: shop.example, or an origin')
+    .requiredOption('--currency <code>', 'ISO 4217, such as INR')
+    .option('--locale <locale>', 'such as en-IN', 'en')
+    .option('--timezone <zone>', 'such as Asia/Kolkata', 'UTC')
+    .option('--origin <origin>', 'a page that may call from a browser; repeat for more', collect, [])
+    .option('--outlet <name>', 'the name of its first outlet', 'Main')
+    .option('--payment-provider <name>', 'who takes payments', 'sandbox')
+    .option('--json', 'answer in JSON')
+    .addHelpText(
+      'after',
+      "\nExample:\n  vitrine store create --name 'Blue Door' --domain bluedoor.example --currency EUR \\\n    --origin https://bluedoor.example --origin http://localhost:5173",
+    )
+    .action((options: CreateOptions) =>
+      withDatabase(async (db) => {
+        const made = await db.tx((tx) =>
+          createStore(tx, { ...options, origins: options.origin, outletName: options.outlet }),
+        )
+        printResult(options, made, () =>
+          fields({
+            store: made.storeId,
+            outlet: made.outletId,
+            'server key': made.serverKey,
+            'browser key': made.browserKey,
+            'payment webhook': `${made.paymentWebhook.username} / ${made.paymentWebhook.password}`,
+            'logistics key': made.logisticsKey,
+            '': 'Keep these now: they are stored only as hashes and are not shown again.',
+          }),
+        )
+      }),
+    )
+
+  store
+    .command('show')
+    .description('Show a store and its settings')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine store show --json')
+    .action((options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db, config) => {
+        const found = await findStore(db, options.store)
+        printStore(options, found, config.publicUrl)
+      }),
+    )
+
+  store
+    .command('set')
+    .description('Change settings of a store; what is not named stays as it is')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--name <name>', 'what shoppers see')
+    .option('--domain <domain>', 'where its storefront lives')
+    .option('--locale <locale>', 'such as en-IN')
+    .option('--timezone <zone>', 'such as Asia/Kolkata')
+    .option('--logo <url>', 'address of a picture')
+    .option('--email <email>', 'how shoppers reach you')
+    .option('--phone <phone>', 'how shoppers reach you')
+    .option('--tax-included <yes|no>', 'whether prices include tax')
+    .option('--shipping-flat <amount>', 'what delivery costs')
+    .option('--shipping-free-above <amount|never>', 'from this subtotal on, delivery costs nothing')
+    .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
+    .action((options: SetOptions) =>
+      withDatabase(async (db, config) => {
+        const before = await findStore(db, options.store)
+        await db.tx((tx) => changeStore(tx, before, readSettings(options, before.currency)))
+        printStore(options, await findStore(db, before.publicId), config.publicUrl)
+      }),
+    )
+}
+
+type CreateOptions = OutputOptions & {
+  name: string
+  domain: string
+  currency: string
+  locale: string
+  timezone: string
+  origin: string[]
+  outlet: string
+  paymentProvider: string
+}
+
+type SetOptions = OutputOptions & { store?: string } & Partial<
+    Record<
+      | 'name'
+      | 'domain'
+      | 'locale'
+      | 'timezone'
+      | 'logo'
+      | 'email'
+      | 'phone'
+      | 'taxIncluded'
+      | 'shippingFlat'
+      | 'shippingFreeAbove'
+      | 'cashOnDelivery',
+      string
+    >
+  >
+
+const readSettings = (options: SetOptions, currency: string) => ({
+  name: options.name ?? null,
+  domain: options.domain ?? null,
+  locale: options.locale ?? null,
+  timezone: options.timezone ?? null,
+  logo: options.logo ?? null,
+  contact: {
+    ...(options.email === undefined ? {} : { email: options.email }),
+    ...(options.phone === undefined ? {} : { phone: options.phone }),
+  },
+  address: null,
+  taxIncluded: readYesNo('--tax-included', options.taxIncluded),
+  shippingFlatMinor: readAmount('--shipping-flat', options.shippingFlat, currency),
+  shippingFreeAboveMinor:
+    options.shippingFreeAbove === 'never'
+      ? -1
+      : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
+  cashOnDelivery: readYesNo('--cash-on-delivery', options.cashOnDelivery),
+})
+
+const readYesNo = (name: string, text: string | undefined) => {
+  if (text === undefined) return null
+  if (text !== 'yes' && text !== 'no') throw new OperatorError(`${name} must be yes or no, not "${text}".`)
+  return text === 'yes'
+}
+
+const readAmount = (name: string, text: string | undefined, currency: string) => {
+  if (text === undefined) return null
+  const minor = text.trim() === '' ? null : toMinor(Number(text), currency)
+  if (minor === null) throw new OperatorError(`${name} must be an amount in ${currency}, not "${text}".`)
+  return minor
+}
+
+const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
+  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins] }
+  printResult(options, shown, () =>
+    fields({
+      store: shown.id,
+      name: shown.name,
+      domain: shown.domain,
+      currency: shown.currency,
+      locale: shown.locale,
+      timezone: shown.timezone,
+      outlets: shown.outlets.map(({ id, name }) => `${id} (${name})`).join(', '),
+      origins: shown.origins.join(', '),
+      shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
+      'tax included': shown.taxIncluded ? 'yes' : 'no',
+      payment: shown.paymentMethods.join(', '),
+    }),
+  )
+}

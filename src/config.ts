@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { OperatorError } from './core/operator-error.ts'
+
+/** Every setting there is. The README's table is held against this by a test. */
+export const Environment = Type.Object({
+  NODE_ENV: Type.Enum(['development', 'production', 'test'], {
+    default: 'development',
+    description: '`production` refuses whatever is only fit for trying out',
+  }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'Where the service listens' }),
+  HOST: Type.Optional(
+    Type.String({
+      description: 'The address to listen on: `127.0.0.1`, in production `0.0.0.0`, unless set',
+    }),
+  ),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'A PostgreSQL 15 or newer (`postgres://…`). Absent: the embedded one',
+    }),
+  ),
+  DATABASE_DIRECT_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'The same database without the pooler, when `DATABASE_URL` is a transaction pooler',
+    }),
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 500,
+    default: 10,
+    description: 'Database connections of this instance',
+  }),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      pattern: '^rediss?://',
+      description: 'A Redis or Valkey that counts requests for all instances. Absent: each counts its own',
+    }),
+  ),
+  VITRINE_DATA_DIR: Type.String({
+    default: '.vitrine',
+    description: 'The folder of the embedded database and of the generated secret',
+  }),
+  VITRINE_SECRET: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description:
+        'Signs cursors and tokens; 32 characters or more. Several, comma-separated, to rotate. Required in production with `DATABASE_URL`; made and kept in the data folder otherwise',
+    }),
+  ),
+  VITRINE_INTERNAL_SECRET: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description: 'Verifies `X-Internal-Storefront-Token`; several, comma-separated, to rotate. Absent: refused',
+    }),
+  ),
+  VITRINE_PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+/?$',
+      description: 'The address of this service as shoppers reach it, for links. Required in production',
+    }),
+  ),
+  VITRINE_TRUST_PROXY: Type.Optional(
+    Type.String({ description: '`true`, or the comma-separated addresses of the proxies whose `X-Forwarded-*` count' }),
+  ),
+  VITRINE_METRICS_TOKEN: Type.Optional(
+    Type.String({ minLength: 16, description: 'Bearer token for `/metrics`. Absent: only this machine may read it' }),
+  ),
+  LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: '`debug` also logs each request that went well',
+  }),
+})
+
+export type Config = Readonly<{
+  production: boolean
+  port: number
+  host: string
+  databaseUrl: string | null
+  databaseDirectUrl: string | null
+  databasePoolSize: number
+  redisUrl: string | null
+  dataDir: string
+  secrets: readonly string[] | null
+  internalSecrets: readonly string[]
+  publicUrl: string
+  trustProxy: boolean | string[]
+  metricsToken: string | null
+  logLevel: Static<typeof Environment>['LOG_LEVEL']
+  version: string
+}>
+
+export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
+  const env = parseEnvironment(variables)
+  const production = env.NODE_ENV === 'production'
+  if (production && env.VITRINE_PUBLIC_URL === undefined) {
+    throw new OperatorError('VITRINE_PUBLIC_URL is required in production: the address of this service in links.')
+  }
+  if (production && env.DATABASE_URL !== undefined && env.VITRINE_SECRET === undefined) {
+    throw new OperatorError('VITRINE_SECRET is required in production with DATABASE_URL: 32 random characters or more.')
+  }
+  return Object.freeze({
+    production,
+    port: env.PORT,
+    host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    databaseUrl: env.DATABASE_URL ?? null,
+    databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    redisUrl: env.REDIS_URL ?? null,
+    dataDir: resolve(env.VITRINE_DATA_DIR),
+    secrets: env.VITRINE_SECRET === undefined ? null : splitSecrets('VITRINE_SECRET', env.VITRINE_SECRET),
+    internalSecrets: splitSecrets('VITRINE_INTERNAL_SECRET', env.VITRINE_INTERNAL_SECRET ?? ''),
+    publicUrl: (env.VITRINE_PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, ''),
+    trustProxy: parseTrustProxy(env.VITRINE_TRUST_PROXY),
+    metricsToken: env.VITRINE_METRICS_TOKEN ?? null,
+    logLevel: env.LOG_LEVEL,
+    version: packageVersion(),
+  })
+}
+
+const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environment> => {
+  const given: Record<string, unknown> = {}
+  for (const name of Object.keys(Environment.properties)) {
+    // An empty variable is how many deployment tools write an absent one.
+    if (variables[name]) given[name] = variables[name]
+  }
+  const env = Value.Convert(Environment, Value.Default(Environment, given))
+  const [fault] = Value.Errors(Environment, env)
+  if (fault !== undefined) {
+    const name = fault.instancePath.slice(1)
+    throw new OperatorError(`The environment variable ${name} ${describeFault(fault)}.`)
+  }
+  return env as Static<typeof Environment>
+}
+
+const describeFault = (fault: { message: string; params: object }) =>
+  'allowedValues' in fault.params ? `must be one of ${[fault.params.allowedValues].flat().join(', ')}` : fault.message
+
+const splitSecrets = (name: string, text: string) => {
+  const secrets = text.split(',').filter((secret) => secret !== '')
+  if (secrets.some((secret) => secret.length < 32)) {
+    throw new OperatorError(`Each secret in ${name} must have 32 characters or more.`)
+  }
+  return secrets
+}
+
+const parseTrustProxy = (text: string | undefined) => {
+  if (text === undefined || text === 'false') return false
+  return text === 'true' ? true : text.split(',').map((address) => address.trim())
+}
+
+const packageVersion = (): string =>
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version

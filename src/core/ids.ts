@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+
+/** Ids are opaque to callers; the prefix is there for the people who read logs. */
+export type IdPrefix = 'store' | 'outlet' | 'key' | 'prod' | 'var' | 'cat' | 'menu'
+
+/** The time comes first, so that rows made together lie together in an index. 65 random bits follow. */
+export const newId = (prefix: IdPrefix, nowMs: number = Date.now()) => `${prefix}_${encodeTime(nowMs)}${randomText(13)}`
+
+/** For ids that open something by themselves: 130 random bits and nothing guessable. */
+export const newCapabilityId = (prefix: string) => `${prefix}_${randomText(26)}`
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+const encodeTime = (ms: number) => {
+  let text = ''
+  for (let rest = ms, i = 0; i < 9; i++, rest = Math.floor(rest / 32)) text = alphabet[rest % 32] + text
+  return text
+}
+
+/** Five random bits a character. */
+export const randomText = (length: number) => {
+  let text = ''
+  for (const byte of randomBytes(length)) text += alphabet[byte & 31]
+  return text
+}

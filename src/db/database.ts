@@ -1,0 +1,167 @@
+import pg from 'pg'
+import type { Clock } from '../core/clock.ts'
+import { Failure, fail } from '../core/errors.ts'
+import { toStatement } from './sql.ts'
+
+type Run<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Promise<Result>
+
+/** What a statement can be asked for: all rows, exactly one, one or none, or how many rows it touched. */
+export type Queries = {
+  many<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>
+  one<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row>
+  maybeOne<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row | undefined>
+  run: Run<number>
+}
+
+declare const open: unique symbol
+/** A running transaction. Only `db.tx` makes one, so a function that asks for it cannot be called outside of one. */
+export type Tx = Queries & { readonly [open]: true }
+
+export type Db = Queries & {
+  tx<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Figures for /metrics. */
+  poolState(): { total: number; idle: number; waiting: number }
+  /** Counts statements as they are sent, for the tests that hold a budget. */
+  onStatement(listener: (text: string) => void): () => void
+  close(): Promise<void>
+}
+
+export type DbOptions = {
+  connection: pg.PoolConfig
+  poolSize: number
+  clock: Clock
+  /** Requests that may queue for a connection before the next one is told to come back later. */
+  maxWaiting?: number
+  statementTimeoutMs?: number
+  onIdleError?: (error: Error) => void
+}
+
+export const connectDb = (options: DbOptions): Db => {
+  const { clock, maxWaiting = 500, statementTimeoutMs = 10_000 } = options
+  const pool = new pg.Pool({
+    application_name: 'vitrine',
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: statementTimeoutMs,
+    // The server ends a slow statement; this ends the wait for a server that has gone silent.
+    query_timeout: statementTimeoutMs + 5_000,
+    ...options.connection,
+    max: options.poolSize,
+    types: wireTypes,
+  })
+  pool.on('error', (error) => options.onIdleError?.(error))
+  const listeners = new Set<(text: string) => void>()
+
+  const send = async (client: pg.PoolClient, text: string, values?: unknown[], name?: string) => {
+    for (const listener of listeners) listener(text)
+    return client.query(name === undefined ? { text } : { name, text, values: values ?? [] })
+  }
+
+  const acquire = async () => {
+    if (pool.waitingCount >= maxWaiting) throw unavailable(new Error('too many requests wait for a connection'))
+    const client = await pool.connect()
+    await alignClock(client, clock)
+    return client
+  }
+
+  const withClient = async <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> => {
+    let client: pg.PoolClient | undefined
+    let broken = false
+    try {
+      client = await acquire()
+      return await work(client)
+    } catch (error) {
+      broken = isConnectionFault(error)
+      throw broken ? unavailable(error) : error
+    } finally {
+      client?.release(broken)
+    }
+  }
+
+  const queriesOn = (use: typeof withClient): Queries => {
+    const rows = (strings: TemplateStringsArray, values: unknown[]) => {
+      const statement = toStatement(strings, values)
+      return use((client) => send(client, statement.text, statement.values, statement.name))
+    }
+    return {
+      many: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
+        (await rows(strings, values)).rows as Row[],
+      one: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
+        const result = await rows(strings, values)
+        if (result.rows.length !== 1) throw new Error(`expected one row, got ${result.rows.length}`)
+        return result.rows[0] as Row
+      },
+      maybeOne: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
+        (await rows(strings, values)).rows[0] as Row | undefined,
+      run: async (strings, ...values) => (await rows(strings, values)).rowCount ?? 0,
+    }
+  }
+
+  const runTransaction = <Result>(work: (tx: Tx) => Promise<Result>) =>
+    withClient(async (client) => {
+      await send(client, 'begin')
+      try {
+        const result = await work(queriesOn((use) => use(client)) as Tx)
+        await send(client, 'commit')
+        return result
+      } catch (error) {
+        if (!isConnectionFault(error)) await send(client, 'rollback')
+        throw error
+      }
+    })
+
+  return {
+    ...queriesOn(withClient),
+    tx: async (work) => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await runTransaction(work)
+        } catch (error) {
+          // The database undid the whole transaction to break a deadlock, so it can simply be run again.
+          if (attempt >= 3 || !retryable.has(sqlState(error))) throw error
+        }
+      }
+    },
+    poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    onStatement: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: () => pool.end(),
+  }
+}
+
+const retryable = new Set(['40001', '40P01'])
+
+/** The SQLSTATE of a database error, or the code of a network one. */
+export const sqlState = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+const unavailable = (cause: unknown) =>
+  fail('SERVICE_UNAVAILABLE', undefined, { cause, headers: { 'retry-after': '1' } })
+
+/** The database is away, full, shutting down or too slow: the caller may try again, and the connection is not reused. */
+const isConnectionFault = (error: unknown) => {
+  if (error instanceof Failure) return error.code === 'SERVICE_UNAVAILABLE'
+  if (!(error instanceof Error)) return false
+  const code = sqlState(error)
+  if (/^(08|53|57P|57014|25P03|E[A-Z]+)/.test(code)) return true
+  return code === '' && /timeout|timed out|terminated|ended|not queryable/i.test(error.message)
+}
+
+/** Tests move time; in production the offset never leaves zero and this costs a comparison. */
+const alignClock = async (client: pg.PoolClient, clock: Clock) => {
+  const offset = clock.offsetMs()
+  if (offset === (appliedOffsets.get(client) ?? 0)) return
+  await client.query('select set_config($1, $2, false)', ['vitrine.clock_offset', `${offset} milliseconds`])
+  appliedOffsets.set(client, offset)
+}
+
+const appliedOffsets = new WeakMap<pg.PoolClient, number>()
+
+/** Counts and minor units arrive as numbers: everything we store as bigint stays far below 2^53. */
+const wireTypes: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}

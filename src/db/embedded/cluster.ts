@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, chownSync, closeSync, fsyncSync, openSync } from 'node:fs'
+import { link, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from '../../core/operator-error.ts'
+import { explainFileFault, explainServerFault, explainSpawnFault } from './faults.ts'
+import { type Account, makePrivateDir, mendOwnership, type Place } from './place.ts'
+import type { Runtime } from './runtime.ts'
+
+/** The user that initdb makes; Vitrine is the only one who signs in. */
+export const databaseUser = 'vitrine'
+
+const initdbTimeoutMs = 180_000
+
+/** Makes the cluster on the first start, and on every later one checks that this PostgreSQL can run what is there. */
+export const ensureCluster = async (place: Place, runtime: Runtime, account: Account | undefined): Promise<void> => {
+  try {
+    await removeLeftovers(place)
+    const major = await readClusterMajor(place)
+    if (major === undefined) return await createCluster(place, runtime, account)
+    if (major !== runtime.major)
+      throw new OperatorError(
+        `The database in ${place.cluster} was made by PostgreSQL ${major} and this Vitrine brings PostgreSQL ${runtime.major}: move the data over with pg_dump, or start anew in another folder with VITRINE_DATA_DIR.`,
+      )
+    await readPassword(place)
+    mendOwnership(place.cluster, account)
+  } catch (error) {
+    throw explainFileFault(error, place.cluster)
+  }
+}
+
+/** The major version that made the cluster, or undefined when there is none yet. */
+export const readClusterMajor = async ({ cluster }: Place): Promise<string | undefined> => {
+  try {
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw explainFileFault(error, cluster)
+    const names = await readdir(cluster).catch(() => [])
+    if (names.length === 0) return undefined
+    throw new OperatorError(
+      `The database in ${cluster} is damaged (PG_VERSION is missing): restore the data folder from a backup.`,
+    )
+  }
+}
+
+export const readPassword = async ({ passwordFile, cluster }: Place): Promise<string> => {
+  try {
+    return (await readFile(passwordFile, 'utf8')).trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw explainFileFault(error, passwordFile)
+    throw new OperatorError(
+      `The password of the database in ${cluster} is missing: restore ${passwordFile} from a backup of the data folder.`,
+    )
+  }
+}
+
+/**
+ * The cluster is made beside its final name and renamed, so a folder called postgres is always whole. When two first starts
+ * meet, the first rename wins and the other one throws its work away.
+ */
+const createCluster = async (place: Place, runtime: Runtime, account: Account | undefined): Promise<void> => {
+  const password = await claimPassword(place)
+  const fresh = join(place.dataDir, `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}`)
+  const passwordCopy = `${fresh}.pw`
+  try {
+    makePrivateDir(fresh, account)
+    await writeSecret(passwordCopy, password)
+    if (account) chownSync(passwordCopy, account.uid, account.gid)
+    await runInitdb(place, runtime, account, fresh, passwordCopy)
+    await rename(fresh, place.cluster)
+    syncDir(place.dataDir)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  } finally {
+    await rm(passwordCopy, { force: true })
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+/** Concurrent first starts agree on one password before either has a cluster, so it fits whichever of them wins. */
+const claimPassword = async (place: Place): Promise<string> => {
+  const draft = join(place.dataDir, `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}.password`)
+  try {
+    await writeSecret(draft, randomBytes(32).toString('hex'))
+    // A link, unlike a rename, leaves a password that is already there.
+    await link(draft, place.passwordFile)
+    syncDir(place.dataDir)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft).catch(() => {})
+  }
+  return await readPassword(place)
+}
+
+const writeSecret = async (path: string, secret: string): Promise<void> => {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(`${secret}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const runInitdb = async (
+  place: Place,
+  runtime: Runtime,
+  account: Account | undefined,
+  folder: string,
+  passwordFile: string,
+): Promise<void> => {
+  const folderFd = openSync(folder, 'r')
+  const passwordFd = openSync(passwordFile, 'r')
+  const file = join(runtime.root, 'bin/initdb')
+  try {
+    const args = [
+      ...(account ? ['-D', inheritedDir, '--pwfile=/proc/self/fd/4'] : ['-D', folder, `--pwfile=${passwordFile}`]),
+      ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', ...libcLocale],
+      ...['--auth=scram-sha-256', `--username=${databaseUser}`],
+    ]
+    const child = spawn(file, args, {
+      ...{ cwd: '/', env: childEnvironment(), timeout: initdbTimeoutMs, killSignal: 'SIGKILL', ...account },
+      stdio: ['ignore', 'pipe', 'pipe', folderFd, passwordFd],
+    })
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', (text) => (output += text))
+    child.stderr?.setEncoding('utf8').on('data', (text) => (output += text))
+    const code = await new Promise<number | string | null>((resolve, reject) => {
+      child.on('error', (error) => reject(explainSpawnFault(error, file)))
+      child.on('close', (status, signal) => resolve(status ?? signal))
+    })
+    if (code === 0) return
+    keepOutput(place, output)
+    throw explainServerFault(place, output)
+  } finally {
+    closeSync(folderFd)
+    closeSync(passwordFd)
+  }
+}
+
+/**
+ * Root opens the folder and the child inherits it as descriptor 3: this name leads there without walking through parents that
+ * the server's user may not enter. Seen to hold for initdb, reload, checkpoint, crash restart of all backends, and stop.
+ */
+export const inheritedDir = '/proc/self/fd/3'
+
+/**
+ * PostgreSQL's own C.UTF-8 sorts by memcmp and is the same on every system (against C.UTF-8 of libc: plain b-tree indexes
+ * serve LIKE 'x%'). pg_trgm still asks libc what a letter is, and macOS knows no C.UTF-8, hence the second name.
+ */
+const libcLocale = process.platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8']
+
+/** Variables such as PGDATA, PGOPTIONS and LD_PRELOAD are meant for others and would change what the server does. */
+export const childEnvironment = (): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+})
+
+/** What a killed first start left. A pid may belong to someone else by now, so age counts as well. */
+const removeLeftovers = async ({ dataDir }: Place): Promise<void> => {
+  for (const name of await readdir(dataDir)) {
+    const pid = /^postgres\.new-(\d+)-[0-9a-f]{12}(\.pw|\.password)?$/.exec(name)?.[1]
+    if (pid === undefined) continue
+    const path = join(dataDir, name)
+    const ageMs = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now())
+    // An initdb that outlives its killed parent may still write here; what it adds then goes at the next start.
+    if (ageMs > 2 * initdbTimeoutMs || !isAlive(Number(pid)))
+      await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const keepOutput = (place: Place, output: string): void => {
+  try {
+    appendFileSync(place.logFile, output, { mode: 0o600 })
+  } catch {
+    // The usual reason is the full disk that the caller is about to report.
+  }
+}
+
+const syncDir = (path: string): void => {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,110 @@
+import { statfsSync } from 'node:fs'
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Place } from './place.ts'
+
+/** What an operator reads when the file system refuses us. Anything that they cannot mend passes through unchanged. */
+export const explainFileFault = (error: unknown, path: string): unknown => {
+  if (error instanceof OperatorError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  const because = { cause: error }
+  if (code === 'ENOSPC' || code === 'EDQUOT') return explainFullDisk(path, error)
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new OperatorError(
+      `Vitrine may not write to ${path} (${code}): give the folder to the user that runs Vitrine, or name another one with VITRINE_DATA_DIR.`,
+      because,
+    )
+  if (code === 'ENOTDIR' || code === 'EEXIST')
+    return new OperatorError(`${path} is not a folder: name one with VITRINE_DATA_DIR.`, because)
+  if (code === 'EIO' || code === 'EUCLEAN' || code === 'ESTALE' || code === 'EBUSY')
+    return new OperatorError(`The file system cannot serve ${path}: ${message}.`, because)
+  return error
+}
+
+/** What an operator reads when initdb or the server ended with this output instead of working. */
+export const explainServerFault = (place: Place, output: string): OperatorError => {
+  const seeLog = `Its log is ${place.logFile}.`
+  const complaint = firstComplaint(output)
+
+  const library =
+    /error while loading shared libraries: ([^:\s]+)/.exec(output)?.[1] ??
+    /Library not loaded: (\S+)/.exec(output)?.[1] ??
+    /version `(GLIBC\S+)' not found/.exec(output)?.[1]
+  if (library)
+    return new OperatorError(
+      `PostgreSQL cannot run here because the system library ${library} is missing: install it, or set DATABASE_URL to a PostgreSQL of your own.`,
+    )
+
+  // A full /dev/shm reports the same error number as a full disk, but freeing disk space would not help.
+  if (/shared memory/.test(complaint) && /No space left|Cannot allocate|allocate memory/.test(output))
+    return new OperatorError(
+      `PostgreSQL did not get its shared memory (${complaint}): give this machine or container more. ${seeLog}`,
+    )
+
+  // A full disk also swallows the log line that would say so, hence the look at the disk itself.
+  if (/No space left on device|Disk quota exceeded/.test(output) || isDiskFull(place.dataDir))
+    return explainFullDisk(place.dataDir, complaint)
+
+  if (
+    /could not (read|locate|find|open (file|directory))|invalid|incorrect|corrupt|checksum|not a valid|missing|does not exist|unexpected/i.test(
+      complaint,
+    )
+  )
+    return new OperatorError(
+      `The database in ${place.cluster} is damaged (${complaint}): restore the data folder from a backup. ${seeLog}`,
+    )
+  return new OperatorError(`PostgreSQL could not start (${complaint}). ${seeLog}`)
+}
+
+/** What an operator reads when the binary could not even be run. */
+export const explainSpawnFault = (error: NodeJS.ErrnoException, file: string): OperatorError => {
+  const because = { cause: error }
+  if (error.code === 'ENOENT')
+    return new OperatorError(
+      `PostgreSQL cannot run here because ${file} or the C library it needs (glibc) is missing: run npm install again, or set DATABASE_URL to a PostgreSQL of your own.`,
+      because,
+    )
+  if (error.code === 'EPERM')
+    return new OperatorError(
+      'PostgreSQL refuses to run as root and Vitrine may not switch to another user here: start Vitrine as an ordinary user, or allow SETUID and SETGID.',
+      because,
+    )
+  return new OperatorError(`PostgreSQL cannot be run from ${file} (${error.code ?? error.message}).`, because)
+}
+
+/** What an operator reads when the server runs but does not let us in. */
+export const explainSessionFault = (place: Place, error: unknown): unknown => {
+  const { code } = error as { code?: string }
+  if (code === '53100') return explainFullDisk(place.dataDir, error)
+  if (code === '28P01')
+    return new OperatorError(
+      `The password in ${place.passwordFile} does not fit ${place.cluster}: restore both from the same backup.`,
+      { cause: error },
+    )
+  if (code === '53300')
+    return new OperatorError(`All connections of the PostgreSQL on ${place.cluster} are taken: try again later.`, {
+      cause: error,
+    })
+  return error
+}
+
+const explainFullDisk = (path: string, cause: unknown): OperatorError =>
+  new OperatorError(`The disk that holds ${path} is full: free some space and start Vitrine again.`, { cause })
+
+/** A server needs one free WAL segment to start. Only bavail counts, because the rest is reserved for root. */
+const isDiskFull = (dataDir: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(dataDir)
+    return bavail * bsize < 16 * 1024 * 1024
+  } catch {
+    return false
+  }
+}
+
+const firstComplaint = (output: string): string => {
+  const lines = output.split('\n').map((line) => line.trim())
+  const found =
+    lines.find((line) => /\b(FATAL|PANIC): /.test(line)) ??
+    lines.find((line) => /\berror: /.test(line)) ??
+    lines.findLast((line) => line !== '')
+  return found?.replace(/^.*?\b(FATAL|PANIC|error): +/, '').replace(/\.$/, '') ?? 'it said nothing'
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Host, type Joined, joinServer } from './join.ts'
+import { findPostmaster } from './server.ts'
+import { holdProcess, isPassing, leaveSession, openSession } from './session.ts'
+
+const maxDeathsPerMinute = 5
+const leaveTimeoutMs = 20_000
+
+/**
+ * Keeps a server under us until the returned function is called. Whether we spawned it or not, its death shows as the end of
+ * the connection that holds our locks, and then the server is started again where the pool of the application looks for it.
+ */
+export const keepServer = (
+  host: Host,
+  first: Joined,
+  onUnexpectedExit: (message: string) => void,
+): (() => Promise<void>) => {
+  const stopping = new AbortController()
+  const deaths: number[] = []
+  let current: Joined = first
+  let recovery: Promise<void> = Promise.resolve()
+  let stopped: Promise<void> | undefined
+
+  const watch = () => {
+    // Neither the server nor this connection is a reason for Node to live on.
+    holdProcess(current, false)
+    current.ended.then(() => {
+      if (!stopping.signal.aborted) recovery = recover().catch(() => {})
+    })
+  }
+
+  const recover = async (): Promise<void> => {
+    const lost = current
+    let reason: unknown = 'its connections ended'
+    // The exit of a child is reported apart from the end of its connections.
+    await sleep(20)
+    while (!stopping.signal.aborted) {
+      const isSame = findPostmaster(host.place.cluster)?.pid === lost.server.pid
+      if (!isSame) deaths.push(Date.now())
+      const recent = deaths.filter((at) => at > Date.now() - 60_000)
+      reason = lost.spawned?.exit ?? reason
+      if (recent.length > maxDeathsPerMinute)
+        return onUnexpectedExit(
+          `PostgreSQL died too often and is not started again (${reason}); its log is ${host.place.logFile}.`,
+        )
+      await sleep(Math.min(2000, 50 * 2 ** recent.length))
+      try {
+        current = await rejoin(lost)
+        watch()
+        const { pid } = current.server
+        if (pid === lost.server.pid)
+          return host.log(`PostgreSQL (process ${pid}) recovered from the crash of a backend`)
+        return onUnexpectedExit(
+          `PostgreSQL died (${reason}) and runs again as process ${pid}; its log is ${host.place.logFile}.`,
+        )
+      } catch (error) {
+        reason = (error as Error).message
+        if (isSame) deaths.push(Date.now())
+      }
+    }
+  }
+
+  const rejoin = async (lost: Joined): Promise<Joined> => {
+    const { socketDir } = lost.server
+    const joined = await joinServer(host, { socketDir, signal: stopping.signal })
+    if (joined.server.socketDir === socketDir) return joined
+    // Possible only when others stopped and started it while our locks were lost. Our pool could not find this one.
+    await leaveSession(host.place, joined)
+    throw new Error('another process started it elsewhere')
+  }
+
+  watch()
+  return () => {
+    stopped ??= (async () => {
+      stopping.abort()
+      await recovery
+      await leaveServer(host, current)
+    })()
+    return stopped
+  }
+}
+
+const leaveServer = async ({ place }: Host, joined: Joined): Promise<void> => {
+  holdProcess(joined, true)
+  try {
+    await leaveSession(place, joined)
+    return
+  } catch (error) {
+    if (!isPassing(error)) throw error
+  }
+  // The server crashed or was going down just now. If it comes back, nobody else may be there to turn it off.
+  for (const deadline = Date.now() + leaveTimeoutMs; Date.now() < deadline; await sleep(50)) {
+    const server = findPostmaster(place.cluster)
+    if (!server) return
+    if (!server.isReady) continue
+    try {
+      await leaveSession(place, await openSession(place, server, joined.password, 'guest'))
+      return
+    } catch (error) {
+      if (!isPassing(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { OperatorError } from '../../core/operator-error.ts'
+import { explainFileFault } from './faults.ts'
+
+/** Everything that the embedded server keeps, by path. */
+export type Place = { dataDir: string; cluster: string; passwordFile: string; logFile: string }
+
+/** The user that the server runs as when that is not us. Absent, it runs as whoever runs Vitrine. */
+export type Account = { uid: number; gid: number }
+
+export const describePlace = (dataDir: string): Place => {
+  const folder = resolve(dataDir)
+  return {
+    dataDir: folder,
+    cluster: join(folder, 'postgres'),
+    passwordFile: join(folder, 'postgres.password'),
+    logFile: join(folder, 'postgres.log'),
+  }
+}
+
+export const prepareDataDir = async ({ dataDir }: Place): Promise<void> => {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    if (!(await stat(dataDir)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw explainFileFault(error, dataDir)
+  }
+}
+
+/**
+ * PostgreSQL refuses uid 0, so for root on Linux an unprivileged user is chosen. The owner of an existing cluster comes first,
+ * because the files stay theirs whoever starts the server. On macOS nobody runs services as root, and there is no /proc to help.
+ */
+export const chooseAccount = ({ cluster }: Place): Account | undefined => {
+  if (process.geteuid?.() !== 0) return undefined
+  if (process.platform !== 'linux')
+    throw new OperatorError('PostgreSQL refuses to run as root: start Vitrine as an ordinary user.')
+  const users = readUsers()
+  const owner = statSync(cluster, { throwIfNoEntry: false })
+  if (owner && owner.uid !== 0)
+    return { uid: owner.uid, gid: users.find((user) => user.uid === owner.uid)?.gid ?? owner.gid }
+  // initdb looks its user up by number, so only a user that exists will do.
+  const chosen = users.find((user) => user.name === 'postgres') ?? users.find((user) => user.name === 'nobody')
+  if (!chosen || chosen.uid === 0)
+    throw new OperatorError(
+      'PostgreSQL refuses to run as root and this system has neither a user postgres nor a user nobody: add one, or start Vitrine as an ordinary user.',
+    )
+  return { uid: chosen.uid, gid: chosen.gid }
+}
+
+/** A backup that root copied back belongs to root and is often 0755, and PostgreSQL accepts neither. */
+export const mendOwnership = (cluster: string, account: Account | undefined): void => {
+  const { uid, mode } = statSync(cluster)
+  if (account && uid === 0) {
+    for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
+      lchownSync(join(cluster, name), account.uid, account.gid)
+    // The folder itself comes last, so that a pass that was cut short is seen as undone and made again.
+    lchownSync(cluster, account.uid, account.gid)
+  }
+  if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700)
+}
+
+export const makePrivateDir = (path: string, account: Account | undefined): void => {
+  mkdirSync(path, { mode: 0o700 })
+  if (account) lchownSync(path, account.uid, account.gid)
+}
+
+/** True when this user may do `wanted` (4 read, 1 execute or enter) with a file of these modes. */
+export const permits = (
+  stats: { uid: number; gid: number; mode: number },
+  account: Account,
+  wanted: number,
+): boolean => {
+  const shift = stats.uid === account.uid ? 6 : stats.gid === account.gid ? 3 : 0
+  return ((stats.mode >> shift) & wanted) === wanted
+}
+
+const readUsers = (): { name: string; uid: number; gid: number }[] => {
+  try {
+    return readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .filter((fields) => fields.length >= 4)
+      .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+  } catch {
+    return []
+  }
+}

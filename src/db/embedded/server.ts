@@ -1,0 +1,262 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  closeSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../../core/operator-error.ts'
+import { childEnvironment, inheritedDir } from './cluster.ts'
+import { explainFileFault, explainSpawnFault } from './faults.ts'
+import { type Account, makePrivateDir, type Place, permits } from './place.ts'
+import { type Runtime, removeTemporaryRuntime } from './runtime.ts'
+
+/** What postmaster.pid says about a server. */
+export type Postmaster = { pid: number; port: number; socketDir: string; isReady: boolean }
+
+/** A server that this process spawned. `exit` is set once it is gone. */
+export type Spawned = {
+  pid: number | undefined
+  exit: string | undefined
+  fault: OperatorError | undefined
+  readOutput(): string
+}
+
+const port = 5432
+const socketDirName = /^vitrine-\w{6}$/
+const maxLogBytes = 10 * 1024 * 1024
+const fastShutdownMs = 60_000
+
+const settings = (cluster: string, socketDir: string): Record<string, string | number> => ({
+  cluster_name: nameCluster(cluster),
+  listen_addresses: '',
+  port,
+  unix_socket_directories: socketDir,
+  unix_socket_permissions: '0700',
+  max_connections: 100,
+  shared_buffers: '128MB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  // Failed statements reach Node as errors. Here they would only fill the disk, and carry the data of shoppers with them.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+})
+
+/** The server in its own session, so that Ctrl-C in a terminal reaches Node alone and Node decides when the server stops. */
+export const spawnServer = (
+  place: Place,
+  runtime: Runtime,
+  account: Account | undefined,
+  socketDir: string,
+): Spawned => {
+  const file = join(runtime.root, 'bin/postgres')
+  const log = openLog(place.logFile)
+  const folder = openSync(place.cluster, 'r')
+  const logStart = fstatSync(log).size
+  const options = Object.entries(settings(place.cluster, socketDir)).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  try {
+    const child = spawn(file, ['-D', account ? inheritedDir : place.cluster, ...options], {
+      ...{ cwd: '/', detached: true, env: { ...childEnvironment(), ...excuseStalePid(place.cluster) }, ...account },
+      stdio: ['ignore', log, log, folder],
+    })
+    child.unref()
+    return watchChild(child, file, () => readFrom(place.logFile, logStart))
+  } finally {
+    closeSync(folder)
+    closeSync(log)
+  }
+}
+
+/** The live server of this cluster, whoever spawned it. */
+export const findPostmaster = (cluster: string): Postmaster | undefined => {
+  const named = readPostmaster(cluster)
+  return named && isServerOf(cluster, named.pid) ? named : undefined
+}
+
+/** What postmaster.pid names, which after a power cut may be nobody or a stranger. */
+export const readPostmaster = (cluster: string): Postmaster | undefined => {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+    const [pid, , , portLine, socketDir = '', , , status] = lines
+    if (!/^\d+$/.test(pid ?? '')) return undefined
+    return { pid: Number(pid), port: Number(portLine), socketDir, isReady: status === 'ready' }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw explainFileFault(error, cluster)
+  }
+}
+
+/**
+ * Turns the server off, waits until it is gone, and removes what it had outside the data folder. An immediate stop is safe
+ * too, since the next start replays the log, but a server that still writes its checkpoint deserves the time.
+ */
+export const shutDown = async (cluster: string, server: Postmaster): Promise<void> => {
+  const file = readCommand(server.pid)[0] ?? ''
+  const isUp = () => isServerOf(cluster, server.pid)
+  for (const [signal, patienceMs] of [
+    ['SIGINT', fastShutdownMs],
+    ['SIGQUIT', 15_000],
+  ] as const) {
+    if (isUp()) attempt(() => process.kill(server.pid, signal))
+    for (const deadline = Date.now() + patienceMs; isUp() && Date.now() < deadline; ) await sleep(10)
+  }
+  if (isUp()) throw new OperatorError(`PostgreSQL (process ${server.pid}) on ${cluster} does not stop.`)
+  removeSocketDir(server.socketDir)
+  removeTemporaryRuntime(file)
+}
+
+/**
+ * A fresh folder that only the server's user may enter, so no other user of the machine can even try a password. It lies
+ * outside the data folder because a socket's path may have little more than 100 bytes. PostgreSQL touches its socket every
+ * hour, which keeps cleaners of temporary folders away.
+ */
+const makeSocketDir = (account: Account | undefined): string => {
+  for (const base of new Set([tmpdir(), '/tmp', '/var/tmp', '/run']))
+    try {
+      // The setting is a list, in which commas, quotes and blanks would mean something.
+      if (!/^[\w./@+-]{1,70}$/.test(base) || (account && !isOpenTo(base, account))) continue
+      const path = mkdtempSync(join(base, 'vitrine-'))
+      if (account) lchownSync(path, account.uid, account.gid)
+      return path
+    } catch {
+      // The next one may be writable.
+    }
+  throw new OperatorError(
+    `There is no temporary folder for the socket of PostgreSQL: make ${tmpdir()} or /tmp writable.`,
+  )
+}
+
+/**
+ * A restart after a crash takes the folder of before, because clients still know it and it would be left over otherwise. A
+ * stranger's folder of that name is not used.
+ */
+export const claimSocketDir = (cluster: string, account: Account | undefined, known: string | undefined) => {
+  const path = known ?? readPostmaster(cluster)?.socketDir ?? ''
+  if (isOurSocketDir(path, account)) return { path, isFresh: false }
+  if (known === undefined) return { path: makeSocketDir(account), isFresh: true }
+  makePrivateDir(known, account)
+  return { path: known, isFresh: false }
+}
+
+const isOurSocketDir = (path: string, account: Account | undefined): boolean => {
+  const stats = socketDirName.test(basename(path)) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
+  return stats?.uid === (account?.uid ?? process.geteuid?.()) && (stats?.mode ?? 0) === 0o040700
+}
+
+/** Not recursive: the name comes from a file, and only the two known files belong in there. */
+export const removeSocketDir = (path: string): void => {
+  if (!socketDirName.test(basename(path))) return
+  for (const name of [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`]) attempt(() => unlinkSync(join(path, name)))
+  attempt(() => rmdirSync(path))
+}
+
+/**
+ * A name that holds as long as a server can live, also when the folder is moved. It stands in the server's command line,
+ * which everybody may read: in a container, root lacks the right to ask for the working directory of another user's process.
+ */
+const nameCluster = (cluster: string): string => {
+  const { dev, ino } = statSync(cluster, { bigint: true })
+  return `vitrine-${dev.toString(16)}-${ino.toString(16)}`
+}
+
+/** A zombie has no command line any more and counts as gone. */
+const isServerOf = (cluster: string, pid: number): boolean => readClusterName(readCommand(pid)) === nameCluster(cluster)
+
+const readClusterName = (command: string[]): string | undefined =>
+  command.find((word) => word.startsWith('cluster_name='))?.slice('cluster_name='.length)
+
+/**
+ * PostgreSQL does not start while the pid in postmaster.pid is any living process of its user, such as a stranger who got
+ * that number after a power cut or, in a container, a thread of our own Node. A pid in this variable it does not fear.
+ * Naming one pid is safer than removing the file, which by now may be that of a server started this instant.
+ */
+const excuseStalePid = (cluster: string): NodeJS.ProcessEnv => {
+  const pid = readPostmaster(cluster)?.pid
+  return pid !== undefined && isSurelyNotServerOf(cluster, pid) ? { XX: String(pid) } : {}
+}
+
+const isSurelyNotServerOf = (cluster: string, pid: number): boolean => {
+  const command = readCommand(pid)
+  if (!command.some((word) => word.includes('postgres'))) return true
+  const name = readClusterName(command)
+  if (name?.startsWith('vitrine-')) return name !== nameCluster(cluster)
+  try {
+    // Someone else's PostgreSQL; one that was started by hand on this very folder must keep it.
+    const [there, here] = [statSync(readlinkSync(`/proc/${pid}/cwd`)), statSync(cluster)]
+    return there.dev !== here.dev || there.ino !== here.ino
+  } catch {
+    return false
+  }
+}
+
+const readCommand = (pid: number): string[] => {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split(' ')
+  } catch {
+    return []
+  }
+}
+
+const watchChild = (child: ChildProcess, file: string, readOutput: () => string): Spawned => {
+  const spawned: Spawned = { pid: child.pid, exit: undefined, fault: undefined, readOutput }
+  child.on('error', (error) => {
+    spawned.fault = explainSpawnFault(error, file)
+    spawned.exit = error.message
+  })
+  child.on('exit', (code, signal) => {
+    spawned.exit = signal ? `ended by ${signal}` : `ended with status ${code}`
+  })
+  return spawned
+}
+
+const openLog = (path: string): number => {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size > maxLogBytes) renameSync(path, `${path}.1`)
+  return openSync(path, 'a', 0o600)
+}
+
+const readFrom = (path: string, start: number): string => {
+  const log = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(64 * 1024)
+    return bytes.toString('utf8', 0, readSync(log, bytes, 0, bytes.length, start))
+  } finally {
+    closeSync(log)
+  }
+}
+
+const isOpenTo = (path: string, account: Account): boolean =>
+  permits(statSync(path), account, 1) && (path === dirname(path) || isOpenTo(dirname(path), account))
+
+const attempt = (action: () => unknown): void => {
+  try {
+    action()
+  } catch {
+    // Already gone, which is what was wanted.
+  }
+}

@@ -1,0 +1,63 @@
+import pg from 'pg'
+
+export type Listener = { healthy(): boolean; close(): Promise<void> }
+
+export type ListenOptions = {
+  connection: pg.ClientConfig
+  channel: string
+  onMessage: (payload: string) => void
+  /** Called when messages may have been missed: the connection was lost. Whatever rests on messages must be forgotten. */
+  onLost: (error: Error) => void
+}
+
+const firstRetryMs = 100
+const slowestRetryMs = 5_000
+
+/** Keeps one connection on `listen`, and makes it anew whenever it breaks. */
+export const listen = async (options: ListenOptions): Promise<Listener> => {
+  let client: pg.Client | undefined
+  let closing = false
+  let retryMs = firstRetryMs
+  let retry: NodeJS.Timeout | undefined
+
+  const connect = async () => {
+    const next = new pg.Client({
+      application_name: 'vitrine listen',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      ...options.connection,
+    })
+    let lost = false
+    const drop = (error: Error) => {
+      if (lost || closing) return
+      lost = true
+      client = undefined
+      options.onLost(error)
+      next.end().catch(() => {})
+      retry = setTimeout(() => connect().catch(() => {}), retryMs)
+      retryMs = Math.min(retryMs * 2, slowestRetryMs)
+    }
+    next.on('error', drop)
+    next.on('end', () => drop(new Error('the connection ended')))
+    next.on('notification', (message) => options.onMessage(message.payload ?? ''))
+    try {
+      await next.connect()
+      await next.query(`listen ${pg.escapeIdentifier(options.channel)}`)
+    } catch (error) {
+      drop(error as Error)
+      throw error
+    }
+    retryMs = firstRetryMs
+    client = next
+  }
+
+  await connect()
+  return {
+    healthy: () => client !== undefined,
+    close: async () => {
+      closing = true
+      clearTimeout(retry)
+      await client?.end()
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import pg from 'pg'
+import { OperatorError } from '../core/operator-error.ts'
+
+export type Migration = { number: number; name: string; text: string; checksum: string }
+
+const folder = new URL('./migrations/', import.meta.url)
+
+export const readMigrations = (): Migration[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(new URL(file, folder), 'utf8')
+      return { number: Number.parseInt(file, 10), name: file, text, checksum: hash('sha256', text, 'hex') }
+    })
+
+/** Any number: all instances must only agree on it. */
+const migrationLock = 7_150_421
+
+/**
+ * Applies what is missing, each migration in its own transaction. Instances that start together queue for the lock, and
+ * whoever comes second finds nothing left to do. Returns the names of what was applied.
+ */
+export const migrate = async (connection: pg.ClientConfig): Promise<string[]> => {
+  const client = new pg.Client({ application_name: 'vitrine migrate', connectionTimeoutMillis: 5_000, ...connection })
+  await connectOrExplain(client, connection)
+  try {
+    await checkServer(client)
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    return await applyMissing(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Names of migrations that the database does not have yet. */
+export const pendingMigrations = async (client: pg.Client): Promise<string[]> => {
+  const applied = await appliedMigrations(client)
+  return readMigrations()
+    .filter(({ number }) => !applied.has(number))
+    .map(({ name }) => name)
+}
+
+const applyMissing = async (client: pg.Client) => {
+  await client.query(`create table if not exists vitrine_migration (
+    number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
+  const applied = await appliedMigrations(client)
+  const known = readMigrations()
+  refuseForeignHistory(known, applied)
+  const done: string[] = []
+  for (const migration of known) {
+    if (applied.has(migration.number)) continue
+    await applyOne(client, migration)
+    done.push(migration.name)
+  }
+  return done
+}
+
+const applyOne = async (client: pg.Client, { number, name, text, checksum }: Migration) => {
+  await client.query('begin')
+  try {
+    await client.query(text)
+    await client.query('insert into vitrine_migration (number, name, checksum) values ($1, $2, $3)', [
+      number,
+      name,
+      checksum,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(`The migration ${name} failed and was undone: ${reason}.`, { cause: error })
+  }
+}
+
+const refuseForeignHistory = (known: Migration[], applied: Map<number, string>) => {
+  const newest = known.at(-1)?.number ?? 0
+  for (const [number, checksum] of applied) {
+    const mine = known.find((migration) => migration.number === number)
+    if (mine === undefined && number > newest) {
+      throw new OperatorError('This database was migrated by a newer Vitrine. Start that version or a later one.')
+    }
+    if (mine !== undefined && mine.checksum !== checksum) {
+      throw new OperatorError(`The migration ${mine.name} was changed after this database had applied it.`)
+    }
+  }
+}
+
+const appliedMigrations = async (client: pg.Client) => {
+  const exists = await client.query(`select to_regclass('vitrine_migration') is not null as yes`)
+  if (!exists.rows[0].yes) return new Map<number, string>()
+  const { rows } = await client.query('select number, checksum from vitrine_migration')
+  return new Map<number, string>(rows.map((row) => [row.number, row.checksum]))
+}
+
+const oldestMajor = 15
+
+const checkServer = async (client: pg.Client) => {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+  )
+  const major = Math.floor(rows[0].version / 10_000)
+  if (major < oldestMajor) {
+    throw new OperatorError(`Vitrine needs PostgreSQL ${oldestMajor} or newer, and this server is version ${major}.`)
+  }
+  if (rows[0].encoding !== 'UTF8') {
+    throw new OperatorError(`The database must be encoded in UTF8, and this one is in ${rows[0].encoding}.`)
+  }
+}
+
+/** Connects, or says in one sentence why not. Passwords never appear in it. */
+export const connectOrExplain = async (client: pg.Client, connection: pg.ClientConfig) => {
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new OperatorError(`${explainConnectFault(error, placeOf(connection))} Check DATABASE_URL.`, { cause: error })
+  }
+}
+
+const placeOf = (connection: pg.ClientConfig) => {
+  try {
+    const url = new URL(connection.connectionString ?? '')
+    return { host: url.host || 'localhost', database: url.pathname.slice(1) }
+  } catch {
+    return { host: connection.host ?? 'the given address', database: connection.database ?? '' }
+  }
+}
+
+const explainConnectFault = (error: unknown, { host, database }: { host: string; database: string }) => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === '28P01' || code === '28000') return `PostgreSQL at ${host} refused the user or the password.`
+  if (code === '3D000') return `PostgreSQL at ${host} has no database "${database}".`
+  if (code === '53300') return `PostgreSQL at ${host} has no free connection.`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host of PostgreSQL, ${host}, cannot be found.`
+  if (code === 'ECONNREFUSED') return `Nothing answers at ${host}, where PostgreSQL should be.`
+  const reason = error instanceof Error ? error.message || code : String(error)
+  return `PostgreSQL at ${host} cannot be reached (${reason}).`
+}

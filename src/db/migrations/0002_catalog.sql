@@ -1,0 +1,131 @@
+-- Products, their variants, stock and prices by outlet, and the rows that lists are read from.
+
+create extension if not exists unaccent;
+create extension if not exists btree_gin;
+create extension if not exists pg_trgm;
+
+-- `unaccent` is not immutable, since a dictionary can be replaced; ours names its dictionary, so it may stand in an
+-- index. The schema is written out, because a restore of a dump runs with an empty search path.
+do $$
+declare home text := (select quote_ident(nspname) from pg_extension e join pg_namespace n on n.oid = extnamespace where extname = 'unaccent');
+begin
+  execute format($f$
+    create function vitrine_fold(value text) returns text language sql immutable strict parallel safe as
+    'select lower(%1$s.unaccent(''%1$s.unaccent'', value))'
+  $f$, home);
+end $$;
+
+create table category (
+  store_id integer not null references store,
+  id text collate "C" not null,
+  parent_id text collate "C",
+  name text not null,
+  slug text collate "C" not null,
+  image text not null default '',
+  position integer not null default 0,
+  -- ACTIVE products directly in it, kept by whoever changes products: counting a million rows is too slow for a read.
+  product_count integer not null default 0,
+  primary key (store_id, id),
+  unique (store_id, slug),
+  foreign key (store_id, parent_id) references category (store_id, id)
+);
+create index category_by_parent on category (store_id, parent_id);
+create index category_in_order on category (store_id, position, id);
+
+create table product (
+  store_id integer not null references store,
+  id text collate "C" not null,
+  -- The order of creation: `newest` sorts by it, and it breaks every tie.
+  seq bigint generated always as identity,
+  slug text collate "C" not null,
+  name text not null,
+  description text not null default '',
+  status text not null check (status in ('ACTIVE', 'DRAFT', 'ARCHIVED')),
+  category_id text collate "C",
+  images text[] not null default '{}',
+  options jsonb not null default '[]',
+  has_variants boolean not null default false,
+  tags text[] not null default '{}',
+  seo jsonb not null default '{"title": "", "description": ""}',
+  digital jsonb,
+  tax_rate numeric(6, 3) not null default 0 check (tax_rate >= 0 and tax_rate <= 100),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  search tsvector generated always as (
+    setweight(to_tsvector('simple', vitrine_fold(name)), 'A') ||
+    setweight(to_tsvector('simple', vitrine_fold(left(description, 20000))), 'C')
+  ) stored,
+  primary key (store_id, id),
+  unique (store_id, slug),
+  foreign key (store_id, category_id) references category (store_id, id)
+);
+create index product_by_category on product (store_id, category_id, status);
+-- A search reads only its own store: the number of the store leads here as everywhere.
+create index product_search on product using gin (store_id, search);
+
+create table variant (
+  store_id integer not null references store,
+  id text collate "C" not null,
+  product_id text collate "C" not null,
+  position integer not null default 0,
+  sku text not null default '',
+  title text not null default '',
+  options jsonb not null default '{}',
+  -- The chosen options as one text: what tells the variants of a product apart, also when an import comes again.
+  option_key text collate "C" not null default '',
+  price_minor bigint not null check (price_minor >= 0),
+  compare_at_minor bigint check (compare_at_minor >= 0),
+  -- A variant that an import no longer names is switched off, never deleted: orders and carts point at it.
+  active boolean not null default true,
+  primary key (store_id, id),
+  unique (store_id, product_id, option_key),
+  foreign key (store_id, product_id) references product (store_id, id)
+);
+create index variant_by_sku on variant (store_id, sku) where sku <> '';
+
+create table price_override (
+  store_id integer not null,
+  outlet_id integer not null,
+  variant_id text collate "C" not null,
+  price_minor bigint not null check (price_minor >= 0),
+  primary key (store_id, variant_id, outlet_id),
+  foreign key (store_id, outlet_id) references outlet (store_id, id),
+  foreign key (store_id, variant_id) references variant (store_id, id)
+);
+
+-- `on_hand` and `reserved` stand in no index, so that a change of them touches no index either.
+create table stock (
+  store_id integer not null,
+  variant_id text collate "C" not null,
+  outlet_id integer not null,
+  product_id text collate "C" not null,
+  on_hand integer not null check (on_hand >= 0),
+  reserved integer not null default 0 check (reserved >= 0 and reserved <= on_hand),
+  primary key (store_id, variant_id, outlet_id),
+  foreign key (store_id, outlet_id) references outlet (store_id, id),
+  foreign key (store_id, variant_id) references variant (store_id, id)
+) with (fillfactor = 80);
+create index stock_by_product on stock (store_id, outlet_id, product_id);
+
+-- One row for each ACTIVE product at each outlet, with what lists sort and filter by. Derived: `refreshListings` makes
+-- it from the tables above, in the transaction that changes them.
+create table listing (
+  store_id integer not null,
+  outlet_id integer not null,
+  product_id text collate "C" not null,
+  seq bigint not null,
+  category_id text collate "C",
+  name_key text collate "C" not null,
+  price_minor bigint not null,
+  compare_at_minor bigint,
+  in_stock boolean not null,
+  primary key (store_id, outlet_id, product_id),
+  foreign key (store_id, outlet_id) references outlet (store_id, id),
+  foreign key (store_id, product_id) references product (store_id, id)
+);
+create index listing_newest on listing (store_id, outlet_id, seq);
+create index listing_price on listing (store_id, outlet_id, price_minor, seq);
+create index listing_name on listing (store_id, outlet_id, name_key, seq);
+create index listing_category_newest on listing (store_id, outlet_id, category_id, seq);
+create index listing_category_price on listing (store_id, outlet_id, category_id, price_minor, seq);
+create index listing_category_name on listing (store_id, outlet_id, category_id, name_key, seq);

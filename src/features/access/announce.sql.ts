@@ -1,0 +1,20 @@
+import type { Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+/** Where instances hear of changes. What is announced in a transaction is heard when it commits. */
+export const channel = 'vitrine'
+
+/** Products, prices or stock of a store have changed. */
+export const announceCatalog = (tx: Tx, storeId: StoreId) => tx.run`
+  select pg_notify('vitrine', ${`catalog ${storeId}`})`
+
+/** Its keys, origins, outlets, settings or menu have changed, and with them its answers. */
+export const announceStore = (tx: Tx, storeId: StoreId) => tx.run`
+  select pg_notify('vitrine', ${`store ${storeId}`})`
+
+export type Announcement = { kind: 'catalog' | 'store'; storeId: StoreId }
+
+export const readAnnouncement = (payload: string): Announcement | null => {
+  const [, kind, storeId] = /^(catalog|store) (\d+)$/.exec(payload) ?? []
+  return kind === undefined ? null : { kind: kind as Announcement['kind'], storeId: Number(storeId) }
+}

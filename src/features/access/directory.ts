@@ -1,0 +1,108 @@
+import { LRUCache } from 'lru-cache'
+import { hashSecret } from '../../core/secrets.ts'
+import type { Queries } from '../../db/database.ts'
+import { type Scope, scopes } from '../../http/endpoint.ts'
+import type { Store, StoreId } from '../context.ts'
+import { findKey, findStoreId, isListedOrigin, loadStore } from './access.sql.ts'
+
+export type Key = {
+  id: string
+  store: Store
+  scopes: ReadonlySet<Scope>
+  rateLimit: number | null
+  expiresAtMs: number
+}
+
+/**
+ * Keys, stores and origins, read from the database and remembered. A change is announced by the database and forgotten
+ * here at once; the short life of an entry covers an announcement that got lost.
+ */
+export type Directory = {
+  key(secret: string): Key | undefined | Promise<Key | undefined>
+  storeByPublicId(publicId: string): Promise<Store | undefined>
+  isKnownOrigin(origin: string): boolean | Promise<boolean>
+  forgetStore(storeId: StoreId): void
+  forgetAll(): void
+}
+
+const entryLifeMs = 5_000
+
+export const createDirectory = (db: Queries): Directory => {
+  const keys = new LRUCache<string, Key>({ max: 20_000, ttl: entryLifeMs })
+  const stores = new LRUCache<StoreId, Store>({ max: 5_000, ttl: entryLifeMs })
+  const origins = new LRUCache<string, boolean>({ max: 20_000, ttl: entryLifeMs })
+  // What was read before a change must not be remembered after it.
+  let changes = 0
+
+  const remember = async <Found>(read: () => Promise<Found>, keep: (found: Found) => void) => {
+    const before = changes
+    const found = await read()
+    if (changes === before) keep(found)
+    return found
+  }
+
+  const store = async (storeId: StoreId): Promise<Store> =>
+    stores.get(storeId) ??
+    remember(
+      () => readStore(db, storeId),
+      (found) => stores.set(storeId, found),
+    )
+
+  const readKey = async (hash: string): Promise<Key | undefined> => {
+    const row = await findKey(db, hash)
+    return (
+      row && {
+        id: row.id,
+        store: await store(row.storeId),
+        scopes: new Set(row.scopes as Scope[]),
+        rateLimit: row.rateLimit,
+        expiresAtMs: row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+      }
+    )
+  }
+
+  return {
+    key: (secret) => {
+      const hash = hashSecret(secret)
+      return (
+        keys.get(hash) ??
+        remember(
+          () => readKey(hash),
+          (found) => found && keys.set(hash, found),
+        )
+      )
+    },
+    storeByPublicId: async (publicId) => {
+      const storeId = await findStoreId(db, publicId)
+      return storeId === undefined ? undefined : store(storeId)
+    },
+    isKnownOrigin: (origin) =>
+      origins.get(origin) ??
+      remember(
+        () => isListedOrigin(db, origin),
+        (listed) => origins.set(origin, listed),
+      ),
+    forgetStore: (storeId) => {
+      changes++
+      stores.delete(storeId)
+      origins.clear()
+      for (const [hash, key] of keys.entries()) if (key.store.id === storeId) keys.delete(hash)
+    },
+    forgetAll: () => {
+      changes++
+      stores.clear()
+      origins.clear()
+      keys.clear()
+    },
+  }
+}
+
+const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
+  const { defaultOutletId, originList, ...row } = await loadStore(db, storeId)
+  const defaultOutlet = row.outlets.find((outlet) => outlet.id === defaultOutletId)
+  if (defaultOutlet === undefined) throw new Error(`store ${storeId} has no default outlet`)
+  return { ...row, defaultOutlet, origins: new Set(originList) }
+}
+
+/** Every scope: what an internal token has. */
+export const fullScope: ReadonlySet<Scope> = new Set(scopes)

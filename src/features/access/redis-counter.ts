@@ -1,0 +1,65 @@
+import { createClient } from '@redis/client'
+import type { Clock } from '../../core/clock.ts'
+import { createLocalCounter, type RateCounter, windowMs, windowOf } from './rate-limit.ts'
+
+export type RedisCounterOptions = {
+  url: string
+  clock: Clock
+  onTrouble: (error: Error) => void
+  onRecovery: () => void
+}
+
+const answerWithinMs = 250
+const restAfterFaultMs = 1_000
+
+/**
+ * Counts in Redis, exactly across all instances: one increment decides. While Redis is away this process counts for
+ * itself, because a shop that serves a little too much is better than one that serves nothing.
+ */
+export const createRedisCounter = async (options: RedisCounterOptions): Promise<RateCounter> => {
+  const { url, clock } = options
+  const local = createLocalCounter(clock)
+  let restingUntil = 0
+  let troubled = false
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    commandOptions: { timeout: answerWithinMs },
+    socket: { connectTimeout: 2_000, reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 5_000) },
+  })
+
+  const noteTrouble = (error: Error) => {
+    restingUntil = Date.now() + restAfterFaultMs
+    if (!troubled) options.onTrouble(error)
+    troubled = true
+  }
+  const noteRecovery = () => {
+    restingUntil = 0
+    if (troubled) options.onRecovery()
+    troubled = false
+  }
+  client.on('error', noteTrouble)
+  client.on('ready', noteRecovery)
+  // Not awaited to the end: an absent Redis must not keep the service from starting.
+  await Promise.race([client.connect().catch(noteTrouble), new Promise((resolve) => setTimeout(resolve, 2_000))])
+
+  const countInRedis = async (keyId: string) => {
+    const key = `vitrine:rate:${keyId}:${windowOf(clock)}`
+    const [count] = await Promise.all([client.incr(key), client.pExpire(key, 2 * windowMs)])
+    noteRecovery()
+    return count
+  }
+
+  return {
+    count: (keyId) => {
+      if (!client.isReady || Date.now() < restingUntil) return local.count(keyId)
+      return countInRedis(keyId).catch((error: Error) => {
+        noteTrouble(error)
+        return local.count(keyId)
+      })
+    },
+    close: async () => {
+      client.destroy()
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import type { MenuEntry, OutletId, StoreAddress, StoreId } from '../context.ts'
+
+export type NewStore = {
+  publicId: string
+  name: string
+  domain: string
+  currency: string
+  locale: string
+  timezone: string
+  paymentProvider: string
+}
+
+export const insertStore = (tx: Tx, store: NewStore) => tx.one<{ id: StoreId }>`
+  insert into store (public_id, name, domain, currency, locale, timezone, payment_provider)
+  values (${store.publicId}, ${store.name}, ${store.domain}, ${store.currency}, ${store.locale}, ${store.timezone},
+    ${store.paymentProvider})
+  returning id`
+
+export const insertOutlet = (tx: Tx, storeId: StoreId, publicId: string, name: string) => tx.one<{ id: OutletId }>`
+  insert into outlet (store_id, public_id, name) values (${storeId}, ${publicId}, ${name}) returning id`
+
+export const setDefaultOutlet = (tx: Tx, storeId: StoreId, outletId: OutletId) => tx.run`
+  update store set default_outlet_id = ${outletId} where id = ${storeId}`
+
+export type StoreSettings = {
+  name: string | null
+  domain: string | null
+  locale: string | null
+  timezone: string | null
+  logo: string | null
+  contact: { email?: string; phone?: string }
+  address: StoreAddress | null
+  taxIncluded: boolean | null
+  shippingFlatMinor: number | null
+  /** Null leaves it as it is, -1 switches it off. */
+  shippingFreeAboveMinor: number | null
+  cashOnDelivery: boolean | null
+}
+
+/** Null leaves a setting as it is. */
+export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.run`
+  update store set name = coalesce(${set.name}, name), domain = coalesce(${set.domain}, domain),
+    locale = coalesce(${set.locale}, locale), timezone = coalesce(${set.timezone}, timezone),
+    logo = coalesce(${set.logo}, logo), contact = contact || ${JSON.stringify(set.contact)}::jsonb,
+    address = coalesce(${set.address === null ? null : JSON.stringify(set.address)}::jsonb, address),
+    tax_included = coalesce(${set.taxIncluded}, tax_included),
+    shipping_flat_minor = coalesce(${set.shippingFlatMinor}, shipping_flat_minor),
+    shipping_free_above_minor =
+      nullif(coalesce(${set.shippingFreeAboveMinor}, shipping_free_above_minor, -1), -1),
+    cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery), updated_at = vitrine_now()
+  where id = ${storeId}`
+
+export const setMenu = (tx: Tx, storeId: StoreId, menu: readonly MenuEntry[]) => tx.run`
+  update store set menu = ${JSON.stringify(menu)}::jsonb, updated_at = vitrine_now() where id = ${storeId}`
+
+export type NewKey = {
+  id: string
+  hash: string
+  name: string
+  kind: 'server' | 'browser'
+  scopes: readonly string[]
+  rateLimit: number | null
+  expiresAt: Date | null
+}
+
+export const insertKey = (tx: Tx, storeId: StoreId, key: NewKey) => tx.run`
+  insert into store_key (store_id, id, hash, name, kind, scopes, rate_limit, expires_at)
+  values (${storeId}, ${key.id}, ${key.hash}, ${key.name}, ${key.kind}, ${key.scopes}, ${key.rateLimit},
+    ${key.expiresAt})`
+
+export type KeyListing = {
+  id: string
+  name: string
+  kind: string
+  scopes: string[]
+  rateLimit: number | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+  createdAt: Date
+}
+
+export const listKeys = (db: Queries, storeId: StoreId) => db.many<KeyListing>`
+  select id, name, kind, scopes, rate_limit as "rateLimit", expires_at as "expiresAt", revoked_at as "revokedAt",
+    created_at as "createdAt"
+  from store_key where store_id = ${storeId} order by created_at, id`
+
+/** Ids of keys are unique across stores, so that an operator can name one alone. */
+export const revokeKey = (tx: Tx, keyId: string) => tx.maybeOne<{ storeId: StoreId; revokedAt: Date }>`
+  update store_key set revoked_at = coalesce(revoked_at, vitrine_now())
+  where id = ${keyId}
+  returning store_id as "storeId", revoked_at as "revokedAt"`
+
+export const insertOrigin = (tx: Tx, storeId: StoreId, origin: string) => tx.run`
+  insert into store_origin (store_id, origin) values (${storeId}, ${origin}) on conflict do nothing`
+
+export const listOrigins = async (db: Queries, storeId: StoreId) =>
+  (await db.many<{ origin: string }>`select origin from store_origin where store_id = ${storeId} order by origin`).map(
+    ({ origin }) => origin,
+  )
+
+export type WebhookCredential = { kind: 'payment' | 'logistics'; username: string; secretHash: string }
+
+export const insertWebhookCredential = (tx: Tx, storeId: StoreId, credential: WebhookCredential) => tx.run`
+  insert into webhook_credential (store_id, kind, username, secret_hash)
+  values (${storeId}, ${credential.kind}, ${credential.username}, ${credential.secretHash})`
+
+export const countStores = async (db: Queries) => (await db.one<{ count: number }>`select count(*) from store`).count
+
+export const listStores = (db: Queries) => db.many<{
+  publicId: string
+  name: string
+  domain: string
+  currency: string
+}>`
+  select public_id as "publicId", name, domain, currency from store order by id`
+
+/** Two first starts at once make one demo store. */
+export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { toMinor } from '../../core/money.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { createDirectory } from '../access/directory.ts'
+import { type ProductInput, readProduct, splitPath } from '../catalog/product-input.ts'
+import { categoryImages, ensureCategories, saveProducts } from '../catalog/products.ts'
+import type { StoreAddress } from '../context.ts'
+import { countStores, lockDemo } from './admin.sql.ts'
+import { changeStore, createKey, createOutlet, createStore, plainKey, replaceMenu } from './stores.ts'
+
+const folder = new URL('./demo/', import.meta.url)
+const readJson = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
+
+type DemoStore = {
+  name: string
+  domain: string
+  currency: string
+  locale: string
+  timezone: string
+  logo: string
+  contact: { email: string; phone: string }
+  address: StoreAddress
+  taxIncluded: boolean
+  shipping: { flat: number; freeAbove: number }
+  outlets: { key: string; name: string; default?: boolean }[]
+  categories: { path: string; image: string }[]
+}
+
+/** A page on this machine may call with the browser key from the ports that front-end tools like to use. */
+const demoOrigins = [3000, 3001, 4200, 5173, 8080].flatMap((port) => [
+  `http://localhost:${port}`,
+  `http://127.0.0.1:${port}`,
+])
+
+const browserLimit = 6000
+
+export type DemoKeys = Awaited<ReturnType<typeof createStore>> & { outlets: Record<string, string> }
+
+/** Makes the demo store when there is no store at all, and says what its keys are; null when there is one. */
+export const seedDemoIfEmpty = (db: Db): Promise<DemoKeys | null> =>
+  db.tx(async (tx) => {
+    await lockDemo(tx)
+    return (await countStores(tx)) > 0 ? null : seedDemo(tx)
+  })
+
+/** A complete shop to try things on. */
+export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
+  const demo: DemoStore = readJson('store.json')
+  const [first, ...others] = demo.outlets.toSorted((a, b) => Number(b.default ?? false) - Number(a.default ?? false))
+  if (first === undefined) throw new Error('the demo store has no outlet')
+  const made = await createStore(tx, {
+    ...demo,
+    origins: demoOrigins,
+    outletName: first.name,
+    paymentProvider: 'sandbox',
+  })
+  const directory = createDirectory(tx)
+  const load = async () => {
+    directory.forgetAll()
+    const store = await directory.storeByPublicId(made.storeId)
+    if (store === undefined) throw new Error('the demo store vanished')
+    return store
+  }
+  const outlets: Record<string, string> = { [first.key]: made.outletId }
+  for (const { key, name } of others) outlets[key] = (await createOutlet(tx, await load(), name)).outletId
+
+  const store = await load()
+  await changeStore(tx, store, {
+    name: null,
+    domain: null,
+    locale: null,
+    timezone: null,
+    logo: demo.logo,
+    contact: demo.contact,
+    address: demo.address,
+    taxIncluded: demo.taxIncluded,
+    shippingFlatMinor: toMinor(demo.shipping.flat, demo.currency),
+    shippingFreeAboveMinor: toMinor(demo.shipping.freeAbove, demo.currency),
+    cashOnDelivery: true,
+  })
+  const categories = demo.categories.map(({ path, image }) => ({ path: splitPath(path), image }))
+  await ensureCategories(
+    tx,
+    store,
+    categories.map(({ path }) => path),
+    categoryImages(categories),
+  )
+  // The last product of the file is the newest, and the best ones stand at its beginning.
+  await saveProducts(tx, store, readCatalog(demo.currency, outlets).toReversed())
+  await replaceMenu(tx, store, readJson('menu.json'))
+  const browser = await createKey(tx, store.id, { ...plainKey, kind: 'browser', name: 'demo', rateLimit: browserLimit })
+  return { ...made, browserKey: browser.key, outlets }
+}
+
+/** The file names outlets by a word; the database has made ids for them. */
+const readCatalog = (currency: string, outlets: Record<string, string>): ProductInput[] => {
+  const rename = <Value>(byOutlet: Record<string, Value>) =>
+    Object.fromEntries(Object.entries(byOutlet).map(([key, value]) => [outlets[key] ?? key, value]))
+  return (readJson('catalog.json') as unknown[]).map((file) => {
+    const product = readProduct(file, currency)
+    if (Array.isArray(product)) throw new Error(`the demo catalog is broken: ${JSON.stringify({ file, product })}`)
+    return {
+      ...product,
+      variants: product.variants.map((variant) => ({
+        ...variant,
+        stock: typeof variant.stock === 'object' ? rename(variant.stock) : variant.stock,
+        pricesMinor: rename(variant.pricesMinor),
+      })),
+    }
+  })
+}

@@ -1,0 +1,28 @@
+import type { Queries } from '../../db/database.ts'
+
+export type ServerFacts = { version: string; encoding: string; hindiTrigrams: number; stores: number; products: number }
+
+export const readServerFacts = (db: Queries) => db.one<ServerFacts>`
+  select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
+    cardinality(show_trgm('कमल')) as "hindiTrigrams", (select count(*) from store) as stores,
+    (select count(*) from product) as products`
+
+/** Listing rows that are missing, left over, or differ from what products, variants, prices and stock say. */
+export const countStaleListings = async (db: Queries) =>
+  (
+    await db.one<{ count: number }>`
+    with expected as (
+      select distinct on (o.id, p.id) p.store_id, o.id as outlet_id, p.id as product_id, p.category_id,
+        coalesce(po.price_minor, v.price_minor) as price_minor,
+        bool_or(coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id) as in_stock
+      from product p
+      join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
+      join outlet o on o.store_id = p.store_id
+      left join price_override po on po.store_id = p.store_id and po.variant_id = v.id and po.outlet_id = o.id
+      left join stock s on s.store_id = p.store_id and s.variant_id = v.id and s.outlet_id = o.id
+      where p.status = 'ACTIVE'
+      order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position)
+    select count(*) from expected e
+    full join listing l on l.store_id = e.store_id and l.outlet_id = e.outlet_id and l.product_id = e.product_id
+    where (l.category_id, l.price_minor, l.in_stock) is distinct from (e.category_id, e.price_minor, e.in_stock)`
+  ).count

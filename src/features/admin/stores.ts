@@ -1,0 +1,194 @@
+import { newId, randomText } from '../../core/ids.ts'
+import { isCurrency } from '../../core/money.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import { hashSecret } from '../../core/secrets.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+import { type Scope, scopes } from '../../http/endpoint.ts'
+import { announceStore } from '../access/announce.sql.ts'
+import { createDirectory } from '../access/directory.ts'
+import { publishAllProducts } from '../catalog/products.ts'
+import type { MenuEntry, Store, StoreId } from '../context.ts'
+import * as sql from './admin.sql.ts'
+
+export type StoreRequest = {
+  name: string
+  domain: string
+  currency: string
+  locale: string
+  timezone: string
+  origins: readonly string[]
+  outletName: string
+  paymentProvider: string
+}
+
+/** A store with its first outlet, two keys and what its providers prove themselves with. Secrets are shown this once. */
+export const createStore = async (tx: Tx, request: StoreRequest) => {
+  checkSettings(request)
+  const publicId = newId('store')
+  const { id: storeId } = await sql.insertStore(tx, { ...request, publicId, domain: readDomain(request.domain) })
+  const outletId = newId('outlet')
+  const outlet = await sql.insertOutlet(tx, storeId, outletId, request.outletName)
+  await sql.setDefaultOutlet(tx, storeId, outlet.id)
+  for (const origin of request.origins) await sql.insertOrigin(tx, storeId, readOrigin(origin))
+  const serverKey = await createKey(tx, storeId, { ...plainKey, kind: 'server' })
+  const browserKey = await createKey(tx, storeId, { ...plainKey, kind: 'browser' })
+  const paymentWebhook = { username: `pay_${randomText(12)}`, password: randomText(32) }
+  await sql.insertWebhookCredential(tx, storeId, {
+    kind: 'payment',
+    username: paymentWebhook.username,
+    secretHash: hashSecret(paymentWebhook.password),
+  })
+  const logisticsKey = `vlk_${randomText(32)}`
+  await sql.insertWebhookCredential(tx, storeId, {
+    kind: 'logistics',
+    username: '',
+    secretHash: hashSecret(logisticsKey),
+  })
+  return {
+    storeId: publicId,
+    outletId,
+    serverKey: serverKey.key,
+    browserKey: browserKey.key,
+    paymentWebhook,
+    logisticsKey,
+  }
+}
+
+export type KeyRequest = {
+  kind: 'server' | 'browser'
+  name: string
+  /** Null: everything that keys of this kind may have. */
+  scopes: readonly string[] | null
+  rateLimit: number | null
+  expiresAt: Date | null
+}
+
+export const plainKey = { name: '', scopes: null, rateLimit: null, expiresAt: null }
+
+export const createKey = async (tx: Tx, storeId: StoreId, request: KeyRequest) => {
+  const wanted = request.scopes ?? defaultScopes(request.kind)
+  const unknown = wanted.find((scope) => !scopes.includes(scope as Scope))
+  if (unknown !== undefined) {
+    throw new OperatorError(`There is no scope "${unknown}". The scopes are ${scopes.join(', ')}.`)
+  }
+  const key = `${request.kind === 'server' ? 'vsk' : 'vpk'}_${randomText(32)}`
+  const id = newId('key')
+  await sql.insertKey(tx, storeId, { ...request, id, hash: hashSecret(key), scopes: wanted })
+  await announceStore(tx, storeId)
+  return { id, key, scopes: wanted, rateLimit: request.rateLimit }
+}
+
+/** A browser's key is in everybody's hands, so it may not speak for a customer. */
+const defaultScopes = (kind: 'server' | 'browser') =>
+  kind === 'server' ? scopes : scopes.filter((scope) => scope !== 'customers:assert')
+
+export const revokeKey = async (tx: Tx, keyId: string) => {
+  const revoked = await sql.revokeKey(tx, keyId)
+  if (revoked === undefined) throw new OperatorError(`There is no key ${keyId}. "vitrine key list" shows the keys.`)
+  await announceStore(tx, revoked.storeId)
+  return { id: keyId, revokedAt: revoked.revokedAt }
+}
+
+export const createOutlet = async (tx: Tx, store: Store, name: string) => {
+  const outletId = newId('outlet')
+  await sql.insertOutlet(tx, store.id, outletId, name)
+  await publishAllProducts(tx, store)
+  await announceStore(tx, store.id)
+  return { outletId }
+}
+
+export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
+  await sql.insertOrigin(tx, store.id, readOrigin(origin))
+  await announceStore(tx, store.id)
+}
+
+export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSettings) => {
+  checkSettings({ currency: store.currency, locale: settings.locale, timezone: settings.timezone })
+  const domain = settings.domain === null ? null : readDomain(settings.domain)
+  await sql.updateStore(tx, store.id, { ...settings, domain })
+  await announceStore(tx, store.id)
+}
+
+export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
+
+export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknown) => {
+  const items = Array.isArray(file) ? file : (file as { items?: unknown } | null)?.items
+  const menu = readMenu(items, 'items', 1)
+  await sql.setMenu(tx, store.id, menu)
+  await announceStore(tx, store.id)
+  return menu
+}
+
+const menuTypes = ['category', 'product', 'page', 'link']
+const deepestMenu = 3
+
+const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
+  if (!Array.isArray(items)) throw new OperatorError(`The menu file needs a list at ${place}.`)
+  if (level > deepestMenu && items.length > 0) {
+    throw new OperatorError(`A menu has ${deepestMenu} levels at most, and ${place} is deeper.`)
+  }
+  return items.map((item, i) => {
+    const here = `${place}[${i}]`
+    const { label, type, target, children = [] } = (item ?? {}) as Partial<MenuFile>
+    for (const [field, value] of Object.entries({ label, type, target })) {
+      if (typeof value !== 'string') throw new OperatorError(`The menu file needs a text at ${here}.${field}.`)
+    }
+    if (!menuTypes.includes(type as string)) {
+      throw new OperatorError(`${here}.type is "${type}", and must be one of ${menuTypes.join(', ')}.`)
+    }
+    const entry = { id: newId('menu'), label, type, target } as Omit<MenuEntry, 'children'>
+    return { ...entry, children: readMenu(children, `${here}.children`, level + 1) }
+  })
+}
+
+/** A store as commands name it: by its public id, or left out when there is only one. */
+export const findStore = async (db: Queries, publicId: string | undefined): Promise<Store> => {
+  const stores = await sql.listStores(db)
+  const [only, another] = stores
+  if (only === undefined) throw new OperatorError('There is no store yet. Make one with "vitrine store create".')
+  if (publicId === undefined && another !== undefined) {
+    throw new OperatorError(
+      `There are ${stores.length} stores. Name one with --store: ${stores
+        .slice(0, 5)
+        .map((store) => `${store.publicId} (${store.name})`)
+        .join(', ')}.`,
+    )
+  }
+  const store = await createDirectory(db).storeByPublicId(publicId ?? only.publicId)
+  if (store === undefined) throw new OperatorError(`There is no store ${publicId}.`)
+  return store
+}
+
+type Checked = { currency: string; locale: string | null; timezone: string | null }
+
+const checkSettings = ({ currency, locale, timezone }: Checked) => {
+  if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency code of ISO 4217, such as INR.`)
+  if (locale !== null && !isAccepted(() => new Intl.Locale(locale))) {
+    throw new OperatorError(`${locale} is not a locale, such as en-IN.`)
+  }
+  if (timezone !== null && !isAccepted(() => new Intl.DateTimeFormat('en', { timeZone: timezone }))) {
+    throw new OperatorError(`${timezone} is not a time zone, such as Asia/Kolkata.`)
+  }
+}
+
+const isAccepted = (make: () => unknown) => {
+  try {
+    make()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A bare host means https; an origin is kept as it is. */
+const readDomain = (text: string) => readOrigin(/^https?:\/\//.test(text) ? text : `https://${text}`)
+
+/** Exactly what a browser sends as `Origin`. */
+export const readOrigin = (text: string): string => {
+  const url = URL.parse(text)
+  const plain = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
+  if (!plain || url.username !== '' || url.password !== '') {
+    throw new OperatorError(`"${text}" is not an origin such as https://shop.example or http://localhost:5173.`)
+  }
+  return url.origin
+}

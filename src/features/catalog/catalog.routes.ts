@@ -1,0 +1,33 @@
+import { routes } from '../context.ts'
+import { catalogContract } from './catalog.contract.ts'
+import { listCategories, listProducts, showProduct } from './catalog.ts'
+import { search, suggest } from './search.ts'
+import { storeContract } from './store.contract.ts'
+import { showMenu, showStore } from './store.ts'
+
+export const catalogRoutes = routes(catalogContract, {
+  listProducts: async ({ ctx, query }) => {
+    const { data, nextCursor, hasMore } = await listProducts(ctx, query)
+    if (nextCursor === null) return { body: data, headers: { 'x-has-more': String(hasMore) } }
+    const next = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) next.set(name, String(value))
+    next.set('cursor', nextCursor)
+    return {
+      body: data,
+      headers: {
+        'x-has-more': String(hasMore),
+        'x-next-cursor': nextCursor,
+        link: `<${ctx.publicUrl}/v1/products?${next}>; rel="next"`,
+      },
+    }
+  },
+  showProduct: async ({ ctx, params }) => ({ body: await showProduct(ctx, params.idOrSlug) }),
+  listCategories: async ({ ctx, query }) => ({ body: await listCategories(ctx, query) }),
+  search: async ({ ctx, query }) => ({ body: await search(ctx, query) }),
+  suggest: async ({ ctx, query }) => ({ body: await suggest(ctx, query.q) }),
+})
+
+export const storeRoutes = routes(storeContract, {
+  showStore: ({ ctx }) => ({ body: showStore(ctx) }),
+  showMenu: ({ ctx }) => ({ body: showMenu(ctx) }),
+})

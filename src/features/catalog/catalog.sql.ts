@@ -1,0 +1,170 @@
+import type { Db } from '../../db/database.ts'
+import { allOf, type Fragment, sql } from '../../db/sql.ts'
+import type { OutletId, StoreId } from '../context.ts'
+
+export type Place = { storeId: StoreId; outletId: OutletId }
+
+export type Sort = 'newest' | 'price' | '-price' | 'name' | '-name'
+
+/** Filters as the database understands them; what is undefined does not filter. */
+export type Filter = {
+  categoryIds?: readonly string[] | undefined
+  ids?: readonly string[] | undefined
+  minMinor?: number | undefined
+  maxMinor?: number | undefined
+  inStock?: boolean | undefined
+}
+
+export type ProductRow = {
+  id: string
+  seq: number
+  nameKey: string
+  slug: string
+  name: string
+  description: string
+  category: string | null
+  images: string[]
+  hasVariants: boolean
+  priceMinor: number
+  compareAtMinor: number | null
+  stock: number
+}
+
+type SortSpec = { column: Fragment; direction: Fragment; beyond: Fragment }
+const ascending = { direction: sql`asc`, beyond: sql`>` }
+const descending = { direction: sql`desc`, beyond: sql`<` }
+const price = sql`l.price_minor`
+const nameKey = sql`l.name_key`
+const sortSpecs: Record<Exclude<Sort, 'newest'>, SortSpec> = {
+  price: { column: price, ...ascending },
+  '-price': { column: price, ...descending },
+  name: { column: nameKey, ...ascending },
+  '-name': { column: nameKey, ...descending },
+}
+
+export const orderBy = (sort: Sort) => {
+  if (sort === 'newest') return sql`l.seq desc`
+  const { column, direction } = sortSpecs[sort]
+  return sql`${column} ${direction}, l.seq ${direction}`
+}
+
+/** Rows that come after a position, as one comparison that an index can start from. */
+export const after = (sort: Sort, position: readonly (string | number)[]) => {
+  if (sort === 'newest') return sql`l.seq < ${position[0]}`
+  const { column, beyond } = sortSpecs[sort]
+  return sql`(${column}, l.seq) ${beyond} (${position[0]}, ${position[1]})`
+}
+
+/** The sort values of a row: what the next page starts after. */
+export const positionOf = (sort: Sort, row: ProductRow): (string | number)[] => {
+  if (sort === 'newest') return [row.seq]
+  return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
+}
+
+export const conditions = ({ ids, minMinor, maxMinor, inStock }: Filter): Fragment[] => {
+  const list: Fragment[] = []
+  if (ids !== undefined) list.push(sql`l.product_id = any(${ids})`)
+  if (minMinor !== undefined) list.push(sql`l.price_minor >= ${minMinor}`)
+  if (maxMinor !== undefined) list.push(sql`l.price_minor <= ${maxMinor}`)
+  if (inStock !== undefined) list.push(sql`l.in_stock = ${inStock}`)
+  return list
+}
+
+export type ListPage = Filter & { sort: Sort; position?: readonly (string | number)[] | undefined; limit: number }
+
+export const listProducts = (db: Db, place: Place, page: ListPage) => {
+  const rest = conditions(page)
+  if (page.position !== undefined) rest.push(after(page.sort, page.position))
+  const here = sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId}`
+  const order = orderBy(page.sort)
+  // Below a category, each of its descendants is read in order from its own part of the index and the parts are merged:
+  // the cost grows with the number of categories, not with the number of products.
+  const rows =
+    page.categoryIds === undefined
+      ? sql`select * from listing l where ${allOf([here, ...rest])} order by ${order} limit ${page.limit}`
+      : sql`select l.* from unnest(${page.categoryIds}::text[]) as wanted (category_id) cross join lateral (
+          select * from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
+          order by ${order} limit ${page.limit}) l
+        order by ${order} limit ${page.limit}`
+  return db.many<ProductRow>`${productColumns(rows)} order by ${order}`
+}
+
+/** What a product list shows, for the listing rows that a query chooses. */
+export const productColumns = (listingRows: Fragment) => sql`
+  select p.id, l.seq, l.name_key as "nameKey", p.slug, p.name, p.description, c.name as category, p.images,
+    p.has_variants as "hasVariants", l.price_minor as "priceMinor", l.compare_at_minor as "compareAtMinor",
+    coalesce((select sum(s.on_hand - s.reserved) from stock s
+      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock
+  from (${listingRows}) l
+  join product p on p.store_id = l.store_id and p.id = l.product_id
+  left join category c on c.store_id = p.store_id and c.id = p.category_id`
+
+export type DetailRow = ProductRow & {
+  options: { name: string; values: string[] }[]
+  seo: { title: string; description: string }
+  digital: boolean
+}
+
+export const findProduct = (db: Db, place: Place, idOrSlug: string) => db.maybeOne<DetailRow>`
+  with shown as (${productColumns(sql`
+    select l.* from product p join listing l on l.store_id = p.store_id and l.product_id = p.id
+    where p.store_id = ${place.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
+      and l.outlet_id = ${place.outletId}
+    order by p.id = ${idOrSlug} desc limit 1`)})
+  select shown.*, p.options, p.seo, p.digital is not null as digital
+  from shown join product p on p.store_id = ${place.storeId} and p.id = shown.id`
+
+export type VariantRow = {
+  id: string
+  sku: string
+  title: string
+  options: Record<string, string>
+  priceMinor: number
+  compareAtMinor: number | null
+  stock: number
+}
+
+export const listVariants = (db: Db, place: Place, productId: string) => db.many<VariantRow>`
+  select v.id, v.sku, v.title, v.options, coalesce(o.price_minor, v.price_minor) as "priceMinor",
+    v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock
+  from variant v
+  left join price_override o
+    on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${place.outletId}
+  left join stock s on s.store_id = v.store_id and s.variant_id = v.id and s.outlet_id = ${place.outletId}
+  where v.store_id = ${place.storeId} and v.product_id = ${productId} and v.active
+  order by v.position, v.id`
+
+export type CategoryRow = {
+  id: string
+  name: string
+  slug: string
+  parentId: string | null
+  image: string
+  productCount: number
+  position: number
+}
+
+export const listCategories = (
+  db: Db,
+  storeId: StoreId,
+  position: readonly (string | number)[] | undefined,
+  limit: number,
+) => {
+  const start = position === undefined ? sql`true` : sql`(c.position, c.id) > (${position[0]}, ${position[1]})`
+  return db.many<CategoryRow>`
+    select c.id, c.name, c.slug, c.parent_id as "parentId", c.image, c.product_count as "productCount", c.position
+    from category c
+    where c.store_id = ${storeId} and ${start}
+    order by c.position, c.id limit ${limit}`
+}
+
+/** A category, by id or slug, and everything below it. Empty when there is no such category. */
+export const findCategoryTree = async (db: Db, storeId: StoreId, idOrSlug: string) =>
+  (
+    await db.many<{ id: string }>`
+      with recursive tree as (
+        select id from category where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
+        union
+        select c.id from tree join category c on c.store_id = ${storeId} and c.parent_id = tree.id)
+      select id from tree`
+  ).map(({ id }) => id)

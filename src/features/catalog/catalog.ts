@@ -1,0 +1,126 @@
+import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts'
+import { fail } from '../../core/errors.ts'
+import { toMinor, toWire } from '../../core/money.ts'
+import type { StoreCtx } from '../context.ts'
+import type { Category, ListQuery, Product, ProductDetail } from './catalog.contract.ts'
+import * as sql from './catalog.sql.ts'
+
+export type Page<Item> = { data: Item[]; nextCursor: string | null; hasMore: boolean }
+
+export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<Product>> => {
+  const sort = query.sort ?? 'newest'
+  const filter = await readFilter(ctx, query)
+  if (filter === null) return emptyPage
+  const scope = cursorScope(ctx, 'products', query)
+  return readPage(ctx, query, scope, {
+    read: (position, limit) => sql.listProducts(ctx.db, placeOf(ctx), { ...filter, sort, position, limit }),
+    positionOf: (row) => sql.positionOf(sort, row),
+    show: (row) => showProductRow(ctx, row),
+  })
+}
+
+export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<ProductDetail> => {
+  const row = await sql.findProduct(ctx.db, placeOf(ctx), idOrSlug)
+  if (row === undefined) throw fail('NOT_FOUND', 'There is no such product.')
+  const variants = await sql.listVariants(ctx.db, placeOf(ctx), row.id)
+  const { currency } = ctx.store
+  return {
+    ...showProductRow(ctx, row),
+    options: row.options,
+    seo: row.seo,
+    digital: row.digital,
+    variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
+      ...variant,
+      price: toWire(priceMinor, currency),
+      compareAtPrice: compareAtMinor === null ? null : toWire(compareAtMinor, currency),
+    })),
+  }
+}
+
+export const listCategories = async (
+  ctx: StoreCtx,
+  query: { limit?: number; cursor?: string },
+): Promise<Page<Category>> =>
+  readPage(ctx, query, cursorScope(ctx, 'categories', {}), {
+    read: (position, limit) => sql.listCategories(ctx.db, ctx.store.id, position, limit),
+    positionOf: (row) => [row.position, row.id],
+    show: (row) => ({ ...row, image: showImage(ctx, row.image) }),
+  })
+
+export const emptyPage: Page<never> = { data: [], nextCursor: null, hasMore: false }
+
+export const placeOf = (ctx: StoreCtx): sql.Place => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
+
+/** What readPage needs to know of a list. One row more than asked for tells whether there is a next page. */
+export type PageSource<Row, Item> = {
+  read(position: Position | undefined, limit: number): Promise<Row[]>
+  positionOf(row: Row): Position
+  show(row: Row): Item
+}
+
+export const readPage = async <Row, Item>(
+  ctx: StoreCtx,
+  query: { limit?: number; cursor?: string },
+  scope: string,
+  source: PageSource<Row, Item>,
+): Promise<Page<Item>> => {
+  const limit = query.limit ?? 20
+  const position = query.cursor === undefined ? undefined : decodeCursor(ctx.cursors, scope, query.cursor)
+  const rows = await source.read(position, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    data: shown.map(source.show),
+    hasMore,
+    nextCursor: hasMore && last !== undefined ? encodeCursor(ctx.cursors, scope, source.positionOf(last)) : null,
+  }
+}
+
+/** A cursor is good for the store, the outlet, the list, its filters and its sort; the page size may change. */
+export const cursorScope = (ctx: StoreCtx, list: string, query: Record<string, unknown>) => {
+  const { limit: _limit, cursor: _cursor, ...rest } = query
+  return JSON.stringify([ctx.store.id, ctx.outlet.id, list, Object.entries(rest).sort()])
+}
+
+type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock'>
+
+/** Null when nothing can match: there is no such category. */
+export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql.Filter | null> => {
+  const ids = query.ids?.split(',').filter((id) => id !== '')
+  if (ids !== undefined && ids.length > 100) throw fail('BAD_REQUEST', 'ids may name 100 products at most.')
+  const filter: sql.Filter = {
+    ids,
+    minMinor: priceBound(ctx, query.minPrice, Math.ceil),
+    maxMinor: priceBound(ctx, query.maxPrice, Math.floor),
+    inStock: query.inStock,
+  }
+  if (query.category === undefined) return filter
+  const categoryIds = await sql.findCategoryTree(ctx.db, ctx.store.id, query.category)
+  return categoryIds.length === 0 ? null : { ...filter, categoryIds }
+}
+
+/** A bound may be finer than the currency: no price lies between it and the next minor unit. */
+const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number) => number) => {
+  if (amount === undefined) return undefined
+  return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
+}
+
+export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductRow): Product => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  price: toWire(row.priceMinor, store.currency),
+  category: row.category ?? '',
+  stock: row.stock,
+  images: row.images.map((image) => showImage({ publicUrl }, image)),
+  status: 'ACTIVE',
+  slug: row.slug,
+  currency: store.currency,
+  compareAtPrice: row.compareAtMinor === null ? null : toWire(row.compareAtMinor, store.currency),
+  hasVariants: row.hasVariants,
+})
+
+/** A picture that begins with a slash is served by Vitrine itself. */
+export const showImage = ({ publicUrl }: { publicUrl: string }, image: string) =>
+  image.startsWith('/') ? `${publicUrl}${image}` : image

@@ -1,0 +1,168 @@
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { toMinor } from '../../core/money.ts'
+
+/** A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. */
+const Stock = Type.Union([
+  Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+])
+const Amount = Type.Number({ minimum: 0 })
+
+const VariantFile = Type.Object({
+  sku: Type.Optional(Type.String({ maxLength: 200 })),
+  title: Type.Optional(Type.String({ maxLength: 300 })),
+  options: Type.Record(Type.String(), Type.String({ maxLength: 200 })),
+  price: Amount,
+  compareAtPrice: Type.Optional(Amount),
+  stock: Type.Optional(Stock),
+  prices: Type.Optional(Type.Record(Type.String(), Amount)),
+})
+
+export const ProductFile = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 500 }),
+  slug: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  description: Type.Optional(Type.String({ maxLength: 200_000 })),
+  price: Type.Optional(Amount),
+  compareAtPrice: Type.Optional(Amount),
+  category: Type.Optional(Type.String({ maxLength: 1000, description: 'A path such as `Home > Kitchen`' })),
+  stock: Type.Optional(Stock),
+  images: Type.Optional(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 250 })),
+  status: Type.Optional(Type.Enum(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
+  sku: Type.Optional(Type.String({ maxLength: 200 })),
+  tags: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 250 })),
+  seo: Type.Optional(Type.Object({ title: Type.Optional(Type.String()), description: Type.Optional(Type.String()) })),
+  options: Type.Optional(
+    Type.Array(
+      Type.Object({ name: Type.String({ minLength: 1 }), values: Type.Array(Type.String(), { maxItems: 250 }) }),
+      { maxItems: 10 },
+    ),
+  ),
+  variants: Type.Optional(Type.Array(VariantFile, { minItems: 1, maxItems: 2000 })),
+  digital: Type.Optional(
+    Type.Object({
+      url: Type.Optional(Type.String()),
+      file: Type.Optional(Type.String()),
+      name: Type.Optional(Type.String()),
+    }),
+  ),
+  taxRate: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  prices: Type.Optional(Type.Record(Type.String(), Amount, { description: 'By outlet id' })),
+})
+export type ProductFile = Static<typeof ProductFile>
+
+/** A product as it is saved: minor units, every field there, outlets as the caller named them. */
+export type ProductInput = {
+  slug: string
+  name: string
+  description: string
+  status: 'ACTIVE' | 'DRAFT' | 'ARCHIVED'
+  categoryPath: string[]
+  images: string[]
+  options: { name: string; values: string[] }[]
+  hasVariants: boolean
+  tags: string[]
+  seo: { title: string; description: string }
+  digital: { url?: string; file?: string; name?: string } | null
+  taxRate: number
+  variants: VariantInput[]
+}
+
+export type VariantInput = {
+  sku: string
+  title: string
+  options: Record<string, string>
+  priceMinor: number
+  compareAtMinor: number | null
+  /** Units by outlet; a plain number is meant for the default outlet. */
+  stock: number | Record<string, number> | 'plenty'
+  pricesMinor: Record<string, number>
+}
+
+export type InputFault = { field: string; message: string }
+
+/** Checks and completes one product, or names what is wrong with it. */
+export const readProduct = (value: unknown, currency: string): ProductInput | InputFault[] => {
+  const faults: InputFault[] = Value.Errors(ProductFile, value).map((fault) => ({
+    field: fault.instancePath.slice(1).replaceAll('/', '.') || 'product',
+    message: fault.message,
+  }))
+  if (faults.length > 0) return faults
+  const file = value as ProductFile
+  const slug = file.slug ?? slugify(file.name)
+  if (slug === '') return [{ field: 'slug', message: 'is required, because none can be made from the name' }]
+
+  const minor = (amount: number, field: string) => {
+    const exact = toMinor(amount, currency)
+    if (exact === null) faults.push({ field, message: `is not an amount in ${currency}` })
+    return exact ?? 0
+  }
+  const minorByOutlet = (prices: Record<string, number> | undefined, field: string) =>
+    Object.fromEntries(Object.entries(prices ?? {}).map(([outlet, price]) => [outlet, minor(price, field)]))
+  const readVariant = (variant: Static<typeof VariantFile>, field: string): VariantInput => ({
+    sku: variant.sku ?? '',
+    title: variant.title ?? Object.values(variant.options).join(' / '),
+    options: variant.options,
+    priceMinor: minor(variant.price, `${field}price`),
+    compareAtMinor:
+      variant.compareAtPrice === undefined ? null : minor(variant.compareAtPrice, `${field}compareAtPrice`),
+    // A file can be sold any number of times, unless its seller sets a number.
+    stock: variant.stock ?? (file.digital === undefined ? 0 : 'plenty'),
+    pricesMinor: minorByOutlet(variant.prices, `${field}prices`),
+  })
+
+  if (file.variants === undefined && file.price === undefined) faults.push({ field: 'price', message: 'is required' })
+  const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`)) ?? [
+    { ...readVariant({ ...file, price: file.price ?? 0, options: {} }, ''), title: '' },
+  ]
+  if (new Set(variants.map(({ options }) => optionKey(options))).size < variants.length) {
+    faults.push({ field: 'variants', message: 'has two variants with the same options' })
+  }
+  if (faults.length > 0) return faults
+  return {
+    slug,
+    name: file.name,
+    description: file.description ?? '',
+    status: file.status ?? 'ACTIVE',
+    categoryPath: splitPath(file.category ?? ''),
+    images: file.images ?? [],
+    options: file.options ?? optionsOf(variants),
+    hasVariants: file.variants !== undefined,
+    tags: file.tags ?? [],
+    seo: { title: file.seo?.title ?? '', description: file.seo?.description ?? '' },
+    digital: file.digital ?? null,
+    taxRate: file.taxRate ?? 0,
+    variants,
+  }
+}
+
+export const splitPath = (path: string) =>
+  path
+    .split('>')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+/** Equal options give equal texts, whatever the order they were written in. */
+export const optionKey = (options: Record<string, string>) => {
+  const entries = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length === 0 ? '' : JSON.stringify(entries)
+}
+
+const optionsOf = (variants: VariantInput[]) => {
+  const values = new Map<string, Set<string>>()
+  for (const { options } of variants) {
+    for (const [name, value] of Object.entries(options)) values.set(name, (values.get(name) ?? new Set()).add(value))
+  }
+  return [...values].map(([name, set]) => ({ name, values: [...set] }))
+}
+
+/** Letters and digits of any script, accents folded, the rest as single hyphens. */
+export const slugify = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}(?<=[a-zA-Z]\p{M}+)/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 200)

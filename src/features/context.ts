@@ -1,0 +1,53 @@
+import type { Clock } from '../core/clock.ts'
+import type { Signer } from '../core/secrets.ts'
+import type { Db } from '../db/database.ts'
+import { bindRoutes, type Scope } from '../http/endpoint.ts'
+import type { PublicCtx, RequestContext } from '../http/register.ts'
+
+export type { PublicCtx }
+
+/** Numbers of a store and of an outlet inside the database; callers only ever see their public ids. */
+export type StoreId = number & { readonly kind?: 'store' }
+export type OutletId = number & { readonly kind?: 'outlet' }
+
+export type Outlet = { id: OutletId; publicId: string; name: string }
+
+export type Store = {
+  id: StoreId
+  publicId: string
+  name: string
+  domain: string
+  currency: string
+  locale: string
+  timezone: string
+  logo: string
+  contact: { email: string; phone: string }
+  address: StoreAddress | null
+  taxIncluded: boolean
+  shippingFlatMinor: number
+  shippingFreeAboveMinor: number | null
+  paymentProvider: string
+  cashOnDelivery: boolean
+  menu: MenuEntry[]
+  defaultOutlet: Outlet
+  outlets: readonly Outlet[]
+  origins: ReadonlySet<string>
+}
+
+export type StoreAddress = { line1: string; city: string; state: string; postalCode: string; country: string }
+
+export type MenuEntry = { id: string; label: string; type: string; target: string; children: MenuEntry[] }
+
+/** What every use case gets: the tools, passed in so that tests can replace them. */
+export type Services = {
+  db: Db
+  clock: Clock
+  cursors: Signer
+  /** This service's own address, for links. */
+  publicUrl: string
+}
+
+/** A request of a known store, scoped to one of its outlets. */
+export type StoreCtx = Services & RequestContext & { store: Store; outlet: Outlet; scopes: ReadonlySet<Scope> }
+
+export const routes = bindRoutes<{ public: PublicCtx; store: StoreCtx }>()

@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { endpoint } from '../../http/endpoint.ts'
+import { named } from '../../http/schema.ts'
+
+export const Health = named(
+  'Health',
+  Type.Object({
+    status: Type.String({ description: '`ok`, or why not' }),
+    version: Type.String(),
+    uptime: Type.Number({ description: 'Seconds since the start' }),
+    checks: Type.Record(Type.String(), Type.String(), { description: '`ok`, or what is wrong, by part' }),
+  }),
+)
+
+const root = { method: 'GET', tag: 'Operating', access: 'public' } as const
+
+export const healthContract = {
+  health: endpoint({
+    ...root,
+    path: '/health',
+    summary: 'Whether the service can answer',
+    ok: Health,
+    errors: ['SERVICE_UNAVAILABLE'],
+    example: { status: 'ok', version: '0.1.0', uptime: 12.4, checks: { database: 'ok', listener: 'ok' } },
+  }),
+  openapi: endpoint({
+    ...root,
+    path: '/openapi.json',
+    summary: 'This description',
+    ok: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }),
+    cached: true,
+  }),
+  metrics: endpoint({
+    ...root,
+    path: '/metrics',
+    summary: 'Figures for Prometheus',
+    description: 'To this machine, or to whoever has the token that the operator set.',
+    ok: Type.String(),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    errors: ['UNAUTHORIZED'],
+  }),
+}

@@ -1,0 +1,37 @@
+import { fail } from '../../core/errors.ts'
+import { equalSecrets } from '../../core/secrets.ts'
+import { type PublicCtx, routes } from '../context.ts'
+import { healthContract } from './health.contract.ts'
+import { checkHealth, type HealthSources } from './health.ts'
+import type { Metrics } from './metrics.ts'
+
+export type HealthRouteOptions = {
+  health: HealthSources
+  metrics: Metrics
+  metricsToken: string | null
+  description: unknown
+}
+
+export const healthRoutes = (options: HealthRouteOptions) =>
+  routes(healthContract, {
+    health: async () => {
+      const { healthy, report } = await checkHealth(options.health)
+      if (!healthy) {
+        throw fail('SERVICE_UNAVAILABLE', `The service is ${report.status}.`, { headers: { 'retry-after': '1' } })
+      }
+      return { body: report }
+    },
+    openapi: () => ({ body: options.description }),
+    metrics: async ({ ctx }) => {
+      if (!mayReadMetrics(ctx, options.metricsToken)) throw fail('UNAUTHORIZED')
+      return { body: await options.metrics.text() }
+    },
+  })
+
+/** This machine itself, unless a proxy on it speaks for somebody else; or the token. */
+const mayReadMetrics = ({ remoteAddress, headers }: PublicCtx, token: string | null) => {
+  const [, given] = /^bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  if (token !== null) return given !== undefined && equalSecrets(given, token)
+  const proxied = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  return !proxied && (remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress))
+}

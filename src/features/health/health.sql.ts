@@ -1,0 +1,3 @@
+import type { Db } from '../../db/database.ts'
+
+export const pingDatabase = (db: Db) => db.run`select 1`

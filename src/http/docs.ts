@@ -1,0 +1,73 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
+import { sendAnswer } from './send-answer.ts'
+
+const script = {
+  type: 'text/javascript; charset=utf-8',
+  cacheControl: 'public, max-age=3600',
+  vary: 'Accept-Encoding',
+}
+
+/**
+ * The reference at /docs, drawn by Scalar from /openapi.json. It asks for nothing outside this service: fonts,
+ * telemetry and proxies of Scalar's are off, and the policy below would refuse them anyway.
+ */
+export const registerDocs = (server: FastifyInstance) => {
+  let bundle: Promise<CachedAnswer> | undefined
+
+  server.get('/docs', (_request, reply) =>
+    reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page),
+  )
+  server.get('/docs/start.js', (_request, reply) => reply.type(script.type).send(startScript))
+  server.get('/docs/scalar.js', async (request, reply) => {
+    bundle ??= loadScalar()
+    return sendAnswer(request, reply, await bundle, script)
+  })
+}
+
+/** Four megabytes that only readers of /docs need, so they are not loaded before somebody asks for them. */
+const loadScalar = async () => {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const shelf = Fastify()
+  await shelf.register(scalar, { routePrefix: '/scalar', configuration: { url: '/openapi.json' } })
+  const { body } = await shelf.inject('/scalar/js/scalar.js')
+  await shelf.close()
+  return makeCachedAnswer(body, {})
+}
+
+const policy = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+].join('; ')
+
+const startScript = `Scalar.createApiReference('#reference', ${JSON.stringify({
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  defaultOpenAllTags: true,
+})})
+`
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Vitrine API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>The reference needs JavaScript. The description itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`

@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, errorBody, errorCatalogue, Failure, fail } from '../core/errors.ts'
+
+/** Every way for a request to end badly becomes `{error, code}` here. */
+export const answerErrors = (server: FastifyInstance) => {
+  server.setErrorHandler((error: FastifyError | Failure, request, reply) => sendFailure(request, reply, error))
+}
+
+export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
+  const failure = error instanceof Failure ? error : translate(error as FastifyError, request)
+  if (failure.status >= 500) request.log.error({ req: request.id, err: failure.cause ?? error }, failure.message)
+  // Only JSON goes out from here, whatever the route had announced.
+  return reply
+    .code(failure.status)
+    .headers(failure.headers)
+    .removeHeader('etag')
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(errorBody(failure.code, failure.message))
+}
+
+const byFastifyCode: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_REQUEST',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'BAD_REQUEST',
+  FST_ERR_BAD_URL: 'BAD_REQUEST',
+  FST_ERR_ASYNC_CONSTRAINT: 'BAD_REQUEST',
+}
+
+const translate = (error: FastifyError, request: FastifyRequest): Failure => {
+  if (error.validation !== undefined) {
+    const code = request.routeOptions.config.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST'
+    return fail(code, describeFault(error))
+  }
+  const code = byFastifyCode[error.code]
+  if (code !== undefined) return fail(code)
+  // A shopper who closed the connection in the middle of a body is not our fault.
+  if (error.code === 'ECONNRESET' || error.code === 'ECONNABORTED')
+    return fail('BAD_REQUEST', 'The body is incomplete.')
+  return fail('INTERNAL', undefined, { cause: error })
+}
+
+/** "limit must be <= 100", "items/0/quantity must be integer". */
+const describeFault = (error: FastifyError) => {
+  const [fault] = error.validation ?? []
+  if (fault === undefined) return undefined
+  const field = fault.instancePath.slice(1)
+  if (fault.keyword === 'required') {
+    const missing = [field, (fault.params as { missingProperty: string }).missingProperty].filter(Boolean).join('/')
+    return `${missing} is required.`
+  }
+  if (fault.keyword === 'enum') {
+    return `${field} must be one of ${(fault.params as { allowedValues: string[] }).allowedValues.join(', ')}.`
+  }
+  return field === '' && error.validationContext === 'body' && fault.keyword === 'type'
+    ? 'A JSON object is required as the body.'
+    : `${field || error.validationContext} ${fault.message}.`
+}
+
+/** What Node itself refuses before there is a request: broken HTTP, headers too large, too slow. */
+export const answerBrokenConnection = (error: Error & { code?: string }, socket: Socket) => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const code: ErrorCode =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'HEADERS_TOO_LARGE'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'REQUEST_TIMEOUT'
+        : 'BAD_REQUEST'
+  const { status } = errorCatalogue[code]
+  const body = JSON.stringify(errorBody(code))
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,204 @@
+import type { TObject, TSchema } from 'typebox'
+import { type ErrorCode, errorCatalogue } from '../core/errors.ts'
+import { type Contract, type Endpoint, responseHeaders } from './endpoint.ts'
+import { ErrorBody, nameOf } from './schema.ts'
+
+type Json = Record<string, unknown>
+
+export type OpenApiOptions = { title: string; version: string; description: string; tags: Record<string, string> }
+
+/** The OpenAPI 3.1 document of a list of contracts. Nothing in it is written by hand a second time. */
+export const describeApi = (contracts: readonly Contract[], options: OpenApiOptions): Json => {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const contract of contracts) {
+    for (const [operationId, endpoint] of Object.entries(contract)) {
+      paths[endpoint.path] ??= {}
+      Object.assign(paths[endpoint.path] as Json, {
+        [endpoint.method.toLowerCase()]: describeOperation(operationId, endpoint, schemas),
+      })
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title,
+      version: options.version,
+      description: options.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    tags: Object.entries(options.tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes,
+      headers: sharedHeaders,
+      parameters: sharedParameters,
+      responses: errorResponses(schemas),
+    },
+  }
+}
+
+const securitySchemes = {
+  storeKey: { type: 'apiKey', in: 'header', name: 'X-Store-Key', description: 'The key of a store' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key under its other name' },
+  internalToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Internal-Storefront-Token',
+    description:
+      'For servers that share a secret with this one: base64url of `{"storeId","exp"}`, a dot, and base64url of its HMAC-SHA256',
+  },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator has set' },
+}
+
+const text = { schema: { type: 'string' } }
+const whole = { schema: { type: 'integer' } }
+
+const sharedHeaders = {
+  'x-request-id': { ...text, description: 'Names this request in the logs; send your own to choose it' },
+  'ratelimit-limit': { ...whole, description: 'Requests a minute that this key may make' },
+  'ratelimit-remaining': { ...whole, description: 'How many are left in this minute' },
+  'ratelimit-reset': { ...whole, description: 'Seconds until the next minute begins' },
+  'retry-after': { ...whole, description: 'Seconds to wait before trying again' },
+  ...Object.fromEntries(Object.entries(responseHeaders).map(([name, description]) => [name, { ...text, description }])),
+}
+
+const sharedParameters = {
+  outlet: { name: 'X-Outlet-Id', in: 'header', ...text, description: 'An outlet of the store; its default otherwise' },
+  ifNoneMatch: { name: 'If-None-Match', in: 'header', ...text, description: 'An ETag of an earlier answer' },
+}
+
+const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Json): Json => {
+  const operation: Json = {
+    operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: [endpoint.description, endpoint.scope && `Needs the scope \`${endpoint.scope}\`.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    security: securityOf(endpoint),
+    parameters: describeParameters(endpoint, schemas),
+    responses: describeResponses(endpoint, schemas),
+  }
+  if (endpoint.body !== undefined) {
+    operation.requestBody = {
+      required: true,
+      content: { 'application/json': { schema: refer(endpoint.body, schemas) } },
+    }
+  }
+  return operation
+}
+
+const securityOf = (endpoint: Endpoint) => {
+  if (endpoint.access === 'store') return [{ storeKey: [] }, { apiKey: [] }, { internalToken: [] }]
+  return endpoint.path === '/metrics' ? [{}, { metricsToken: [] }] : []
+}
+
+const describeParameters = (endpoint: Endpoint, schemas: Json) => {
+  const list: Json[] = []
+  const add = (place: 'path' | 'query', fields: TObject | undefined) => {
+    for (const [name, field] of Object.entries(fields?.properties ?? {})) {
+      const { description, ...schema } = refer(field as TSchema, schemas)
+      const required = place === 'path' || (fields?.required as string[] | undefined)?.includes(name) === true
+      list.push({ name, in: place, required, ...(description ? { description } : {}), schema })
+    }
+  }
+  add('path', endpoint.params)
+  add('query', endpoint.query)
+  if (endpoint.access === 'store') list.push({ $ref: '#/components/parameters/outlet' })
+  if (endpoint.cached) list.push({ $ref: '#/components/parameters/ifNoneMatch' })
+  return list
+}
+
+const headerRefs = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const rateHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
+const describeResponses = (endpoint: Endpoint, schemas: Json) => {
+  const always = ['x-request-id', ...(endpoint.access === 'store' ? rateHeaders : [])]
+  const success: Json = {
+    description: endpoint.summary,
+    headers: headerRefs([...always, ...(endpoint.cached ? ['etag'] : []), ...(endpoint.headers ?? [])]),
+  }
+  if (endpoint.ok !== null) {
+    success.content = {
+      [endpoint.contentType ?? 'application/json']: {
+        schema: refer(endpoint.ok, schemas),
+        ...(endpoint.example === undefined ? {} : { example: endpoint.example }),
+      },
+    }
+  }
+  const responses: Json = { [endpoint.okStatus ?? 200]: success }
+  if (endpoint.cached)
+    responses[304] = { description: 'Nothing has changed since that ETag', headers: headerRefs(always) }
+  const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorCatalogue[code].status)
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    responses[status] =
+      codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : describeError(codes, schemas)
+  }
+  return responses
+}
+
+/** Every code that a caller of this endpoint can meet: its own, and those that follow from what it is. */
+export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
+  const codes = new Set<ErrorCode>(endpoint.errors)
+  if (endpoint.access === 'store') {
+    for (const code of ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const) {
+      codes.add(code)
+    }
+    codes.add('INTERNAL')
+  }
+  if (endpoint.body !== undefined || endpoint.query !== undefined || endpoint.params !== undefined) {
+    codes.add(endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST')
+  }
+  if (endpoint.body !== undefined)
+    for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code)
+  return [...codes]
+}
+
+const errorResponses = (schemas: Json) =>
+  Object.fromEntries((Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [code, describeError([code], schemas)]))
+
+const describeError = (codes: ErrorCode[], schemas: Json) => ({
+  description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].text}`).join(' '),
+  headers: headerRefs(
+    codes.some((code) => code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE')
+      ? ['x-request-id', 'retry-after']
+      : ['x-request-id'],
+  ),
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [refer(ErrorBody, schemas), { type: 'object', properties: { code: { type: 'string', enum: codes } } }],
+      },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: { error: errorCatalogue[code].text, code } }])),
+    },
+  },
+})
+
+/** A copy of the schema in which every named one is a reference, its definition put into `schemas`. */
+const refer = (schema: TSchema, schemas: Json): Json => {
+  const name = nameOf(schema)
+  if (name === undefined) return copy(schema, schemas) as Json
+  if (schemas[name] === undefined) {
+    schemas[name] = {}
+    schemas[name] = copy(schema, schemas)
+  }
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+const copy = (value: unknown, schemas: Json): unknown => {
+  if (Array.isArray(value)) return value.map((item) => copy(item, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      typeof inner === 'object' && inner !== null && nameOf(inner) !== undefined
+        ? refer(inner as TSchema, schemas)
+        : copy(inner, schemas),
+    ]),
+  )
+}

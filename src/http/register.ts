@@ -1,0 +1,132 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { TSchema } from 'typebox'
+import { inspectText } from './body.ts'
+import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
+import type { Access, Answer, Call, Endpoint, Route, Scope } from './endpoint.ts'
+import { ErrorBody } from './schema.ts'
+import { sendAnswer } from './send-answer.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+    invalidInput?: 400 | 422
+  }
+  interface FastifyRequest {
+    ctx: RequestContext | null
+  }
+}
+
+/** The least that this layer must know of whoever calls: under which store and outlet an answer may be kept. */
+export type RequestContext = { cacheStore: number; cacheScope: string }
+
+/** On a route at the root nobody is known, and a handler decides by what was sent. */
+export type PublicCtx = RequestContext & { remoteAddress: string; headers: IncomingHttpHeaders }
+
+const admitAnyone = (request: FastifyRequest): PublicCtx => ({
+  cacheStore: 0,
+  cacheScope: '',
+  remoteAddress: request.socket.remoteAddress ?? '',
+  headers: request.headers,
+})
+
+/** Decides whether a request may go on. Answers at once when everything needed is in memory. */
+export type Admit = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needs: { access: Access; scope: Scope | undefined },
+) => RequestContext | Promise<RequestContext>
+
+export type RegisterOptions = { admit: Admit; answers: AnswerCache }
+
+/** Turns declared endpoints into routes: admission, validation, the handler, and only declared fields out. */
+export const registerRoutes = (server: FastifyInstance, routes: readonly Route[], options: RegisterOptions) => {
+  for (const route of routes) server.route(toFastifyRoute(route, options))
+}
+
+const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: RegisterOptions): RouteOptions => {
+  const needs = { access: endpoint.access, scope: endpoint.scope }
+  const okStatus = endpoint.okStatus ?? 200
+
+  const onRequest: RouteOptions['onRequest'] = (request, reply, done) => {
+    const proceed = (ctx: RequestContext) => {
+      request.ctx = ctx
+      if (!endpoint.cached) return done()
+      const known = answers.get(ctx.cacheStore, cacheKey(ctx, request))
+      if (known === undefined) done()
+      else sendAnswer(request, reply, known, apiAnswer)
+    }
+    const refuse = (error: unknown) => done(error as Error)
+    try {
+      const admitted = endpoint.access === 'public' ? admitAnyone(request) : admit(request, reply, needs)
+      if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
+      else proceed(admitted)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+
+  const answer = (request: FastifyRequest): Promise<Answer<unknown>> =>
+    handle({ ctx: request.ctx, params: request.params, query: request.query, body: request.body } as Call<
+      Endpoint,
+      unknown
+    >)
+
+  const handler: RouteOptions['handler'] = async (request, reply) => {
+    const ctx = request.ctx as RequestContext
+    if (endpoint.cached) {
+      const made = await answers.fill(ctx.cacheStore, cacheKey(ctx, request), async () => {
+        const { body, headers } = await answer(request)
+        const text = reply.getSerializationFunction(String(okStatus))?.(body as Record<string, unknown>) ?? ''
+        return makeCachedAnswer(text as string, (headers ?? {}) as Record<string, string>)
+      })
+      return sendAnswer(request, reply, made, apiAnswer)
+    }
+    const { body, headers } = await answer(request)
+    reply.code(okStatus).headers(headers ?? {})
+    if (endpoint.contentType !== undefined) reply.type(endpoint.contentType)
+    return reply.send(endpoint.ok === null ? undefined : body)
+  }
+
+  return {
+    method: endpoint.method,
+    url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    schema: fastifySchema(endpoint, okStatus),
+    config: { endpoint, invalidInput: endpoint.invalidInput ?? 400 },
+    onRequest,
+    preValidation: refuseUnkeepableText,
+    handler,
+  } as RouteOptions
+}
+
+const fastifySchema = (endpoint: Endpoint, okStatus: number) => {
+  const schema: Record<string, TSchema | Record<string, TSchema>> = {}
+  if (endpoint.params !== undefined) schema.params = endpoint.params
+  if (endpoint.query !== undefined) schema.querystring = endpoint.query
+  if (endpoint.body !== undefined) schema.body = endpoint.body
+  if (endpoint.ok !== null) schema.response = { [okStatus]: endpoint.ok, default: ErrorBody }
+  return schema
+}
+
+/** The address as it was sent: a repeated question is answered without even being parsed. */
+const cacheKey = (ctx: RequestContext, request: FastifyRequest) => `${ctx.cacheScope} ${request.raw.url}`
+
+const refuseUnkeepableText: RouteOptions['preValidation'] = (request, _reply, done) => {
+  try {
+    for (const values of [request.query, request.params] as Record<string, string | string[]>[]) {
+      for (const name in values) {
+        const value = values[name]
+        if (typeof value === 'string') inspectText(value)
+      }
+    }
+    done()
+  } catch (error) {
+    done(error as Error)
+  }
+}
+
+const apiAnswer = {
+  type: 'application/json; charset=utf-8',
+  cacheControl: 'private, no-cache',
+  vary: 'Origin, Accept-Encoding',
+} as const
