@@ -22,6 +22,7 @@ import { createMetrics, type Metrics } from './features/health/metrics.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocs } from './http/docs.ts'
+import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
 import { createServer } from './http/server.ts'
 
@@ -85,7 +86,16 @@ export const createApp = async (options: AppOptions): Promise<App> => {
 
   const startedAtMs = Date.now()
   let draining = false
-  const server = createServer({ logger, trustProxy: config.trustProxy })
+  const server = createServer({
+    logger,
+    trustProxy: config.trustProxy,
+    fastLane: createFastLane({
+      recognise: gate.recognise,
+      answers,
+      isDraining: () => draining,
+      observe: metrics.observe,
+    }),
+  })
   observeRequests(server, metrics, logger)
   await shedLoad(server)
   allowCrossOrigin(server, (origin) => ownOrigins.has(origin) || directory.isKnownOrigin(origin))
@@ -112,7 +122,9 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   registerDocs(server)
   registerDemoImages(server)
   server.setNotFoundHandler(async (request, reply) => {
-    if (request.url.startsWith('/v1')) await gate.countUnknownRoute(request, reply)
+    if (request.url.startsWith('/v1')) {
+      await gate.countUnknownRoute(request.headers, (name, value) => reply.header(name, value))
+    }
     throw fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`)
   })
 
@@ -146,16 +158,10 @@ const ownOriginsOf = (config: Config) => {
   return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
 }
 
-const startTimes = new WeakMap<FastifyRequest, number>()
-
 /** Figures for every request; a line in the log for those that failed, and for all of them at level debug. */
 const observeRequests = (server: FastifyInstance, metrics: Metrics, logger: Logger) => {
-  server.addHook('onRequest', (request, _reply, done) => {
-    startTimes.set(request, performance.now())
-    done()
-  })
   server.addHook('onResponse', (request, reply, done) => {
-    const ms = performance.now() - (startTimes.get(request) ?? 0)
+    const ms = reply.elapsedTime
     const route = request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other')
     metrics.observe(request.method, route, reply.statusCode, ms / 1000)
     if (reply.statusCode >= 400 || logger.isLevelEnabled('debug')) {

@@ -18,7 +18,9 @@ export type EmbeddedOptions = {
 }
 
 export type EmbeddedServer = {
-  /** Fields for pg.Pool and not a URL, because the host is a folder and URLs that hold one need care with every driver. */
+  /**
+   * Fields for pg.Pool and not a URL, because the host is a folder and URLs that hold one need care with every driver.
+   */
   connection: { host: string; port: number; user: string; password: string; database: string }
   /** True when another process had started the server. */
   adopted: boolean

@@ -32,7 +32,7 @@ const loadScalar = async () => {
   await shelf.register(scalar, { routePrefix: '/scalar', configuration: { url: '/openapi.json' } })
   const { body } = await shelf.inject('/scalar/js/scalar.js')
   await shelf.close()
-  return makeCachedAnswer(body, {})
+  return makeCachedAnswer(body)
 }
 
 const policy = [

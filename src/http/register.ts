@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { inspectText } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
@@ -32,8 +32,8 @@ const admitAnyone = (request: FastifyRequest): PublicCtx => ({
 
 /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
 export type Admit = (
-  request: FastifyRequest,
-  reply: FastifyReply,
+  headers: IncomingHttpHeaders,
+  setHeader: (name: string, value: string) => unknown,
   needs: { access: Access; scope: Scope | undefined },
 ) => RequestContext | Promise<RequestContext>
 
@@ -58,7 +58,10 @@ const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: Registe
     }
     const refuse = (error: unknown) => done(error as Error)
     try {
-      const admitted = endpoint.access === 'public' ? admitAnyone(request) : admit(request, reply, needs)
+      const admitted =
+        endpoint.access === 'public'
+          ? admitAnyone(request)
+          : admit(request.headers, (name, value) => reply.header(name, value), needs)
       if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
       else proceed(admitted)
     } catch (error) {
@@ -78,7 +81,11 @@ const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: Registe
       const made = await answers.fill(ctx.cacheStore, cacheKey(ctx, request), async () => {
         const { body, headers } = await answer(request)
         const text = reply.getSerializationFunction(String(okStatus))?.(body as Record<string, unknown>) ?? ''
-        return makeCachedAnswer(text as string, (headers ?? {}) as Record<string, string>)
+        return makeCachedAnswer(text as string, {
+          headers: (headers ?? {}) as Record<string, string>,
+          route: endpoint.path,
+          scope: endpoint.scope,
+        })
       })
       return sendAnswer(request, reply, made, apiAnswer)
     }

@@ -2,6 +2,9 @@ import { statfsSync } from 'node:fs'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Place } from './place.ts'
 
+const damage =
+  /could not (read|locate|find|open (file|directory))|invalid|corrupt|checksum|missing|does not exist|incorrect/i
+
 /** What an operator reads when the file system refuses us. Anything that they cannot mend passes through unchanged. */
 export const explainFileFault = (error: unknown, path: string): unknown => {
   if (error instanceof OperatorError) return error
@@ -10,7 +13,8 @@ export const explainFileFault = (error: unknown, path: string): unknown => {
   if (code === 'ENOSPC' || code === 'EDQUOT') return explainFullDisk(path, error)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new OperatorError(
-      `Vitrine may not write to ${path} (${code}): give the folder to the user that runs Vitrine, or name another one with VITRINE_DATA_DIR.`,
+      `Vitrine may not write to ${path} (${code}): give the folder to the user that runs Vitrine, or name ` +
+        'another one with VITRINE_DATA_DIR.',
       because,
     )
   if (code === 'ENOTDIR' || code === 'EEXIST')
@@ -31,7 +35,8 @@ export const explainServerFault = (place: Place, output: string): OperatorError 
     /version `(GLIBC\S+)' not found/.exec(output)?.[1]
   if (library)
     return new OperatorError(
-      `PostgreSQL cannot run here because the system library ${library} is missing: install it, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `PostgreSQL cannot run here because the system library ${library} is missing: install it, or set ` +
+        'DATABASE_URL to a PostgreSQL of your own.',
     )
 
   // A full /dev/shm reports the same error number as a full disk, but freeing disk space would not help.
@@ -44,11 +49,12 @@ export const explainServerFault = (place: Place, output: string): OperatorError 
   if (/No space left on device|Disk quota exceeded/.test(output) || isDiskFull(place.dataDir))
     return explainFullDisk(place.dataDir, complaint)
 
-  if (
-    /could not (read|locate|find|open (file|directory))|invalid|incorrect|corrupt|checksum|not a valid|missing|does not exist|unexpected/i.test(
-      complaint,
+  if (/Permission denied/.test(complaint))
+    return new OperatorError(
+      `PostgreSQL may not use its own files (${complaint}): give ${place.cluster} and all in it to one user. ${seeLog}`,
     )
-  )
+
+  if (damage.test(complaint))
     return new OperatorError(
       `The database in ${place.cluster} is damaged (${complaint}): restore the data folder from a backup. ${seeLog}`,
     )
@@ -60,12 +66,14 @@ export const explainSpawnFault = (error: NodeJS.ErrnoException, file: string): O
   const because = { cause: error }
   if (error.code === 'ENOENT')
     return new OperatorError(
-      `PostgreSQL cannot run here because ${file} or the C library it needs (glibc) is missing: run npm install again, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `PostgreSQL cannot run here because ${file} or the C library it needs (glibc) is missing: run npm ` +
+        'install again, or set DATABASE_URL to a PostgreSQL of your own.',
       because,
     )
   if (error.code === 'EPERM')
     return new OperatorError(
-      'PostgreSQL refuses to run as root and Vitrine may not switch to another user here: start Vitrine as an ordinary user, or allow SETUID and SETGID.',
+      'PostgreSQL refuses to run as root and Vitrine may not switch to another user here: start Vitrine as an ' +
+        'ordinary user, or allow SETUID and SETGID.',
       because,
     )
   return new OperatorError(`PostgreSQL cannot be run from ${file} (${error.code ?? error.message}).`, because)

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../core/operator-error.ts'
-import { ensureCluster, readPassword } from './cluster.ts'
+import { ensureCluster, readClusterMajor, readPassword } from './cluster.ts'
 import { explainFileFault, explainServerFault, explainSessionFault } from './faults.ts'
 import type { Account, Place } from './place.ts'
 import { type Binaries, prepareRuntime, removeTemporaryRuntime } from './runtime.ts'
@@ -10,6 +9,7 @@ import {
   claimSocketDir,
   findPostmaster,
   type Postmaster,
+  removeBrokenPidFile,
   removeSocketDir,
   type Spawned,
   shutDown,
@@ -40,11 +40,15 @@ export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions 
   const deadline = Date.now() + startTimeoutMs
   let attempt: Attempt | undefined
   for (;;) {
-    signal?.throwIfAborted()
-    const server = existsSync(place.cluster) ? findPostmaster(place.cluster) : undefined
+    // With a server of ours on its way it is too late: only who has joined it can turn it off.
+    if (!attempt) signal?.throwIfAborted()
+    const server = findPostmaster(place.cluster)
+    if (server && attempt && attempt.spawned.pid !== server.pid) {
+      attempt.discard()
+      attempt = undefined
+    }
     if (server?.isReady) {
       const joined = await tryJoin(host, server, attempt?.spawned)
-      if (joined && attempt && !joined.spawned) attempt.discard()
       if (joined) return announce(host, joined, attempt)
     } else if (!server && attempt?.spawned.exit !== undefined) {
       attempt.discard()
@@ -61,17 +65,31 @@ export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions 
   }
 }
 
-const startServer = async (host: Host, knownSocketDir: string | undefined): Promise<Attempt> => {
+/**
+ * Undefined when another process was faster. A known socket folder means a restart, which never makes a new cluster.
+ */
+const startServer = async (host: Host, knownSocketDir: string | undefined): Promise<Attempt | undefined> => {
   const { place, account } = host
   try {
     const startedAt = performance.now()
+    if (knownSocketDir !== undefined && (await readClusterMajor(place)) === undefined)
+      throw new OperatorError(
+        `The database in ${place.cluster} has disappeared: restore the data folder from a backup.`,
+      )
     const runtime = prepareRuntime(place.dataDir, account, host.binaries)
     await ensureCluster(place, runtime, account)
+    const removeRuntime = () => removeTemporaryRuntime(join(runtime.root, 'bin/postgres'))
+    if (findPostmaster(place.cluster)) {
+      removeRuntime()
+      return undefined
+    }
+    removeBrokenPidFile(place.cluster)
     const socketDir = claimSocketDir(place.cluster, account, knownSocketDir)
     const spawned = spawnServer(place, runtime, account, socketDir.path)
     const discard = () => {
+      spawned.kill()
       if (socketDir.isFresh) removeSocketDir(socketDir.path)
-      removeTemporaryRuntime(join(runtime.root, 'bin/postgres'))
+      removeRuntime()
     }
     return { spawned, discard, startedAt }
   } catch (error) {
@@ -110,20 +128,28 @@ const announce = ({ log, place }: Host, joined: Joined, attempt: Attempt | undef
   const { pid } = joined.server
   if (joined.spawned && attempt)
     log(
-      `PostgreSQL (process ${pid}) started on ${place.cluster} in ${Math.round(performance.now() - attempt.startedAt)} ms`,
+      `PostgreSQL (process ${pid}) started on ${place.cluster} in ` +
+        `${Math.round(performance.now() - attempt.startedAt)} ms`,
     )
   else log(`using PostgreSQL (process ${pid}) that already runs on ${place.cluster}`)
   return joined
 }
 
-/** The second complaint comes from backends that outlive a killed server for a moment. */
+/**
+ * What a server says that found another one, coming or going: its pid file in any state, backends that outlive a killed
+ * server for a moment, or a socket folder that was removed with the server before.
+ */
 const hasLostRace = (output: string): boolean =>
-  /lock file "[^"]+" already exists|pre-existing shared memory block|is being used by|lock file .* is empty/.test(
-    output,
-  )
+  [
+    /lock file "[^"]+" (already exists|is empty)/,
+    /bogus data in lock file/,
+    /pre-existing shared memory block/,
+    /could not create (lock file "[^"]+\.lock"|Unix socket).*: No such file or directory/,
+  ].some((complaint) => complaint.test(output))
 
 /** The server is left alone, because a recovery that is cut short starts over. */
 const explainTimeout = ({ logFile }: Place): OperatorError =>
   new OperatorError(
-    `PostgreSQL was not ready after ${startTimeoutMs / 1000} s; a recovery after a crash goes on by itself, so start Vitrine again later or read its log ${logFile}.`,
+    `PostgreSQL was not ready after ${startTimeoutMs / 1000} s; a recovery after a crash goes on by itself, so ` +
+      `start Vitrine again later or read its log ${logFile}.`,
   )

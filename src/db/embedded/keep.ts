@@ -7,8 +7,9 @@ const maxDeathsPerMinute = 5
 const leaveTimeoutMs = 20_000
 
 /**
- * Keeps a server under us until the returned function is called. Whether we spawned it or not, its death shows as the end of
- * the connection that holds our locks, and then the server is started again where the pool of the application looks for it.
+ * Keeps a server under us until the returned function is called. Whether we spawned it or not, its death shows as the
+ * end of the connection that holds our locks, and then the server is started again where the pool of the application
+ * looks for it.
  */
 export const keepServer = (
   host: Host,
@@ -31,14 +32,13 @@ export const keepServer = (
 
   const recover = async (): Promise<void> => {
     const lost = current
-    let reason: unknown = 'its connections ended'
     // The exit of a child is reported apart from the end of its connections.
     await sleep(20)
+    let reason = lost.spawned?.exit ?? 'its connections ended'
     while (!stopping.signal.aborted) {
       const isSame = findPostmaster(host.place.cluster)?.pid === lost.server.pid
       if (!isSame) deaths.push(Date.now())
       const recent = deaths.filter((at) => at > Date.now() - 60_000)
-      reason = lost.spawned?.exit ?? reason
       if (recent.length > maxDeathsPerMinute)
         return onUnexpectedExit(
           `PostgreSQL died too often and is not started again (${reason}); its log is ${host.place.logFile}.`,

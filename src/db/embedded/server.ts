@@ -32,6 +32,7 @@ export type Spawned = {
   exit: string | undefined
   fault: OperatorError | undefined
   readOutput(): string
+  kill(): void
 }
 
 const port = 5432
@@ -52,14 +53,18 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
   log_timezone: 'UTC',
   log_destination: 'stderr',
   logging_collector: 'off',
-  // Failed statements reach Node as errors. Here they would only fill the disk, and carry the data of shoppers with them.
+  // Failed statements reach Node as errors. Here they would only fill the disk, and carry the data of shoppers with
+  // them.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
 })
 
-/** The server in its own session, so that Ctrl-C in a terminal reaches Node alone and Node decides when the server stops. */
+/**
+ * The server in its own session, so that Ctrl-C in a terminal reaches Node alone and Node decides when the server
+ * stops.
+ */
 export const spawnServer = (
   place: Place,
   runtime: Runtime,
@@ -109,8 +114,8 @@ export const readPostmaster = (cluster: string): Postmaster | undefined => {
 }
 
 /**
- * Turns the server off, waits until it is gone, and removes what it had outside the data folder. An immediate stop is safe
- * too, since the next start replays the log, but a server that still writes its checkpoint deserves the time.
+ * Turns the server off, waits until it is gone, and removes what it had outside the data folder. An immediate stop is
+ * safe too, since the next start replays the log, but a server that still writes its checkpoint deserves the time.
  */
 export const shutDown = async (cluster: string, server: Postmaster): Promise<void> => {
   const file = readCommand(server.pid)[0] ?? ''
@@ -128,9 +133,9 @@ export const shutDown = async (cluster: string, server: Postmaster): Promise<voi
 }
 
 /**
- * A fresh folder that only the server's user may enter, so no other user of the machine can even try a password. It lies
- * outside the data folder because a socket's path may have little more than 100 bytes. PostgreSQL touches its socket every
- * hour, which keeps cleaners of temporary folders away.
+ * A fresh folder that only the server's user may enter, so no other user of the machine can even try a password. It
+ * lies outside the data folder because a socket's path may have little more than 100 bytes. PostgreSQL touches its
+ * socket every hour, which keeps cleaners of temporary folders away.
  */
 const makeSocketDir = (account: Account | undefined): string => {
   for (const base of new Set([tmpdir(), '/tmp', '/var/tmp', '/run']))
@@ -149,8 +154,8 @@ const makeSocketDir = (account: Account | undefined): string => {
 }
 
 /**
- * A restart after a crash takes the folder of before, because clients still know it and it would be left over otherwise. A
- * stranger's folder of that name is not used.
+ * A restart after a crash takes the folder of before, because clients still know it and it would be left over
+ * otherwise. A stranger's folder of that name is not used.
  */
 export const claimSocketDir = (cluster: string, account: Account | undefined, known: string | undefined) => {
   const path = known ?? readPostmaster(cluster)?.socketDir ?? ''
@@ -162,7 +167,7 @@ export const claimSocketDir = (cluster: string, account: Account | undefined, kn
 
 const isOurSocketDir = (path: string, account: Account | undefined): boolean => {
   const stats = socketDirName.test(basename(path)) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
-  return stats?.uid === (account?.uid ?? process.geteuid?.()) && (stats?.mode ?? 0) === 0o040700
+  return stats?.uid === (account?.uid ?? process.geteuid?.()) && ((stats?.mode ?? 0) & 0o170777) === 0o040700
 }
 
 /** Not recursive: the name comes from a file, and only the two known files belong in there. */
@@ -173,12 +178,13 @@ export const removeSocketDir = (path: string): void => {
 }
 
 /**
- * A name that holds as long as a server can live, also when the folder is moved. It stands in the server's command line,
- * which everybody may read: in a container, root lacks the right to ask for the working directory of another user's process.
+ * A name that holds as long as a server can live, also when the folder is moved. It stands in the server's command
+ * line, which everybody may read: in a container, root lacks the right to ask for the working directory of another
+ * user's process.
  */
 const nameCluster = (cluster: string): string => {
-  const { dev, ino } = statSync(cluster, { bigint: true })
-  return `vitrine-${dev.toString(16)}-${ino.toString(16)}`
+  const folder = statSync(cluster, { bigint: true, throwIfNoEntry: false })
+  return folder ? `vitrine-${folder.dev.toString(16)}-${folder.ino.toString(16)}` : 'vitrine-gone'
 }
 
 /** A zombie has no command line any more and counts as gone. */
@@ -188,13 +194,23 @@ const readClusterName = (command: string[]): string | undefined =>
   command.find((word) => word.startsWith('cluster_name='))?.slice('cluster_name='.length)
 
 /**
- * PostgreSQL does not start while the pid in postmaster.pid is any living process of its user, such as a stranger who got
- * that number after a power cut or, in a container, a thread of our own Node. A pid in this variable it does not fear.
- * Naming one pid is safer than removing the file, which by now may be that of a server started this instant.
+ * PostgreSQL does not start while the pid in postmaster.pid is any living process of its user, such as a stranger who
+ * got that number after a power cut or, in a container, a thread of our own Node. A pid in this variable it does not
+ * fear. Naming one pid is safer than removing the file, which by now may be that of a server started this instant.
  */
 const excuseStalePid = (cluster: string): NodeJS.ProcessEnv => {
   const pid = readPostmaster(cluster)?.pid
-  return pid !== undefined && isSurelyNotServerOf(cluster, pid) ? { XX: String(pid) } : {}
+  return pid !== undefined && isSurelyNotServerOf(cluster, pid) ? { PG_GRANDPARENT_PID: String(pid) } : {}
+}
+
+/**
+ * A power cut can leave a pid file without content, at which PostgreSQL stops. A server that is just starting has such
+ * a file as well, but only for an instant.
+ */
+export const removeBrokenPidFile = (cluster: string): void => {
+  const path = join(cluster, 'postmaster.pid')
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (file && !readPostmaster(cluster) && Date.now() - file.mtimeMs > 5000) unlinkSync(path)
 }
 
 const isSurelyNotServerOf = (cluster: string, pid: number): boolean => {
@@ -223,7 +239,8 @@ const readCommand = (pid: number): string[] => {
 }
 
 const watchChild = (child: ChildProcess, file: string, readOutput: () => string): Spawned => {
-  const spawned: Spawned = { pid: child.pid, exit: undefined, fault: undefined, readOutput }
+  const kill = () => void child.kill('SIGINT')
+  const spawned: Spawned = { pid: child.pid, exit: undefined, fault: undefined, readOutput, kill }
   child.on('error', (error) => {
     spawned.fault = explainSpawnFault(error, file)
     spawned.exit = error.message

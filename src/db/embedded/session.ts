@@ -11,10 +11,16 @@ export const databaseName = 'vitrine'
 /** The service has the folder to itself; guests are commands that use whatever server runs. */
 export type Role = 'service' | 'guest'
 
-/** A connection that holds our locks for as long as we use the server. The locks die with it, so none outlives its process. */
+/**
+ * A connection that holds our locks for as long as we use the server. The locks die with it, so none outlives its
+ * process.
+ */
 export type Session = { client: Client; server: Postmaster; ended: Promise<void> }
 
-/** Two advisory locks in the database postgres (they are local to a database): everyone shares one, the service owns the other. */
+/**
+ * Two advisory locks in the database postgres (they are local to a database): everyone shares one, the service owns the
+ * other.
+ */
 const lockClass = 0x76697472
 const [inUse, hasService] = [1, 2]
 
@@ -23,6 +29,8 @@ export const openSession = async (place: Place, server: Postmaster, password: st
     ...{ host: server.socketDir, port: server.port, user: databaseUser, password, database: 'postgres' },
     application_name: `vitrine ${role === 'service' ? 'service' : 'cli'} ${process.pid}`,
     connectionTimeoutMillis: 10_000,
+    // Whoever turns the server off may be stuck; then we look again instead of waiting with it.
+    lock_timeout: 20_000,
   })
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
   // The end of the connection is what matters, and an error without a listener would end the process.
@@ -38,8 +46,8 @@ export const openSession = async (place: Place, server: Postmaster, password: st
 }
 
 /**
- * The service's lock comes first and never waits, so that a refused service has touched nothing. The shared one may wait for
- * someone who turns the server off; then the connection is cut and the caller tries again.
+ * The service's lock comes first and never waits, so that a refused service has touched nothing. The shared one may
+ * wait for someone who turns the server off; then the connection is cut and the caller tries again.
  */
 const takeLocks = async (client: Client, { dataDir }: Place, role: Role): Promise<void> => {
   if (role === 'service') {
@@ -48,7 +56,8 @@ const takeLocks = async (client: Client, { dataDir }: Place, role: Role): Promis
     if (!rows[0]?.taken) {
       const pid = await findServicePid(client)
       throw new OperatorError(
-        `The data folder ${dataDir} is in use by another Vitrine${pid ? ` (process ${pid})` : ''}. Stop it first, or give this one its own folder with VITRINE_DATA_DIR.`,
+        `The data folder ${dataDir} is in use by another Vitrine${pid ? ` (process ${pid})` : ''}. Stop it ` +
+          'first, or give this one its own folder with VITRINE_DATA_DIR.',
       )
     }
   }
@@ -65,8 +74,8 @@ const findServicePid = async (client: Client): Promise<string | undefined> => {
 }
 
 /**
- * The last user turns the server off. Our locks go first, and whoever then gets the shared one exclusively is alone: of two
- * that leave together exactly one does, and a newcomer either prevents it or waits and starts a server of its own.
+ * The last user turns the server off. Our locks go first, and whoever then gets the shared one exclusively is alone: of
+ * two that leave together exactly one does, and a newcomer either prevents it or waits and starts a server of its own.
  */
 export const leaveSession = async (place: Place, { client, server }: Session): Promise<{ isOff: boolean }> => {
   try {
@@ -87,7 +96,10 @@ export const holdProcess = ({ client }: Session, isHeld: boolean): void => {
   ;(isHeld ? ref : unref).call(client)
 }
 
-/** True when the server's files are gone, as after the checkout was moved: it runs on, but can load no extension any more. */
+/**
+ * True when the server's files are gone, as after the checkout was moved: it runs on, but can load no extension any
+ * more.
+ */
 export const isUprooted = async ({ client }: Session): Promise<boolean> => {
   const { rows } = await client.query<{ setting: string }>("select setting from pg_config where name = 'SHAREDIR'")
   return rows[0] !== undefined && !existsSync(rows[0].setting)
@@ -108,9 +120,6 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
 /** Faults of a server that is just coming or going. */
 export const isPassing = (error: unknown): boolean => {
   const { code, message } = error as { code?: string; message: string }
-  if (code !== undefined)
-    return ['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EAGAIN', 'ENOTCONN'].includes(
-      code,
-    )
-  return /Connection terminated|timeout expired|not queryable/.test(message)
+  if (code === undefined) return /Connection terminated|timeout expired|not queryable/.test(message)
+  return /^(55P03|57P0[123]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|EAGAIN|ENOTCONN)$/.test(code)
 }

@@ -19,6 +19,8 @@ export type Key = {
  */
 export type Directory = {
   key(secret: string): Key | undefined | Promise<Key | undefined>
+  /** Only what is in memory. */
+  knownKey(secret: string): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string): boolean | Promise<boolean>
   forgetStore(storeId: StoreId): void
@@ -28,6 +30,7 @@ export type Directory = {
 const entryLifeMs = 5_000
 
 export const createDirectory = (db: Queries): Directory => {
+  // By the key as it was sent: it is hashed once to be looked up, and not again for every request.
   const keys = new LRUCache<string, Key>({ max: 20_000, ttl: entryLifeMs })
   const stores = new LRUCache<StoreId, Store>({ max: 5_000, ttl: entryLifeMs })
   const origins = new LRUCache<string, boolean>({ max: 20_000, ttl: entryLifeMs })
@@ -62,16 +65,13 @@ export const createDirectory = (db: Queries): Directory => {
   }
 
   return {
-    key: (secret) => {
-      const hash = hashSecret(secret)
-      return (
-        keys.get(hash) ??
-        remember(
-          () => readKey(hash),
-          (found) => found && keys.set(hash, found),
-        )
-      )
-    },
+    key: (secret) =>
+      keys.get(secret) ??
+      remember(
+        () => readKey(hashSecret(secret)),
+        (found) => found && keys.set(secret, found),
+      ),
+    knownKey: (secret) => keys.get(secret),
     storeByPublicId: async (publicId) => {
       const storeId = await findStoreId(db, publicId)
       return storeId === undefined ? undefined : store(storeId)
@@ -86,7 +86,7 @@ export const createDirectory = (db: Queries): Directory => {
       changes++
       stores.delete(storeId)
       origins.clear()
-      for (const [hash, key] of keys.entries()) if (key.store.id === storeId) keys.delete(hash)
+      for (const [secret, key] of keys.entries()) if (key.store.id === storeId) keys.delete(secret)
     },
     forgetAll: () => {
       changes++

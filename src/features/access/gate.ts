@@ -1,6 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import type { Scope } from '../../http/endpoint.ts'
+import type { Recognise } from '../../http/fast-lane.ts'
 import type { Admit } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
@@ -19,44 +20,73 @@ export type AccessOptions = {
 /** Who calls: a store through one of its keys, or a trusted server through an internal token (then `key` is null). */
 type Caller = { store: Store; scopes: ReadonlySet<Scope>; key: Key | null }
 
+type SetHeader = (name: string, value: string) => unknown
+
 /**
  * The gate of every `/v1` route, in this order: who is it, may it call now (rate), from this page (origin), this
  * endpoint (scope), for this outlet. What is in memory is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
-  const admit: Admit = (request, reply, needs) => {
-    const caller = identify(request, options)
-    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, request, reply, needs.scope))
-    return admitCaller(caller, request, reply, needs.scope)
+  const admit: Admit = (headers, setHeader, needs) => {
+    const caller = identify(headers, options)
+    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, headers, setHeader, needs.scope))
+    return admitCaller(caller, headers, setHeader, needs.scope)
   }
 
-  const admitCaller = (caller: Caller, request: FastifyRequest, reply: FastifyReply, scope: Scope | undefined) => {
-    const counted = countRequest(caller.key, reply, options)
-    if (counted instanceof Promise) return counted.then(() => checkRights(caller, request, scope, options))
-    return checkRights(caller, request, scope, options)
+  const admitCaller = (
+    caller: Caller,
+    headers: IncomingHttpHeaders,
+    setHeader: SetHeader,
+    scope: Scope | undefined,
+  ) => {
+    const counted = caller.key === null ? undefined : countRequest(caller.key, setHeader, options)
+    if (counted instanceof Promise) return counted.then(() => checkRights(caller, headers, scope, options))
+    return checkRights(caller, headers, scope, options)
   }
 
   /** For an unknown `/v1` route: a known key is counted as on any other, and nobody is told more than 404. */
-  const countUnknownRoute = async (request: FastifyRequest, reply: FastifyReply) => {
-    const given = readKeyHeaders(request)
-    const key = given.secret === undefined || given.conflict ? undefined : await options.directory.key(given.secret)
-    if (key !== undefined && isAlive(key, options)) await countRequest(key, reply, options)
+  const countUnknownRoute = async (headers: IncomingHttpHeaders, setHeader: SetHeader) => {
+    const { secret, conflict } = readKeyHeaders(headers)
+    const key = secret === undefined || conflict ? undefined : await options.directory.key(secret)
+    if (key !== undefined && isAlive(key, options)) await countRequest(key, setHeader, options)
   }
 
-  return { admit, countUnknownRoute }
+  /**
+   * The same decisions for the fast lane, from memory alone. Null means that something is unusual or not known yet, and
+   * that the request must come through the gate.
+   */
+  const recognise: Recognise = (headers) => {
+    const { secret, conflict } = readKeyHeaders(headers)
+    if (secret === undefined || conflict || headers.authorization !== undefined) return null
+    if (headers['x-internal-storefront-token'] !== undefined) return null
+    const key = options.directory.knownKey(secret)
+    if (key === undefined || !isAlive(key, options)) return null
+    const { origin } = headers
+    if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
+    const outlet = findOutlet(key.store, headers['x-outlet-id'] as string | undefined)
+    if (outlet === undefined) return null
+    return {
+      cacheStore: key.store.id,
+      cacheScope: outlet.publicId,
+      mayUse: (scope) => key.scopes.has(scope),
+      count: (setHeader) => countRequest(key, setHeader, options),
+    }
+  }
+
+  return { admit, recognise, countUnknownRoute }
 }
 
-const readKeyHeaders = ({ headers }: FastifyRequest) => {
+const readKeyHeaders = (headers: IncomingHttpHeaders) => {
   const storeKey = headers['x-store-key'] as string | undefined
   const apiKey = headers['x-api-key'] as string | undefined
   return { secret: storeKey ?? apiKey, conflict: storeKey !== undefined && apiKey !== undefined && storeKey !== apiKey }
 }
 
-const identify = (request: FastifyRequest, options: AccessOptions): Caller | Promise<Caller> => {
-  const { secret, conflict } = readKeyHeaders(request)
+const identify = (headers: IncomingHttpHeaders, options: AccessOptions): Caller | Promise<Caller> => {
+  const { secret, conflict } = readKeyHeaders(headers)
   if (conflict) throw fail('UNAUTHORIZED', 'X-Store-Key and x-api-key name different keys.')
-  const token = request.headers['x-internal-storefront-token'] as string | undefined
-  if (token !== undefined) return identifyInternal(token, secret, request, options)
+  const token = headers['x-internal-storefront-token'] as string | undefined
+  if (token !== undefined) return identifyInternal(token, secret, headers, options)
   if (!secret) throw fail('UNAUTHORIZED', 'A store key is required: send it as X-Store-Key or x-api-key.')
   const key = options.directory.key(secret)
   return key instanceof Promise ? key.then((found) => callerOf(found, options)) : callerOf(key, options)
@@ -72,11 +102,11 @@ const isAlive = (key: Key, { services }: AccessOptions) => services.clock.now() 
 const identifyInternal = async (
   token: string,
   secret: string | undefined,
-  request: FastifyRequest,
+  headers: IncomingHttpHeaders,
   { directory, internalSecrets, services }: AccessOptions,
 ): Promise<Caller> => {
   const refused = fail('UNAUTHORIZED', 'The internal token is not valid.')
-  if (request.headers.origin !== undefined) throw refused
+  if (headers.origin !== undefined) throw refused
   const publicId = readInternalToken(token, internalSecrets, services.clock.now())
   const store = publicId === null ? undefined : await directory.storeByPublicId(publicId)
   if (store === undefined) throw refused
@@ -87,14 +117,13 @@ const identifyInternal = async (
   return { store, scopes: fullScope, key: null }
 }
 
-const countRequest = (key: Key | null, reply: FastifyReply, { counter, services }: AccessOptions) => {
-  if (key === null) return
+const countRequest = (key: Key, setHeader: SetHeader, { counter, services }: AccessOptions) => {
   const limit = key.rateLimit ?? defaultLimit
   const judge = (count: number) => {
     const reset = String(secondsToNextWindow(services.clock))
-    reply.header('ratelimit-limit', String(limit))
-    reply.header('ratelimit-remaining', String(Math.max(0, limit - count)))
-    reply.header('ratelimit-reset', reset)
+    setHeader('ratelimit-limit', String(limit))
+    setHeader('ratelimit-remaining', String(Math.max(0, limit - count)))
+    setHeader('ratelimit-reset', reset)
     if (count > limit) {
       throw fail('RATE_LIMITED', `Rate limit exceeded: ${limit} requests a minute for this key.`, {
         headers: { 'retry-after': reset },
@@ -107,12 +136,12 @@ const countRequest = (key: Key | null, reply: FastifyReply, { counter, services 
 
 const checkRights = (
   { store, scopes }: Caller,
-  request: FastifyRequest,
+  headers: IncomingHttpHeaders,
   scope: Scope | undefined,
-  { services, ownOrigins }: AccessOptions,
+  options: AccessOptions,
 ): StoreCtx => {
-  const { origin, authorization } = request.headers
-  if (origin !== undefined && !store.origins.has(origin) && !ownOrigins.has(origin)) {
+  const { origin, authorization } = headers
+  if (origin !== undefined && !mayCallFrom(origin, store, options)) {
     throw fail('FORBIDDEN', 'This origin is not on the allowlist of the store.')
   }
   if (scope !== undefined && !scopes.has(scope)) throw fail('FORBIDDEN', `This key does not have the scope ${scope}.`)
@@ -120,12 +149,10 @@ const checkRights = (
   if (authorization !== undefined && /^bearer\b/i.test(authorization)) {
     throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.')
   }
-  const outlet = chooseOutlet(store, request.headers['x-outlet-id'] as string | undefined)
+  const outlet = findOutlet(store, headers['x-outlet-id'] as string | undefined)
+  if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {
-    db: services.db,
-    clock: services.clock,
-    cursors: services.cursors,
-    publicUrl: services.publicUrl,
+    ...options.services,
     store,
     outlet,
     scopes,
@@ -134,9 +161,8 @@ const checkRights = (
   }
 }
 
-const chooseOutlet = (store: Store, publicId: string | undefined): Outlet => {
-  if (publicId === undefined) return store.defaultOutlet
-  const outlet = store.outlets.find((candidate) => candidate.publicId === publicId)
-  if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
-  return outlet
-}
+const mayCallFrom = (origin: string, store: Store, { ownOrigins }: AccessOptions) =>
+  store.origins.has(origin) || ownOrigins.has(origin)
+
+const findOutlet = (store: Store, publicId: string | undefined): Outlet | undefined =>
+  publicId === undefined ? store.defaultOutlet : store.outlets.find((outlet) => outlet.publicId === publicId)

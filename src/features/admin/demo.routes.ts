@@ -22,7 +22,7 @@ export const registerDemoImages = (server: FastifyInstance) => {
     if (!names.has(name)) throw fail('NOT_FOUND', 'There is no such picture.')
     let answer = loaded.get(name)
     if (answer === undefined) {
-      answer = makeCachedAnswer(readFileSync(new URL(name, folder), 'utf8'), headers)
+      answer = makeCachedAnswer(readFileSync(new URL(name, folder), 'utf8'), { headers })
       loaded.set(name, answer)
     }
     return sendAnswer(request, reply, answer, picture)

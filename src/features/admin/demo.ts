@@ -6,7 +6,7 @@ import { type ProductInput, readProduct, splitPath } from '../catalog/product-in
 import { categoryImages, ensureCategories, saveProducts } from '../catalog/products.ts'
 import type { StoreAddress } from '../context.ts'
 import { countStores, lockDemo } from './admin.sql.ts'
-import { changeStore, createKey, createOutlet, createStore, plainKey, replaceMenu } from './stores.ts'
+import { changeStore, createOutlet, createStore, replaceMenu } from './stores.ts'
 
 const folder = new URL('./demo/', import.meta.url)
 const readJson = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
@@ -32,7 +32,7 @@ const demoOrigins = [3000, 3001, 4200, 5173, 8080].flatMap((port) => [
   `http://127.0.0.1:${port}`,
 ])
 
-const browserLimit = 6000
+const browserRateLimit = 6000
 
 export type DemoKeys = Awaited<ReturnType<typeof createStore>> & { outlets: Record<string, string> }
 
@@ -53,6 +53,7 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
     origins: demoOrigins,
     outletName: first.name,
     paymentProvider: 'sandbox',
+    browserRateLimit,
   })
   const directory = createDirectory(tx)
   const load = async () => {
@@ -88,8 +89,7 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
   // The last product of the file is the newest, and the best ones stand at its beginning.
   await saveProducts(tx, store, readCatalog(demo.currency, outlets).toReversed())
   await replaceMenu(tx, store, readJson('menu.json'))
-  const browser = await createKey(tx, store.id, { ...plainKey, kind: 'browser', name: 'demo', rateLimit: browserLimit })
-  return { ...made, browserKey: browser.key, outlets }
+  return { ...made, outlets }
 }
 
 /** The file names outlets by a word; the database has made ids for them. */

@@ -19,6 +19,7 @@ export type StoreRequest = {
   origins: readonly string[]
   outletName: string
   paymentProvider: string
+  browserRateLimit?: number
 }
 
 /** A store with its first outlet, two keys and what its providers prove themselves with. Secrets are shown this once. */
@@ -31,7 +32,11 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
   await sql.setDefaultOutlet(tx, storeId, outlet.id)
   for (const origin of request.origins) await sql.insertOrigin(tx, storeId, readOrigin(origin))
   const serverKey = await createKey(tx, storeId, { ...plainKey, kind: 'server' })
-  const browserKey = await createKey(tx, storeId, { ...plainKey, kind: 'browser' })
+  const browserKey = await createKey(tx, storeId, {
+    ...plainKey,
+    kind: 'browser',
+    rateLimit: request.browserRateLimit ?? null,
+  })
   const paymentWebhook = { username: `pay_${randomText(12)}`, password: randomText(32) }
   await sql.insertWebhookCredential(tx, storeId, {
     kind: 'payment',

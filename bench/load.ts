@@ -1,0 +1,53 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { cpuSeconds } from './service.ts'
+
+export type Load = { url: string; headers: Record<string, string>; pid: number }
+export type Measured = { rate: number; p50: number; p99: number; cpuMicros: number; errors: number }
+
+const run = promisify(execFile)
+const connections = 16
+
+export const requireWrk = () => {
+  try {
+    execFileSync('which', ['wrk'], { stdio: 'ignore' })
+  } catch {
+    throw new Error('The benchmarks send their load with wrk, which is not here: apt-get install wrk')
+  }
+}
+
+/** One run of wrk, with the processor time that the server spent on each request. */
+export const sendLoad = async ({ url, headers, pid }: Load, seconds: number): Promise<Measured> => {
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency']
+  for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
+  const before = cpuSeconds(pid)
+  const { stdout } = await run('wrk', [...args, url])
+  const spent = cpuSeconds(pid) - before
+  const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
+  return {
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
+    p50: milliseconds(/50%\s+(\S+)/.exec(stdout)?.[1]),
+    p99: milliseconds(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    cpuMicros: (spent / requests) * 1e6,
+    errors: Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? 0),
+  }
+}
+
+const milliseconds = (text = '') => {
+  const value = Number.parseFloat(text)
+  if (text.endsWith('us')) return value / 1000
+  return text.endsWith('ms') ? value : value * 1000
+}
+
+/** The median of several runs, figure by figure. */
+export const median = (runs: readonly Measured[]): Measured => {
+  const middle = (pick: (run: Measured) => number) =>
+    runs.map(pick).sort((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0
+  return {
+    rate: middle((r) => r.rate),
+    p50: middle((r) => r.p50),
+    p99: middle((r) => r.p99),
+    cpuMicros: middle((r) => r.cpuMicros),
+    errors: Math.max(...runs.map((r) => r.errors)),
+  }
+}

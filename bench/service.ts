@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const program = new URL('../src/main.ts', import.meta.url).pathname
+
+/** A real service in a folder of its own: `vitrine start`, as anybody would run it. */
+export type Service = {
+  url: string
+  dataDir: string
+  pid: number
+  env: NodeJS.ProcessEnv
+  /** Milliseconds from the command to the first healthy answer. */
+  startMs: number
+  vitrine(...args: string[]): unknown
+  stop(): Promise<void>
+}
+
+export const newDataDir = () => mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
+export const removeDataDir = (dataDir: string) => rmSync(dataDir, { recursive: true, force: true })
+
+export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {}): Promise<Service> => {
+  const port = await freePort()
+  const env = { ...process.env, VITRINE_DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...extra }
+  const url = `http://127.0.0.1:${port}`
+  const began = performance.now()
+  const child = spawn(process.execPath, [program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  await untilHealthy(url, child)
+  return {
+    url,
+    dataDir,
+    env,
+    pid: child.pid as number,
+    startMs: performance.now() - began,
+    vitrine: (...args) =>
+      JSON.parse(execFileSync(process.execPath, [program, ...args, '--json'], { env, encoding: 'utf8' })),
+    stop: () => endChild(child),
+  }
+}
+
+export const endChild = async (child: ChildProcess) => {
+  if (child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+const untilHealthy = async (url: string, child: ChildProcess) => {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`)
+    const healthy = await fetch(`${url}/health`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (healthy) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
+
+/** Seconds of processor time that a process has used so far. */
+export const cpuSeconds = (pid: number) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+export const residentMegabytes = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
