@@ -62,7 +62,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     cursors: deriveSigner(options.secrets, 'cursor'),
     publicUrl: config.publicUrl,
   }
-  const directory = createDirectory(db)
+  const counter = await createCounter(config, logger)
+  const directory = createDirectory(db, counter)
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const listener = await listen({
     connection: options.directConnection,
@@ -79,10 +80,9 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       directory.forgetAll()
     },
   })
-  const counter = await createCounter(config, clock, logger)
   const metrics = createMetrics({ db, answers })
   const ownOrigins = ownOriginsOf(config)
-  const gate = createGate({ services, directory, counter, internalSecrets: config.internalSecrets, ownOrigins })
+  const gate = createGate({ services, directory, internalSecrets: config.internalSecrets, ownOrigins })
 
   const startedAtMs = Date.now()
   let draining = false
@@ -93,7 +93,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       recognise: gate.recognise,
       answers,
       isDraining: () => draining,
-      observe: metrics.observe,
+      seriesOf: metrics.seriesOf,
     }),
   })
   observeRequests(server, metrics, logger)
@@ -142,11 +142,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
 }
 
-const createCounter = async (config: Config, clock: Clock, logger: Logger) => {
-  if (config.redisUrl === null) return createLocalCounter(clock)
+const createCounter = async (config: Config, logger: Logger) => {
+  if (config.redisUrl === null) return createLocalCounter()
   return createRedisCounter({
     url: config.redisUrl,
-    clock,
     onTrouble: (error) => logger.warn({ err: error }, 'Redis is away: this instance counts requests for itself'),
     onRecovery: () => logger.info('Redis is back: requests are counted for all instances again'),
   })
@@ -163,7 +162,7 @@ const observeRequests = (server: FastifyInstance, metrics: Metrics, logger: Logg
   server.addHook('onResponse', (request, reply, done) => {
     const ms = reply.elapsedTime
     const route = request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other')
-    metrics.observe(request.method, route, reply.statusCode, ms / 1000)
+    metrics.seriesOf(request.method, route)(reply.statusCode, ms / 1000)
     if (reply.statusCode >= 400 || logger.isLevelEnabled('debug')) {
       const line = { req: request.id, method: request.method, path: pathOf(request), status: reply.statusCode, ms }
       if (reply.statusCode >= 500) logger.error(line, 'request failed')

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { errorBody, Failure } from '../core/errors.ts'
-import { type AnswerCache, type CachedAnswer, encodeAnswer, matchesEtag } from './cached-answers.ts'
+import { errorBody, type Failure } from '../core/errors.ts'
+import type { AnswerCache, CachedAnswer } from './cached-answers.ts'
 import { exposedHeaders } from './cors.ts'
 import type { Scope } from './endpoint.ts'
+import { encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
-
-type SetHeader = (name: string, value: string) => unknown
 
 /** A caller whose rights are all in memory. */
 export type Recognised = {
   cacheStore: number
-  cacheScope: string
-  mayUse(scope: Scope): boolean
-  /** Counts the request and throws when it is one too many. */
-  count(setHeader: SetHeader): void | Promise<void>
+  cacheScope: number
+  scopes: ReadonlySet<Scope>
+  /** Counts the request: headers that tell of the rate, and the failure when it was one too many. */
+  count(): Counted | Promise<Counted>
 }
+export type Counted = { headers: readonly string[]; failure: Failure | null }
 
 /** Null when memory does not suffice to decide. */
 export type Recognise = (headers: IncomingHttpHeaders) => Recognised | null
@@ -23,7 +23,7 @@ export type FastLaneOptions = {
   recognise: Recognise
   answers: AnswerCache
   isDraining: () => boolean
-  observe: (method: string, route: string, status: number, seconds: number) => void
+  seriesOf: (method: string, route: string) => (status: number, seconds: number) => void
 }
 
 /**
@@ -31,61 +31,85 @@ export type FastLaneOptions = {
  * of the way through Fastify (decision 0004). True when it has taken the request. Everything else, and every refusal
  * but the rate limit's, goes the long way, which decides by the same rules.
  */
-export const createFastLane =
-  ({ recognise, answers, isDraining, observe }: FastLaneOptions) =>
-  (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (request.method !== 'GET' || !request.url?.startsWith('/v1/') || isDraining()) return false
-    const caller = recognise(request.headers)
-    if (caller === null) return false
-    const answer = answers.peek(caller.cacheStore, `${caller.cacheScope} ${request.url}`)
-    if (answer?.scope === undefined || !caller.mayUse(answer.scope)) return false
-
+export const createFastLane = ({ recognise, answers, isDraining, seriesOf }: FastLaneOptions) => {
+  const finish = (request: IncomingMessage, response: ServerResponse, answer: CachedAnswer, counted: Counted) => {
     const began = performance.now()
-    const headers = ['x-request-id', requestId(request.headers['x-request-id'])]
-    const { origin } = request.headers
-    if (origin !== undefined) {
-      headers.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders)
-    }
-    const finish = (status: number) => observe('GET', answer.route, status, (performance.now() - began) / 1000)
-    const serve = () => finish(writeAnswer(request, response, headers, answer))
-    const refuse = (error: unknown) => finish(writeFailure(response, headers, error))
-    try {
-      const counted = caller.count((name, value) => headers.push(name, value))
-      if (counted instanceof Promise) counted.then(serve, refuse)
-      else serve()
-    } catch (error) {
-      refuse(error)
-    }
-    return true
+    const status =
+      counted.failure === null
+        ? writeAnswer(request, response, counted.headers, answer)
+        : writeFailure(request, response, counted.headers, counted.failure)
+    answer.observe ??= seriesOf('GET', answer.route)
+    answer.observe(status, (performance.now() - began) / 1000)
   }
 
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { url } = request
+    if (request.method !== 'GET' || url === undefined || !url.startsWith('/v1/') || isDraining()) return false
+    const caller = recognise(request.headers)
+    if (caller === null) return false
+    const answer = answers.get(caller.cacheStore, caller.cacheScope + url)
+    if (answer?.scope === undefined || !caller.scopes.has(answer.scope)) return false
+    const counted = caller.count()
+    if (counted instanceof Promise) counted.then((result) => finish(request, response, answer, result))
+    else finish(request, response, answer, counted)
+    return true
+  }
+}
+
+const commonHeaders = ({ headers }: IncomingMessage, rate: readonly string[]) => {
+  const list = ['x-request-id', requestId(headers['x-request-id']), ...rate]
+  const { origin } = headers
+  if (origin !== undefined) {
+    list.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders)
+  }
+  return list
+}
+
 const writeAnswer = (
-  { headers: asked }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
-  headers: string[],
+  rate: readonly string[],
   answer: CachedAnswer,
 ): number => {
-  for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
-  headers.push('etag', answer.etag, 'cache-control', 'private, no-cache', 'vary', 'Origin, Accept-Encoding')
+  answer.fixedHeaders ??= fixedHeadersOf(answer)
+  const headers = commonHeaders(request, rate)
+  headers.push(...answer.fixedHeaders)
+  const asked = request.headers
   if (matchesEtag(asked['if-none-match'], answer.etag)) {
     response.writeHead(304, headers).end()
     return 304
   }
   const { encoding, bytes } = encodeAnswer(answer, asked['accept-encoding'] as string | undefined)
-  headers.push('content-type', 'application/json; charset=utf-8')
   if (encoding !== 'identity') headers.push('content-encoding', encoding)
   if (bytes instanceof Promise) bytes.then((ready) => send(response, headers, ready))
   else send(response, headers, bytes)
   return 200
 }
 
+const fixedHeadersOf = ({ headers, etag }: CachedAnswer) => [
+  ...Object.entries(headers).flat(),
+  'etag',
+  etag,
+  'cache-control',
+  'private, no-cache',
+  'vary',
+  'Origin, Accept-Encoding',
+  'content-type',
+  'application/json; charset=utf-8',
+]
+
 const send = (response: ServerResponse, headers: string[], bytes: Buffer) => {
   headers.push('content-length', String(bytes.byteLength))
   response.writeHead(200, headers).end(bytes)
 }
 
-const writeFailure = (response: ServerResponse, headers: string[], error: unknown): number => {
-  const failure = error instanceof Failure ? error : new Failure('INTERNAL', undefined, { cause: error })
+const writeFailure = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  rate: readonly string[],
+  failure: Failure,
+): number => {
+  const headers = commonHeaders(request, rate)
   const body = JSON.stringify(errorBody(failure.code, failure.message))
   for (const name in failure.headers) headers.push(name, failure.headers[name] as string)
   headers.push('vary', 'Origin', 'content-type', 'application/json; charset=utf-8')

@@ -18,14 +18,14 @@ declare module 'fastify' {
 }
 
 /** The least that this layer must know of whoever calls: under which store and outlet an answer may be kept. */
-export type RequestContext = { cacheStore: number; cacheScope: string }
+export type RequestContext = { cacheStore: number; cacheScope: number }
 
 /** On a route at the root nobody is known, and a handler decides by what was sent. */
 export type PublicCtx = RequestContext & { remoteAddress: string; headers: IncomingHttpHeaders }
 
 const admitAnyone = (request: FastifyRequest): PublicCtx => ({
   cacheStore: 0,
-  cacheScope: '',
+  cacheScope: 0,
   remoteAddress: request.socket.remoteAddress ?? '',
   headers: request.headers,
 })
@@ -115,8 +115,8 @@ const fastifySchema = (endpoint: Endpoint, okStatus: number) => {
   return schema
 }
 
-/** The address as it was sent: a repeated question is answered without even being parsed. */
-const cacheKey = (ctx: RequestContext, request: FastifyRequest) => `${ctx.cacheScope} ${request.raw.url}`
+/** The outlet and the address as it was sent: a repeated question is answered without even being parsed. */
+const cacheKey = (ctx: RequestContext, request: FastifyRequest) => ctx.cacheScope + (request.raw.url as string)
 
 const refuseUnkeepableText: RouteOptions['preValidation'] = (request, _reply, done) => {
   try {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type CachedAnswer, encodeAnswer, matchesEtag } from './cached-answers.ts'
+import type { CachedAnswer } from './cached-answers.ts'
+import { encodeAnswer, matchesEtag } from './negotiation.ts'
 
 export type Presentation = { type: string; cacheControl: string; vary: string }
 

@@ -4,13 +4,17 @@ import type { Queries } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
 import type { Store, StoreId } from '../context.ts'
 import { findKey, findStoreId, isListedOrigin, loadStore } from './access.sql.ts'
+import { defaultLimit, type RateCounter, type Tally } from './rate-limit.ts'
 
 export type Key = {
   id: string
   store: Store
   scopes: ReadonlySet<Scope>
-  rateLimit: number | null
+  rateLimit: number
+  tally: Tally
   expiresAtMs: number
+  /** When it must be read again, in case a change was not heard of. */
+  staleAtMs: number
 }
 
 /**
@@ -19,7 +23,7 @@ export type Key = {
  */
 export type Directory = {
   key(secret: string): Key | undefined | Promise<Key | undefined>
-  /** Only what is in memory. */
+  /** Only what is in memory, and fresh. */
   knownKey(secret: string): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string): boolean | Promise<boolean>
@@ -29,11 +33,11 @@ export type Directory = {
 
 const entryLifeMs = 5_000
 
-export const createDirectory = (db: Queries): Directory => {
+export const createDirectory = (db: Queries, counter: RateCounter): Directory => {
   // By the key as it was sent: it is hashed once to be looked up, and not again for every request.
-  const keys = new LRUCache<string, Key>({ max: 20_000, ttl: entryLifeMs })
-  const stores = new LRUCache<StoreId, Store>({ max: 5_000, ttl: entryLifeMs })
-  const origins = new LRUCache<string, boolean>({ max: 20_000, ttl: entryLifeMs })
+  const keys = new LRUCache<string, Key>({ max: 20_000 })
+  const stores = new LRUCache<StoreId, Store>({ max: 5_000, ttl: entryLifeMs, ttlResolution: 100 })
+  const origins = new LRUCache<string, boolean>({ max: 20_000, ttl: entryLifeMs, ttlResolution: 100 })
   // What was read before a change must not be remembered after it.
   let changes = 0
 
@@ -58,20 +62,27 @@ export const createDirectory = (db: Queries): Directory => {
         id: row.id,
         store: await store(row.storeId),
         scopes: new Set(row.scopes as Scope[]),
-        rateLimit: row.rateLimit,
+        rateLimit: row.rateLimit ?? defaultLimit,
+        tally: counter.tallyOf(row.id),
         expiresAtMs: row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+        staleAtMs: performance.now() + entryLifeMs,
       }
     )
   }
 
+  const freshKey = (secret: string) => {
+    const key = keys.peek(secret)
+    return key !== undefined && performance.now() < key.staleAtMs ? key : undefined
+  }
+
   return {
     key: (secret) =>
-      keys.get(secret) ??
+      freshKey(secret) ??
       remember(
         () => readKey(hashSecret(secret)),
         (found) => found && keys.set(secret, found),
       ),
-    knownKey: (secret) => keys.get(secret),
+    knownKey: freshKey,
     storeByPublicId: async (publicId) => {
       const storeId = await findStoreId(db, publicId)
       return storeId === undefined ? undefined : store(storeId)
@@ -95,6 +106,12 @@ export const createDirectory = (db: Queries): Directory => {
       keys.clear()
     },
   }
+}
+
+/** Past every memory, for those who are about to change it. */
+export const findStoreByPublicId = async (db: Queries, publicId: string): Promise<Store | undefined> => {
+  const storeId = await findStoreId(db, publicId)
+  return storeId === undefined ? undefined : readStore(db, storeId)
 }
 
 const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {

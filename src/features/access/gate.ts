@@ -1,17 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import type { Scope } from '../../http/endpoint.ts'
-import type { Recognise } from '../../http/fast-lane.ts'
+import type { Counted, Recognise } from '../../http/fast-lane.ts'
 import type { Admit } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
-import { defaultLimit, type RateCounter, secondsToNextWindow } from './rate-limit.ts'
+import { secondsToNextWindow } from './rate-limit.ts'
 
 export type AccessOptions = {
   services: Services
   directory: Directory
-  counter: RateCounter
   internalSecrets: readonly string[]
   /** Origins of this service's own pages, allowed for every store. */
   ownOrigins: ReadonlySet<string>
@@ -39,16 +38,20 @@ export const createGate = (options: AccessOptions) => {
     setHeader: SetHeader,
     scope: Scope | undefined,
   ) => {
-    const counted = caller.key === null ? undefined : countRequest(caller.key, setHeader, options)
-    if (counted instanceof Promise) return counted.then(() => checkRights(caller, headers, scope, options))
-    return checkRights(caller, headers, scope, options)
+    const goOn = (counted: Counted) => {
+      settle(counted, setHeader)
+      return checkRights(caller, headers, scope, options)
+    }
+    if (caller.key === null) return checkRights(caller, headers, scope, options)
+    const counted = countRequest(caller.key, options)
+    return counted instanceof Promise ? counted.then(goOn) : goOn(counted)
   }
 
   /** For an unknown `/v1` route: a known key is counted as on any other, and nobody is told more than 404. */
   const countUnknownRoute = async (headers: IncomingHttpHeaders, setHeader: SetHeader) => {
     const { secret, conflict } = readKeyHeaders(headers)
     const key = secret === undefined || conflict ? undefined : await options.directory.key(secret)
-    if (key !== undefined && isAlive(key, options)) await countRequest(key, setHeader, options)
+    if (key !== undefined && isAlive(key, options)) settle(await countRequest(key, options), setHeader)
   }
 
   /**
@@ -67,9 +70,9 @@ export const createGate = (options: AccessOptions) => {
     if (outlet === undefined) return null
     return {
       cacheStore: key.store.id,
-      cacheScope: outlet.publicId,
-      mayUse: (scope) => key.scopes.has(scope),
-      count: (setHeader) => countRequest(key, setHeader, options),
+      cacheScope: outlet.id,
+      scopes: key.scopes,
+      count: () => countRequest(key, options),
     }
   }
 
@@ -117,21 +120,30 @@ const identifyInternal = async (
   return { store, scopes: fullScope, key: null }
 }
 
-const countRequest = (key: Key, setHeader: SetHeader, { counter, services }: AccessOptions) => {
-  const limit = key.rateLimit ?? defaultLimit
-  const judge = (count: number) => {
-    const reset = String(secondsToNextWindow(services.clock))
-    setHeader('ratelimit-limit', String(limit))
-    setHeader('ratelimit-remaining', String(Math.max(0, limit - count)))
-    setHeader('ratelimit-reset', reset)
-    if (count > limit) {
-      throw fail('RATE_LIMITED', `Rate limit exceeded: ${limit} requests a minute for this key.`, {
-        headers: { 'retry-after': reset },
-      })
-    }
+const countRequest = (key: Key, { services }: AccessOptions): Counted | Promise<Counted> => {
+  const nowMs = services.clock.now()
+  const count = key.tally(nowMs)
+  return typeof count === 'number' ? judge(key, count, nowMs) : count.then((n) => judge(key, n, nowMs))
+}
+
+const judge = ({ rateLimit }: Key, count: number, nowMs: number): Counted => {
+  const reset = String(secondsToNextWindow(nowMs))
+  const left = count > rateLimit ? 0 : rateLimit - count
+  return {
+    headers: ['ratelimit-limit', String(rateLimit), 'ratelimit-remaining', String(left), 'ratelimit-reset', reset],
+    failure:
+      count <= rateLimit
+        ? null
+        : fail('RATE_LIMITED', `Rate limit exceeded: ${rateLimit} requests a minute for this key.`, {
+            headers: { 'retry-after': reset },
+          }),
   }
-  const count = counter.count(key.id)
-  return count instanceof Promise ? count.then(judge) : judge(count)
+}
+
+/** Puts the rate into the answer, and ends a request that was one too many. */
+const settle = ({ headers, failure }: Counted, setHeader: SetHeader) => {
+  for (let i = 0; i < headers.length; i += 2) setHeader(headers[i] as string, headers[i + 1] as string)
+  if (failure !== null) throw failure
 }
 
 const checkRights = (
@@ -157,7 +169,7 @@ const checkRights = (
     outlet,
     scopes,
     cacheStore: store.id,
-    cacheScope: outlet.publicId,
+    cacheScope: outlet.id,
   }
 }
 

@@ -1,34 +1,45 @@
-import type { Clock } from '../../core/clock.ts'
-
 export const windowMs = 60_000
 export const defaultLimit = 60
 
-/** How often a key has called in the current minute, this call included. */
+/** Counts one call of one key: how many it has made in this minute, this one included. */
+export type Tally = (nowMs: number) => number | Promise<number>
+
 export type RateCounter = {
-  count(keyId: string): number | Promise<number>
+  /** The tally of a key, to be kept beside the key: a lookup less for every request. */
+  tallyOf(keyId: string): Tally
   close(): Promise<void>
 }
 
 /** Whole minutes of the clock, the same for all keys and all instances. */
-export const windowOf = (clock: Clock) => Math.floor(clock.now() / windowMs)
+export const windowOf = (nowMs: number) => Math.floor(nowMs / windowMs)
 
-export const secondsToNextWindow = (clock: Clock) => Math.ceil((windowMs - (clock.now() % windowMs)) / 1000)
+export const secondsToNextWindow = (nowMs: number) => Math.ceil((windowMs - (nowMs % windowMs)) / 1000)
 
-/** Counts in this process. Nothing outlives its minute, so memory is bounded by the keys that call in one. */
-export const createLocalCounter = (clock: Clock) => {
-  let window = windowOf(clock)
-  let counts = new Map<string, number>()
+/** Counts in this process. Asked again for the same key, it goes on counting where it was. */
+export const createLocalCounter = () => {
+  const tallies = new Map<string, (nowMs: number) => number>()
   return {
-    count: (keyId: string) => {
-      const now = windowOf(clock)
-      if (now !== window) {
-        window = now
-        counts = new Map()
+    tallyOf: (keyId: string) => {
+      let tally = tallies.get(keyId)
+      if (tally === undefined) {
+        tally = newTally()
+        tallies.set(keyId, tally)
       }
-      const count = (counts.get(keyId) ?? 0) + 1
-      counts.set(keyId, count)
-      return count
+      return tally
     },
     close: async () => {},
   } satisfies RateCounter
+}
+
+const newTally = () => {
+  let window = 0
+  let count = 0
+  return (nowMs: number) => {
+    const now = windowOf(nowMs)
+    if (now !== window) {
+      window = now
+      count = 0
+    }
+    return ++count
+  }
 }

@@ -1,10 +1,8 @@
 import { createClient } from '@redis/client'
-import type { Clock } from '../../core/clock.ts'
 import { createLocalCounter, type RateCounter, windowMs, windowOf } from './rate-limit.ts'
 
 export type RedisCounterOptions = {
   url: string
-  clock: Clock
   onTrouble: (error: Error) => void
   onRecovery: () => void
 }
@@ -17,8 +15,8 @@ const restAfterFaultMs = 1_000
  * itself, because a shop that serves a little too much is better than one that serves nothing.
  */
 export const createRedisCounter = async (options: RedisCounterOptions): Promise<RateCounter> => {
-  const { url, clock } = options
-  const local = createLocalCounter(clock)
+  const { url } = options
+  const local = createLocalCounter()
   let restingUntil = 0
   let troubled = false
   const client = createClient({
@@ -43,20 +41,23 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
   // Not awaited to the end: an absent Redis must not keep the service from starting.
   await Promise.race([client.connect().catch(noteTrouble), new Promise((resolve) => setTimeout(resolve, 2_000))])
 
-  const countInRedis = async (keyId: string) => {
-    const key = `vitrine:rate:${keyId}:${windowOf(clock)}`
+  const countInRedis = async (keyId: string, nowMs: number) => {
+    const key = `vitrine:rate:${keyId}:${windowOf(nowMs)}`
     const [count] = await Promise.all([client.incr(key), client.pExpire(key, 2 * windowMs)])
     noteRecovery()
     return count
   }
 
   return {
-    count: (keyId) => {
-      if (!client.isReady || Date.now() < restingUntil) return local.count(keyId)
-      return countInRedis(keyId).catch((error: Error) => {
-        noteTrouble(error)
-        return local.count(keyId)
-      })
+    tallyOf: (keyId) => {
+      const tallyHere = local.tallyOf(keyId)
+      return (nowMs) => {
+        if (!client.isReady || Date.now() < restingUntil) return tallyHere(nowMs)
+        return countInRedis(keyId, nowMs).catch((error: Error) => {
+          noteTrouble(error)
+          return tallyHere(nowMs)
+        })
+      }
     },
     close: async () => {
       client.destroy()

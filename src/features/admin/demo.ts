@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { toMinor } from '../../core/money.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { createDirectory } from '../access/directory.ts'
+import { findStoreByPublicId } from '../access/directory.ts'
 import { type ProductInput, readProduct, splitPath } from '../catalog/product-input.ts'
 import { categoryImages, ensureCategories, saveProducts } from '../catalog/products.ts'
 import type { StoreAddress } from '../context.ts'
@@ -55,10 +55,8 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
     paymentProvider: 'sandbox',
     browserRateLimit,
   })
-  const directory = createDirectory(tx)
   const load = async () => {
-    directory.forgetAll()
-    const store = await directory.storeByPublicId(made.storeId)
+    const store = await findStoreByPublicId(tx, made.storeId)
     if (store === undefined) throw new Error('the demo store vanished')
     return store
   }

@@ -5,7 +5,7 @@ import { hashSecret } from '../../core/secrets.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
 import { announceStore } from '../access/announce.sql.ts'
-import { createDirectory } from '../access/directory.ts'
+import { findStoreByPublicId } from '../access/directory.ts'
 import { publishAllProducts } from '../catalog/products.ts'
 import type { MenuEntry, Store, StoreId } from '../context.ts'
 import * as sql from './admin.sql.ts'
@@ -159,7 +159,7 @@ export const findStore = async (db: Queries, publicId: string | undefined): Prom
         .join(', ')}.`,
     )
   }
-  const store = await createDirectory(db).storeByPublicId(publicId ?? only.publicId)
+  const store = await findStoreByPublicId(db, publicId ?? only.publicId)
   if (store === undefined) throw new OperatorError(`There is no store ${publicId}.`)
   return store
 }
