@@ -21,7 +21,7 @@ import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics, type Metrics } from './features/health/metrics.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
-import { registerDocs } from './http/docs.ts'
+import { registerDocsScripts } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
 import { createServer } from './http/server.ts'
@@ -119,7 +119,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     ],
     { admit: gate.admit, answers },
   )
-  registerDocs(server)
+  registerDocsScripts(server)
   registerDemoImages(server)
   server.setNotFoundHandler(async (request, reply) => {
     if (request.url.startsWith('/v1')) {

@@ -9,15 +9,12 @@ const script = {
 }
 
 /**
- * The reference at /docs, drawn by Scalar from /openapi.json. It asks for nothing outside this service: fonts,
+ * The scripts of the reference at /docs, drawn by Scalar from /openapi.json. It asks for nothing outside this service: fonts,
  * telemetry and proxies of Scalar's are off, and the policy below would refuse them anyway.
  */
-export const registerDocs = (server: FastifyInstance) => {
+export const registerDocsScripts = (server: FastifyInstance) => {
   let bundle: Promise<CachedAnswer> | undefined
 
-  server.get('/docs', (_request, reply) =>
-    reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page),
-  )
   server.get('/docs/start.js', (_request, reply) => reply.type(script.type).send(startScript))
   server.get('/docs/scalar.js', async (request, reply) => {
     bundle ??= loadScalar()
@@ -35,7 +32,7 @@ const loadScalar = async () => {
   return makeCachedAnswer(body)
 }
 
-const policy = [
+export const docsPolicy = [
   "default-src 'self'",
   "script-src 'self' 'unsafe-eval'",
   "style-src 'self' 'unsafe-inline'",
@@ -55,7 +52,7 @@ const startScript = `Scalar.createApiReference('#reference', ${JSON.stringify({
 })})
 `
 
-const page = `<!doctype html>
+export const docsPage = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -65,7 +65,7 @@ export type Contract = Record<string, Endpoint>
 
 type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
 
-export type Answer<Body> = { body: Body; headers?: Partial<Record<ResponseHeader | 'location', string>> }
+export type Answer<Body> = { body: Body; headers?: Partial<Record<ResponseHeader | 'content-security-policy', string>> }
 
 export type Call<E extends Endpoint, Ctx> = {
   ctx: Ctx

@@ -35,7 +35,7 @@ export const describeApi = (contracts: readonly Contract[], options: OpenApiOpti
       securitySchemes,
       headers: sharedHeaders,
       parameters: sharedParameters,
-      responses: errorResponses(schemas),
+      responses: errorResponses(contracts, schemas),
     },
   }
 }
@@ -134,8 +134,7 @@ const describeResponses = (endpoint: Endpoint, schemas: Json) => {
   const responses: Json = { [endpoint.okStatus ?? 200]: success }
   if (endpoint.cached)
     responses[304] = { description: 'Nothing has changed since that ETag', headers: headerRefs(always) }
-  const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorCatalogue[code].status)
-  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+  for (const [status, codes] of [...codesByStatus(endpoint)].sort(([a], [b]) => a - b)) {
     responses[status] =
       codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : describeError(codes, schemas)
   }
@@ -159,8 +158,16 @@ export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
   return [...codes]
 }
 
-const errorResponses = (schemas: Json) =>
-  Object.fromEntries((Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [code, describeError([code], schemas)]))
+/** The errors that operations refer to by code; one that shares its status with another is written out in place. */
+const errorResponses = (contracts: readonly Contract[], schemas: Json) => {
+  const used = new Set<ErrorCode>()
+  for (const endpoint of contracts.flatMap((contract) => Object.values(contract))) {
+    for (const codes of codesByStatus(endpoint).values()) if (codes.length === 1) used.add(codes[0] as ErrorCode)
+  }
+  return Object.fromEntries([...used].sort().map((code) => [code, describeError([code], schemas)]))
+}
+
+const codesByStatus = (endpoint: Endpoint) => Map.groupBy(codesOf(endpoint), (code) => errorCatalogue[code].status)
 
 const describeError = (codes: ErrorCode[], schemas: Json) => ({
   description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].text}`).join(' '),

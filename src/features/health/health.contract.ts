@@ -30,6 +30,13 @@ export const healthContract = {
     ok: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }),
     cached: true,
   }),
+  docs: endpoint({
+    ...root,
+    path: '/docs',
+    summary: 'This description, to read in a browser',
+    ok: Type.String(),
+    contentType: 'text/html; charset=utf-8',
+  }),
   metrics: endpoint({
     ...root,
     path: '/metrics',

@@ -1,5 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { equalSecrets } from '../../core/secrets.ts'
+import { docsPage, docsPolicy } from '../../http/docs.ts'
 import { type PublicCtx, routes } from '../context.ts'
 import { healthContract } from './health.contract.ts'
 import { checkHealth, type HealthSources } from './health.ts'
@@ -22,6 +23,7 @@ export const healthRoutes = (options: HealthRouteOptions) =>
       return { body: report }
     },
     openapi: () => ({ body: options.description }),
+    docs: () => ({ body: docsPage, headers: { 'content-security-policy': docsPolicy } }),
     metrics: async ({ ctx }) => {
       if (!mayReadMetrics(ctx, options.metricsToken)) throw fail('UNAUTHORIZED')
       return { body: await options.metrics.text() }

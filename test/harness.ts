@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { pino } from 'pino'
+import { type App, createApp } from '../src/app.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { movableClock } from '../src/core/clock.ts'
+import type { Db } from '../src/db/database.ts'
+import { findStoreByPublicId } from '../src/features/access/directory.ts'
+import { createKey, createOutlet, createStore, type KeyRequest, plainKey } from '../src/features/admin/stores.ts'
+import { readProduct } from '../src/features/catalog/product-input.ts'
+import { saveProducts } from '../src/features/catalog/products.ts'
+import { createLogger } from '../src/logging.ts'
+
+/**
+ * Tests speak HTTP to a real service on the real database. Services are made once for a file and shared, since each
+ * test makes a store of its own; a test that moves the clock or needs other settings starts a service for itself.
+ */
+export const databaseUrl = process.env.TEST_DATABASE_URL ?? ''
+
+export const internalSecret = 'an internal secret that only tests know'
+
+export type TestService = {
+  app: App
+  db: Db
+  url: string
+  clock: ReturnType<typeof movableClock>
+  /** What was logged so far, line by line. */
+  logLines: string[]
+  call(path: string, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type CallOptions = { method?: string; headers?: Record<string, string>; body?: string }
+
+export type Answer = {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back, and fails when it is not there.
+  json: any
+}
+
+export type ServiceOptions = Partial<Config> & { secrets?: readonly string[] }
+
+export const startTestService = async ({ secrets, ...settings }: ServiceOptions = {}): Promise<TestService> => {
+  assert.ok(databaseUrl, 'run the tests with "npm test", which brings a database')
+  const clock = movableClock()
+  const logLines: string[] = []
+  const config: Config = {
+    ...loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://vitrine.test' }),
+    port: 0,
+    databasePoolSize: 5,
+    internalSecrets: [internalSecret],
+    redisUrl: process.env.REDIS_URL ?? null,
+    logLevel: 'debug',
+    ...settings,
+  }
+  const app = await createApp({
+    config,
+    connection: { connectionString: databaseUrl },
+    directConnection: { connectionString: databaseUrl },
+    secrets: secrets ?? ['a secret for tests that is long enough to be one'],
+    logger: createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream),
+    clock,
+  })
+  const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    app,
+    db: app.services.db,
+    url,
+    clock,
+    logLines,
+    call: (path, options) => callUrl(`${url}${path}`, options),
+    close: app.close,
+  }
+}
+
+export const callUrl = async (
+  url: string,
+  { method = 'GET', headers = {}, body }: CallOptions = {},
+): Promise<Answer> => {
+  const response = await fetch(url, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+}
+
+/** A service for the length of one test. */
+export const serviceFor = async (t: TestContext, options?: ServiceOptions) => {
+  const service = await startTestService(options)
+  t.after(() => service.close())
+  return service
+}
+
+export type TestStore = Awaited<ReturnType<typeof newStore>>
+
+export type StoreOptions = { currency?: string; origins?: string[]; rateLimit?: number }
+
+/** A new store, its keys, and short ways to fill it and to call the service as it. */
+export const newStore = async (service: TestService, options: StoreOptions = {}) => {
+  const { db } = service
+  const made = await db.tx((tx) =>
+    createStore(tx, {
+      name: 'Test shop',
+      domain: 'shop.example',
+      currency: options.currency ?? 'INR',
+      locale: 'en-IN',
+      timezone: 'Asia/Kolkata',
+      origins: options.origins ?? [],
+      outletName: 'Main',
+      paymentProvider: 'sandbox',
+    }),
+  )
+  const load = async () => {
+    const store = await findStoreByPublicId(db, made.storeId)
+    assert.ok(store)
+    return store
+  }
+  const newKey = async (request: Partial<KeyRequest> = {}) => {
+    const { id } = await load()
+    return db.tx((tx) => createKey(tx, id, { ...plainKey, kind: 'server', ...request }))
+  }
+  const { key } = await newKey({ rateLimit: options.rateLimit ?? 1_000_000 })
+  return {
+    ...made,
+    /** A server key that no test runs out of. */
+    key,
+    load,
+    newKey,
+    newOutlet: async (name: string) => {
+      const store = await load()
+      return (await db.tx((tx) => createOutlet(tx, store, name))).outletId
+    },
+    /** Saves products written as in an import file, oldest first. */
+    add: async (...files: Record<string, unknown>[]) => {
+      const store = await load()
+      const products = files.map((file) => {
+        const product = readProduct(file, store.currency)
+        assert.ok(!Array.isArray(product), JSON.stringify(product))
+        return product
+      })
+      await db.tx((tx) => saveProducts(tx, store, products))
+    },
+    /** Calls as this store. */
+    get: (path: string, headers: Record<string, string> = {}) =>
+      service.call(path, { headers: { 'x-store-key': key, ...headers } }),
+  }
+}
+
+/** Waits for something that is announced between instances, a second at most. */
+export const withinASecond = async (holds: () => Promise<boolean>) => {
+  const until = performance.now() + 1_000
+  while (performance.now() < until) {
+    if (await holds()) return true
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return holds()
+}
+
+/** Every error has this shape and nothing else. */
+export const assertError = (answer: Answer, status: number, code: string) => {
+  assert.equal(answer.status, status, answer.text)
+  assert.deepEqual(Object.keys(answer.json ?? {}).sort(), ['code', 'error'], answer.text)
+  assert.equal(answer.json.code, code)
+  assert.ok(answer.json.error.length > 0)
+}
