@@ -19,8 +19,18 @@ const bundledNode = () => {
   }
 }
 
-const compiled = join(root, 'dist', 'main.js')
-const program = existsSync(compiled) ? compiled : join(root, 'src', 'main.ts')
+// A checkout runs its source; the published package holds it compiled, since Node strips no types below node_modules.
+const source = join(root, 'src', 'main.ts')
+const program = existsSync(source) ? source : join(root, 'dist', 'main.js')
 const child = spawn(bundledNode(), [program, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))
+child.on('error', (error) => {
+  process.stderr.write(`Node cannot be run from ${error.path}: run npm install again.\n`)
+  process.exit(1)
+})
+child.on('exit', (code, signal) => {
+  if (signal === null) process.exit(code)
+  // Whoever started us sees the same end that the program had.
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+})

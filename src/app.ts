@@ -1,5 +1,5 @@
 import underPressure from '@fastify/under-pressure'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
@@ -24,7 +24,7 @@ import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
-import { createServer } from './http/server.ts'
+import { createServer, hasBadAddress } from './http/server.ts'
 
 export type AppOptions = {
   config: Config
@@ -34,6 +34,8 @@ export type AppOptions = {
   secrets: readonly string[]
   logger: Logger
   clock?: Clock
+  /** How far behind the process may be before it sends callers away. */
+  longestLoopDelayMs?: number
 }
 
 export type App = {
@@ -97,8 +99,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     }),
   })
   observeRequests(server, metrics, logger)
-  await shedLoad(server)
+  // Before any refusal, so that a page can read that one too.
   allowCrossOrigin(server, (origin) => ownOrigins.has(origin) || directory.isKnownOrigin(origin))
+  await shedLoad(server, options.longestLoopDelayMs)
+  refuseUnknownRoutes(server, gate.countUnknownRoute)
   registerRoutes(
     server,
     [
@@ -121,12 +125,6 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   )
   registerDocsScripts(server)
   registerDemoImages(server)
-  server.setNotFoundHandler(async (request, reply) => {
-    if (request.url.startsWith('/v1')) {
-      await gate.countUnknownRoute(request.headers, (name, value) => reply.header(name, value))
-    }
-    throw fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`)
-  })
 
   return {
     server,
@@ -174,12 +172,26 @@ const observeRequests = (server: FastifyInstance, metrics: Metrics, logger: Logg
 }
 
 /** Addresses go into logs and messages without their query, which may hold what a shopper typed. */
-const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? ''
+const pathOf = (request: FastifyRequest) => request.originalUrl.split('?', 1)[0] ?? ''
 
-const longestLoopDelayMs = 2_000
+/** Decided before a body is read, because nothing in it could make the route exist. */
+const refuseUnknownRoutes = (server: FastifyInstance, count: ReturnType<typeof createGate>['countUnknownRoute']) => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.originalUrl.startsWith('/v1')) {
+      await count(request.headers, (name, value) => reply.header(name, value))
+    }
+    throw hasBadAddress(request.raw)
+      ? fail('BAD_REQUEST', 'The address is not valid.')
+      : fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`)
+  }
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) refuse(request, reply).catch(done)
+    else done()
+  })
+}
 
 /** A process that is seconds behind says so at once, instead of letting everybody wait. */
-const shedLoad = async (server: FastifyInstance) => {
+const shedLoad = async (server: FastifyInstance, longestLoopDelayMs = 2_000) => {
   await server.register(underPressure, {
     maxEventLoopDelay: longestLoopDelayMs,
     exposeStatusRoute: false,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -59,7 +60,7 @@ export const Environment = Type.Object({
   ),
   VITRINE_PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/]+/?$',
+      pattern: '^https?://[^/?#@]+/?$',
       description: 'The address of this service as shoppers reach it, for links. Required in production',
     }),
   ),
@@ -123,25 +124,29 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
 
 const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environment> => {
   const given: Record<string, unknown> = {}
-  for (const name of Object.keys(Environment.properties)) {
+  for (const [name, { type }] of Object.entries(Environment.properties as Record<string, { type?: string }>)) {
+    const text = variables[name]
     // An empty variable is how many deployment tools write an absent one.
-    if (variables[name]) given[name] = variables[name]
+    if (text) given[name] = type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
   }
-  const env = Value.Convert(Environment, Value.Default(Environment, given))
+  const env = Value.Default(Environment, given) as Static<typeof Environment>
   const [fault] = Value.Errors(Environment, env)
-  if (fault !== undefined) {
-    const name = fault.instancePath.slice(1)
-    throw new OperatorError(`The environment variable ${name} ${describeFault(fault)}.`)
+  if (fault !== undefined) throw refusal(fault.instancePath.slice(1), describeFault(fault))
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL', 'VITRINE_PUBLIC_URL'] as const) {
+    // Such as a password with a character that an address may only hold encoded.
+    if (env[name] !== undefined && !URL.canParse(env[name])) throw refusal(name, 'must be a valid URL')
   }
-  return env as Static<typeof Environment>
+  return env
 }
+
+const refusal = (name: string, fault: string) => new OperatorError(`The environment variable ${name} ${fault}.`)
 
 const describeFault = (fault: { message: string; params: object }) =>
   'allowedValues' in fault.params ? `must be one of ${[fault.params.allowedValues].flat().join(', ')}` : fault.message
 
 const splitSecrets = (name: string, text: string) => {
   const secrets = text.split(',').filter((secret) => secret !== '')
-  if (secrets.some((secret) => secret.length < 32)) {
+  if (secrets.some((secret) => secret.length < 32) || (text !== '' && secrets.length === 0)) {
     throw new OperatorError(`Each secret in ${name} must have 32 characters or more.`)
   }
   return secrets
@@ -149,7 +154,19 @@ const splitSecrets = (name: string, text: string) => {
 
 const parseTrustProxy = (text: string | undefined) => {
   if (text === undefined || text === 'false') return false
-  return text === 'true' ? true : text.split(',').map((address) => address.trim())
+  if (text === 'true') return true
+  const proxies = text.split(',').map((address) => address.trim())
+  const unknown = proxies.find((proxy) => !isProxyAddress(proxy))
+  if (unknown === undefined) return proxies
+  throw refusal('VITRINE_TRUST_PROXY', `must be "true" or addresses such as 10.0.0.0/8, and "${unknown}" is none`)
+}
+
+/** An address, a network of addresses, or a name that Fastify knows for one. */
+const isProxyAddress = (text: string) => {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits, ...rest] = text.split('/')
+  const widest = isIP(address) === 6 ? 128 : 32
+  return isIP(address) > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && +bits <= widest))
 }
 
 const packageVersion = (): string =>

@@ -9,11 +9,15 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, destination?: Des
   const options = {
     level: config.logLevel,
     base: null,
-    serializers: { err: describeError },
+    serializers: { err: describeError, req: describeRequest },
     hooks: { streamWrite: blot },
   }
   return destination === undefined ? pino(options) : pino(options, destination)
 }
+
+/** Its id alone. Fastify would make an object of it, with address and all. */
+const describeRequest = (request: unknown) =>
+  typeof request === 'string' ? request : (request as { id?: string } | undefined)?.id
 
 const describeError = (error: unknown): object => {
   if (!(error instanceof Error)) return { message: String(error) }
@@ -26,7 +30,21 @@ const describeError = (error: unknown): object => {
   }
 }
 
-const secretShapes = /\b(vsk|vpk|vlk|gst|ses)_[\w.-]+|(?<=bearer )[\w.~+/=-]+|(?<=:\/\/[^/\s:@"]*:)[^@\s"]+(?=@)/gi
-const phoneShape = /\+\d{3,12}(?=\d{3}\b)/g
+const secretShapes = new RegExp(
+  [
+    // Keys and tokens of ours. An escape such as \\n or %20 may stand right before one, so a long one needs no word's end.
+    /\b(?:vsk|vpk|vlk|gst|ses)_[\w.-]+/,
+    /(?:vsk|vpk|vlk|gst|ses)_[\w.-]{12,}/,
+    // Internal tokens, and others that begin with encoded JSON.
+    /eyJ[\w-]{8,}\.[\w.-]{8,}/,
+    /(?<=bearer(?: |%20))[\w.~+/=-]+/,
+    // The password in an address.
+    /(?<=:\/\/[^/\s:@"]*:)[^@\s"]+(?=@)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+)
+const phoneShape = /(\+|%2B)\d{3,12}(?=\d{3}(?!\d))/gi
 
-export const blot = (line: string) => line.replaceAll(secretShapes, '[hidden]').replaceAll(phoneShape, '+[hidden]')
+export const blot = (line: string) => line.replaceAll(secretShapes, '[hidden]').replaceAll(phoneShape, '$1[hidden]')

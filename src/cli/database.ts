@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import pg from 'pg'
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db } from '../db/database.ts'
+import { explainFileFault } from '../db/embedded/faults.ts'
 import { openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate } from '../db/migrate.ts'
 
@@ -41,8 +42,7 @@ export const openDatabase = async (config: Config, { role, onTrouble }: OpenOpti
 }
 
 const tryConnection = async (connection: pg.ClientConfig) => {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
-  await connectOrExplain(client, connection)
+  const client = await connectOrExplain(connection)
   await client.end()
 }
 
@@ -72,17 +72,32 @@ export const withDatabase = async <Result>(work: (db: Db, config: Config) => Pro
 export const loadSecrets = (config: Config): readonly string[] => {
   if (config.secrets !== null) return config.secrets
   const file = join(config.dataDir, 'secret')
-  try {
-    mkdirSync(config.dataDir, { recursive: true })
-    // `wx` lets exactly one of several first starts write it.
-    writeFileSync(file, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 })
-    chmodSync(file, 0o600)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new OperatorError(`The secret cannot be kept in ${file}: ${(error as Error).message}.`, { cause: error })
-    }
-  }
-  const secret = readFileSync(file, 'utf8').trim()
+  const secret = readOrMakeSecret(file)
   if (secret.length < 32) throw new OperatorError(`The file ${file} is damaged. Set VITRINE_SECRET, or remove it.`)
   return [secret]
+}
+
+const readOrMakeSecret = (file: string) => {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    if (!existsSync(file)) makeSecret(file)
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const explained = explainFileFault(error, dirname(file))
+    if (explained instanceof OperatorError) throw explained
+    throw new OperatorError(`The secret cannot be kept in ${file}: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** A link appears whole or not at all, so that several first starts agree on one secret and none reads half of it. */
+const makeSecret = (file: string) => {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, randomBytes(48).toString('base64url'), { mode: 0o600 })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
 }

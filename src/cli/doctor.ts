@@ -61,6 +61,10 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   if (config.databaseUrl === null) {
     const embedded = await inspectEmbedded(config.dataDir)
     yield ok('embedded', `package ${embedded.packageVersion}, folder ${embedded.clusterDir}, log ${embedded.logFile}`)
+    if (embedded.clusterMajor === undefined) {
+      yield ok('database', 'none yet; "vitrine start" makes it')
+      return
+    }
   }
   let database: OpenDatabase
   try {

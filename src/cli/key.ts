@@ -102,10 +102,21 @@ const stateOf = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: 
   return expiresAt.getTime() <= Date.now() ? 'expired' : `until ${expiresAt.toISOString()}`
 }
 
+/** A day without a time is its first moment in UTC. */
 const readTime = (text: string) => {
-  const time = new Date(text)
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime())) {
-    throw new OperatorError(`--expires must be a time in ISO 8601, not "${text}".`)
+  const ms = parseInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
+  if (ms === null) {
+    throw new OperatorError(`--expires must be a time such as 2027-01-31T00:00:00Z or a day, not "${text}".`)
   }
-  return time
+  if (ms <= Date.now()) throw new OperatorError(`--expires must lie ahead, and ${text} is over.`)
+  return new Date(ms)
+}
+
+/** Unlike Date, Temporal does not turn the 31st of February into a day of March. */
+const parseInstant = (text: string) => {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds
+  } catch {
+    return null
+  }
 }

@@ -18,6 +18,10 @@ const usageFault = 2
 
 /** Exit codes: 0 done, 1 it could not be done, 2 the command was not understood. */
 export const run = async (argv: readonly string[]) => {
+  // Whoever reads our output may stop reading (`| head`); a service must not end in the middle of its work for that.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   try {
     await createProgram().parseAsync(argv)
   } catch (error) {

@@ -102,10 +102,21 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
       throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 1} npm start`)
     }
     if (code === 'EACCES') throw new OperatorError(`Port ${port} may only be used by root. Choose one above 1023.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
       throw new OperatorError(`HOST=${host} is not an address of this machine.`)
     }
     throw error
+  }
+}
+
+const readDemo = (file: string): DemoKeys | null => {
+  if (!existsSync(file)) return null
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new OperatorError(`The file ${file} is damaged. Remove it; "vitrine key create" makes new keys.`, {
+      cause: error,
+    })
   }
 }
 
@@ -117,7 +128,7 @@ const prepareDemo = async (config: Config, database: OpenDatabase): Promise<Demo
   try {
     const made = await seedDemoIfEmpty(db)
     if (made !== null) writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 })
-    return made ?? (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null)
+    return made ?? readDemo(file)
   } finally {
     await db.close()
   }

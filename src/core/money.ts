@@ -1,17 +1,19 @@
 /**
  * Inside, money is an integer of minor units; on the wire it is a decimal number in the store's currency.
- * How many decimals a currency has comes from the ISO 4217 data inside Node.
+ * How many decimals a currency has is written out from ISO 4217. Node's own data is CLDR's, which differs for a dozen
+ * currencies and changes between versions, and an amount that is stored must never change its meaning.
  */
-const exponents = new Map<string, number>()
+const exponents = new Map(
+  Object.entries({
+    0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+    3: 'BHD IQD JOD KWD LYD OMR TND',
+    4: 'CLF UYW',
+  }).flatMap(([exponent, currencies]) =>
+    currencies.split(' ').map((currency) => [currency, Number(exponent)] as const),
+  ),
+)
 
-export const currencyExponent = (currency: string): number => {
-  let exponent = exponents.get(currency)
-  if (exponent === undefined) {
-    exponent = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
-    exponents.set(currency, exponent)
-  }
-  return exponent
-}
+export const currencyExponent = (currency: string): number => exponents.get(currency) ?? 2
 
 export const isCurrency = (code: string) => Intl.supportedValuesOf('currency').includes(code)
 
@@ -23,6 +25,7 @@ export const maxMinor = 1_000_000_000_000
 export const toMinor = (amount: number, currency: string): number | null => {
   const scaled = amount * 10 ** currencyExponent(currency)
   const minor = Math.round(scaled)
-  const exact = Number.isFinite(scaled) && Math.abs(scaled - minor) < 1e-6 * Math.max(1, Math.abs(scaled) * 1e-6)
+  // Room for what a decimal fraction loses as a binary one, and for nothing that somebody wrote.
+  const exact = Number.isFinite(scaled) && Math.abs(scaled - minor) <= Math.max(1e-6, Math.abs(scaled) * 1e-15)
   return exact && minor >= 0 && minor <= maxMinor ? minor : null
 }

@@ -61,8 +61,13 @@ export const connectDb = (options: DbOptions): Db => {
   const acquire = async () => {
     if (pool.waitingCount >= maxWaiting) throw unavailable(new Error('too many requests wait for a connection'))
     const client = await pool.connect()
-    await alignClock(client, clock)
-    return client
+    try {
+      await alignClock(client, clock)
+      return client
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
   }
 
   const withClient = async <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> => {
@@ -146,7 +151,7 @@ const isConnectionFault = (error: unknown) => {
   if (error instanceof Failure) return error.code === 'SERVICE_UNAVAILABLE'
   if (!(error instanceof Error)) return false
   const code = sqlState(error)
-  if (/^(08|53|57P|57014|25P03|E[A-Z]+)/.test(code)) return true
+  if (/^(08|53|57P|57014|25P03|E(?!RR_)[A-Z]+)/.test(code)) return true
   return code === '' && /timeout|timed out|terminated|ended|not queryable/i.test(error.message)
 }
 

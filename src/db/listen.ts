@@ -29,7 +29,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     })
     let lost = false
     const drop = (error: Error) => {
-      if (lost || closing) return
+      if (lost || closing) return void next.end().catch(() => {})
       lost = true
       client = undefined
       options.onLost(error)
@@ -43,6 +43,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     try {
       await next.connect()
       await next.query(`listen ${pg.escapeIdentifier(options.channel)}`)
+      if (closing) return await next.end()
     } catch (error) {
       drop(error as Error)
       throw error
@@ -51,7 +52,13 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     client = next
   }
 
-  await connect()
+  try {
+    await connect()
+  } catch (error) {
+    closing = true
+    clearTimeout(retry)
+    throw error
+  }
   return {
     healthy: () => client !== undefined,
     close: async () => {

@@ -24,8 +24,7 @@ const migrationLock = 7_150_421
  * whoever comes second finds nothing left to do. Returns the names of what was applied.
  */
 export const migrate = async (connection: pg.ClientConfig): Promise<string[]> => {
-  const client = new pg.Client({ application_name: 'vitrine migrate', connectionTimeoutMillis: 5_000, ...connection })
-  await connectOrExplain(client, connection)
+  const client = await connectOrExplain({ application_name: 'vitrine migrate', ...connection })
   try {
     await checkServer(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
@@ -111,9 +110,11 @@ const checkServer = async (client: pg.Client) => {
 }
 
 /** Connects, or says in one sentence why not. Passwords never appear in it. */
-export const connectOrExplain = async (client: pg.Client, connection: pg.ClientConfig) => {
+export const connectOrExplain = async (connection: pg.ClientConfig): Promise<pg.Client> => {
   try {
+    const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...connection })
     await client.connect()
+    return client
   } catch (error) {
     throw new OperatorError(`${explainConnectFault(error, placeOf(connection))} Check DATABASE_URL.`, { cause: error })
   }
@@ -130,6 +131,7 @@ const placeOf = (connection: pg.ClientConfig) => {
 
 const explainConnectFault = (error: unknown, { host, database }: { host: string; database: string }) => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'ERR_INVALID_URL') return 'The address of PostgreSQL is not a valid URL.'
   if (code === '28P01' || code === '28000') return `PostgreSQL at ${host} refused the user or the password.`
   if (code === '3D000') return `PostgreSQL at ${host} has no database "${database}".`
   if (code === '53300') return `PostgreSQL at ${host} has no free connection.`

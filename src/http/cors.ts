@@ -50,8 +50,7 @@ export const allowCrossOrigin = (server: FastifyInstance, isKnownOrigin: IsKnown
 const markAnswers =
   (isKnownOrigin: IsKnownOrigin): onRequestHookHandler =>
   (request, reply, done) => {
-    const url = request.raw.url as string
-    if (!url.startsWith('/v1')) return done()
+    if (!request.originalUrl.startsWith('/v1')) return done()
     reply.header('vary', 'Origin')
     const { origin } = request.headers
     if (origin === undefined) return done()

@@ -12,10 +12,47 @@ export type ServerOptions = {
   trustProxy: boolean | string[]
   /** Sees each request first; true when it has answered it. */
   fastLane: (request: IncomingMessage, response: ServerResponse) => boolean
+  timeouts?: Partial<typeof usualTimeouts>
+}
+
+/** In milliseconds: for the headers, for the whole request, between requests, and how often the first two are checked. */
+const usualTimeouts = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+}
+
+const maxHeaderBytes = 16_384
+
+const badAddresses = new WeakSet<IncomingMessage>()
+
+/** Whether the address of this request could not be decoded. */
+export const hasBadAddress = (request: IncomingMessage) => badAddresses.has(request)
+
+/**
+ * Fastify would answer an address that cannot be decoded outside of all hooks. It is sent to a place that does not
+ * exist instead, so that it is counted, logged and marked like any other refusal.
+ */
+const divertBadAddress = (request: { url?: string | undefined }) => {
+  const { url = '/' } = request
+  if (isDecodable(url)) return url
+  badAddresses.add(request as IncomingMessage)
+  return '/not-an-address'
+}
+
+const isDecodable = (url: string) => {
+  if (!url.includes('%')) return true
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A Fastify with our limits: how large, how deep, how slow a request may be, and how each fault is answered. */
-export const createServer = ({ logger, trustProxy, fastLane }: ServerOptions) => {
+export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerOptions) => {
   const server = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -24,10 +61,12 @@ export const createServer = ({ logger, trustProxy, fastLane }: ServerOptions) =>
     trustProxy,
     bodyLimit: maxBodyBytes,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+    rewriteUrl: divertBadAddress,
+    // How long a parameter may be is up to its schema, which answers like every other fault.
+    routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     serverFactory: (handle) => {
       const http = createHttpServer(
-        { headersTimeout: 15_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+        { ...usualTimeouts, ...timeouts, maxHeaderSize: maxHeaderBytes },
         (request, response) => {
           if (!fastLane(request, response)) handle(request, response)
         },

@@ -31,7 +31,7 @@ export type Directory = {
   forgetAll(): void
 }
 
-const entryLifeMs = 5_000
+const entryLifeMs = 1_000
 
 export const createDirectory = (db: Queries, counter: RateCounter): Directory => {
   // By the key as it was sent: it is hashed once to be looked up, and not again for every request.

@@ -7,7 +7,7 @@ export type RedisCounterOptions = {
   onRecovery: () => void
 }
 
-const answerWithinMs = 250
+const answerWithinMs = 500
 const restAfterFaultMs = 1_000
 
 /**
@@ -22,7 +22,6 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
   const client = createClient({
     url,
     disableOfflineQueue: true,
-    commandOptions: { timeout: answerWithinMs },
     socket: { connectTimeout: 2_000, reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 5_000) },
   })
 
@@ -43,7 +42,7 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
 
   const countInRedis = async (keyId: string, nowMs: number) => {
     const key = `vitrine:rate:${keyId}:${windowOf(nowMs)}`
-    const [count] = await Promise.all([client.incr(key), client.pExpire(key, 2 * windowMs)])
+    const [count] = await inTime(Promise.all([client.incr(key), client.pExpire(key, 2 * windowMs)]))
     noteRecovery()
     return count
   }
@@ -64,3 +63,12 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
     },
   }
 }
+
+/** The client's own timeout ends with the sending of a command, and a Redis that hangs must not hold up a request. */
+const inTime = <Result>(answer: Promise<Result>) =>
+  new Promise<Result>((resolve, reject) => {
+    const giveUp = () => reject(new Error('Redis did not answer in time'))
+    // When this process itself was late, the answer lies in the socket: it is read before giving up.
+    const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })

@@ -29,6 +29,7 @@ export const healthContract = {
     summary: 'This description',
     ok: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }),
     cached: true,
+    example: { openapi: '3.1.0', info: { title: 'Vitrine', version: '0.1.0' }, paths: {} },
   }),
   docs: endpoint({
     ...root,

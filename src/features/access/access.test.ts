@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  assertError,
+  newStore,
+  startTestService,
+  type TestService,
+  type TestStore,
+  withinASecond,
+} from '../../../test/harness.ts'
+import { distantServiceFor, openLine } from '../../../test/outage.ts'
+import { minutes } from '../../core/clock.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import { hashSecret } from '../../core/secrets.ts'
+import { sql } from '../../db/sql.ts'
+import { scopes } from '../../http/endpoint.ts'
+import { revokeKey } from '../admin/stores.ts'
+import { announceStore } from './announce.sql.ts'
+
+let service: TestService
+let twin: TestService
+before(async () => {
+  ;[service, twin] = await Promise.all([startTestService(), startTestService()])
+})
+after(() => Promise.all([service.close(), twin.close()]))
+
+const statusOn = async (instance: { call: TestService['call'] }, key: string, path = '/v1/store') =>
+  (await instance.call(path, { headers: { 'x-store-key': key } })).status
+
+const isRefusedOn = (instance: { call: TestService['call'] }, key: string) =>
+  withinASecond(async () => (await statusOn(instance, key)) === 401)
+
+test('a key works under both header names, in any case of letters', async () => {
+  const shop = await newStore(service)
+  for (const name of ['X-Store-Key', 'x-store-key', 'x-api-key', 'X-API-KEY']) {
+    assert.equal((await service.call('/v1/store', { headers: { [name]: shop.key } })).status, 200, name)
+  }
+})
+
+test('no column of the database holds a key, and its hash is there', async () => {
+  const shop = await newStore(service)
+  const secrets = [shop.key, shop.serverKey, shop.browserKey, shop.logisticsKey, shop.paymentWebhook.password]
+  const tables = await service.db.many<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`
+  assert.ok(tables.some(({ name }) => name === 'store_key'))
+  for (const { name } of tables) {
+    for (const secret of secrets) assert.equal(await countRowsHolding(name, secret), 0, name)
+  }
+  assert.equal(await countRowsHolding('store_key', hashSecret(shop.key)), 1)
+})
+
+const countRowsHolding = async (table: string, text: string) => {
+  // The name comes from the database's own list of tables.
+  const from = sql([`${table} t`] as unknown as TemplateStringsArray)
+  const { count } = await service.db.one<{ count: number }>`
+    select count(*) from ${from} where position(${text} in t::text) > 0`
+  return count
+}
+
+test("a server's key may do everything, and a browser's key may not speak for customers", async () => {
+  const shop = await newStore(service)
+  assert.deepEqual((await shop.newKey({ kind: 'server' })).scopes, scopes)
+  const browser = await shop.newKey({ kind: 'browser' })
+  assert.deepEqual(
+    browser.scopes,
+    scopes.filter((scope) => scope !== 'customers:assert'),
+  )
+})
+
+test('a key opens what its scopes say and nothing else', async () => {
+  const shop = await newStore(service)
+  const { key } = await shop.newKey({ scopes: ['products:read'] })
+  assert.equal(await statusOn(service, key, '/v1/products'), 200)
+  assert.equal(await statusOn(service, key, '/v1/store'), 403)
+  const { key: useless } = await shop.newKey({ scopes: [] })
+  assert.equal(await statusOn(service, useless, '/v1/products'), 403)
+})
+
+test('a key with a scope that does not exist cannot be made', async () => {
+  const shop = await newStore(service)
+  await assert.rejects(shop.newKey({ scopes: ['products:write'] }), OperatorError)
+})
+
+test('a revoked key is refused within a second on every instance', async () => {
+  const shop = await newStore(service)
+  const { id, key } = await shop.newKey()
+  assert.equal(await statusOn(service, key), 200)
+  assert.equal(await statusOn(twin, key), 200)
+  await service.db.tx((tx) => revokeKey(tx, id))
+  assert.ok(await isRefusedOn(service, key))
+  assert.ok(await isRefusedOn(twin, key))
+  assert.equal(await statusOn(service, shop.key), 200, 'other keys of the store go on')
+})
+
+test('a revoked key is refused within a second even by an instance that hears no news', async (t) => {
+  const [queries, news] = [await openLine(t), await openLine(t)]
+  const deaf = await distantServiceFor(t, { lines: { queries, news } })
+  news.silence()
+  const shop = await newStore(service)
+  const { id, key } = await shop.newKey({ rateLimit: 10_000 })
+  assert.equal(await statusOn(deaf, key), 200)
+  await service.db.tx((tx) => revokeKey(tx, id))
+  assert.ok(await isRefusedOn(deaf, key))
+})
+
+test('a key that is revoked twice stays revoked, and one that never was is named in the fault', async () => {
+  const shop = await newStore(service)
+  const { id, key } = await shop.newKey()
+  const first = await service.db.tx((tx) => revokeKey(tx, id))
+  const second = await service.db.tx((tx) => revokeKey(tx, id))
+  assert.deepEqual(second.revokedAt, first.revokedAt)
+  assert.ok(await isRefusedOn(service, key))
+  await assert.rejects(
+    service.db.tx((tx) => revokeKey(tx, 'key_nobody_has')),
+    /key_nobody_has/,
+  )
+})
+
+test('a key ends at its time to the millisecond, also when its answers are in memory', async (t) => {
+  const own = await startTestService()
+  t.after(() => own.close())
+  const shop = await newStore(own)
+  const { key } = await shop.newKey({ expiresAt: new Date(own.clock.now() + minutes(10)) })
+  assert.equal(await statusOn(own, key), 200)
+  assert.equal(await statusOn(own, key), 200)
+  own.clock.advance(minutes(9))
+  assert.equal(await statusOn(own, key), 200)
+  own.clock.advance(minutes(1))
+  assert.equal(await statusOn(own, key), 401)
+})
+
+test('without X-Outlet-Id the default outlet answers, and another of the store when it is named', async () => {
+  const shop = await newStore(service)
+  const second = await shop.newOutlet('Second')
+  await shop.add({ name: 'Mug', price: 10, stock: { [shop.outletId]: 3, [second]: 8 } })
+  const stockAt = async (headers: Record<string, string>) => (await shop.get('/v1/products', headers)).json[0].stock
+  // Twice, because the second round is answered from memory.
+  for (let round = 0; round < 2; round++) {
+    assert.equal(await stockAt({}), 3)
+    assert.equal(await stockAt({ 'x-outlet-id': shop.outletId }), 3)
+    assert.equal(await stockAt({ 'x-outlet-id': second }), 8)
+  }
+})
+
+test('an outlet that nobody has, and one of another store, are refused alike', async () => {
+  const shop = await newStore(service)
+  const other = await newStore(service)
+  const foreign = await shop.get('/v1/products', { 'x-outlet-id': other.outletId })
+  const unknown = await shop.get('/v1/products', { 'x-outlet-id': 'outlet_nowhere' })
+  assertError(foreign, 400, 'BAD_REQUEST')
+  assertError(unknown, 400, 'BAD_REQUEST')
+  assert.equal(foreign.text, unknown.text)
+})
+
+test('a new outlet can be named within a second on every instance', async () => {
+  const shop = await newStore(service)
+  assert.equal(await statusOn(twin, shop.key), 200)
+  const outlet = await shop.newOutlet('New')
+  const headers = { 'x-store-key': shop.key, 'x-outlet-id': outlet }
+  assert.ok(await withinASecond(async () => (await twin.call('/v1/products', { headers })).status === 200))
+})
+
+test('a key that is sent twice in one header is not valid', async () => {
+  const shop = await newStore(service)
+  assertError(await shop.get('/v1/store', { 'x-store-key': `${shop.key}, ${shop.key}` }), 401, 'UNAUTHORIZED')
+})
+
+test('what was read before a change is not remembered after it', async () => {
+  const shop: TestStore = await newStore(service)
+  const { id, key } = await shop.newKey({ rateLimit: 10_000 })
+  // Many readers at once, and a revocation in their midst.
+  const readers = Array.from({ length: 50 }, () => statusOn(service, key))
+  const store = await shop.load()
+  await service.db.tx(async (tx) => {
+    await revokeKey(tx, id)
+    await announceStore(tx, store.id)
+  })
+  await Promise.all(readers)
+  assert.ok(await isRefusedOn(service, key))
+  assert.equal(await statusOn(service, key), 401)
+})

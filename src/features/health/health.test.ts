@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
+import { distantServiceFor, openLine } from '../../../test/outage.ts'
+import { contracts } from '../../contract.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+test('a healthy service says so, with its version, its age and its parts', async () => {
+  const { status, json } = await service.call('/health')
+  assert.equal(status, 200)
+  const { uptime, ...rest } = json
+  assert.deepEqual(rest, { status: 'ok', version, checks: { database: 'ok', listener: 'ok' } })
+  assert.ok(uptime >= 0)
+})
+
+test('a service whose database is away is not healthy, and is again when the database is back', async (t) => {
+  const line = await openLine(t)
+  const distant = await distantServiceFor(t, { lines: { queries: line } })
+  assert.equal((await distant.call('/health')).status, 200)
+  await line.cut()
+  const away = await distant.call('/health')
+  assertError(away, 503, 'SERVICE_UNAVAILABLE')
+  assert.match(away.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  await line.mend()
+  assert.equal((await distant.call('/health')).status, 200)
+})
+
+test('a database that hangs makes the service unhealthy instead of hanging it', async (t) => {
+  const line = await openLine(t)
+  const distant = await distantServiceFor(t, { lines: { queries: line } })
+  line.silence()
+  assertError(await distant.call('/health'), 503, 'SERVICE_UNAVAILABLE')
+  await line.mend()
+  assert.equal((await distant.call('/health')).status, 200)
+})
+
+test('a lost listener is shown and does not make the service unhealthy', async (t) => {
+  const [queries, news] = [await openLine(t), await openLine(t)]
+  const distant = await distantServiceFor(t, { lines: { queries, news } })
+  const listenerIs = async (state: string) => {
+    const { status, json } = await distant.call('/health')
+    assert.equal(status, 200)
+    return json.checks.listener === state
+  }
+  await news.cut()
+  while (!(await listenerIs('reconnecting')));
+  await news.mend()
+  while (!(await listenerIs('ok')));
+})
+
+/** As a caller from elsewhere would be seen. */
+const readMetricsFrom = (remoteAddress: string, headers: Record<string, string> = {}, from = service) =>
+  from.app.server.inject({ url: '/metrics', remoteAddress, headers })
+
+test('figures are for this machine alone, unless there is a token', async () => {
+  for (const address of ['127.0.0.1', '127.3.2.1', '::1', '::ffff:127.0.0.1']) {
+    assert.equal((await readMetricsFrom(address)).statusCode, 200, address)
+  }
+  for (const address of ['10.0.0.5', '192.168.1.127', '::ffff:10.0.0.5', '2001:db8::1', '128.127.0.1']) {
+    const refused = await readMetricsFrom(address)
+    assert.equal(refused.statusCode, 401, address)
+    assert.deepEqual(Object.keys(refused.json()).sort(), ['code', 'error'])
+    assert.equal(refused.json().code, 'UNAUTHORIZED')
+  }
+})
+
+test('a proxy on this machine does not make its callers local', async () => {
+  for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }] as const) {
+    assertError(await service.call('/metrics', { headers: { ...headers } }), 401, 'UNAUTHORIZED')
+  }
+})
+
+test('with a token figures can be read from anywhere, and no other token will do', async (t) => {
+  const token = 'a token for figures'
+  const guarded = await serviceFor(t, { metricsToken: token })
+  const statusWith = async (headers: Record<string, string>) =>
+    (await readMetricsFrom('203.0.113.9', headers, guarded)).statusCode
+  assert.equal(await statusWith({ authorization: `Bearer ${token}` }), 200)
+  assert.equal(await statusWith({ authorization: `bearer ${token}`, 'x-forwarded-for': '203.0.113.9' }), 200)
+  for (const authorization of [`Bearer ${token}x`, 'Bearer', `Basic ${token}`, token]) {
+    assert.equal(await statusWith({ authorization }), 401, authorization)
+  }
+  assert.equal(await statusWith({}), 401)
+})
+
+const figuresOf = async (from: TestService) => (await from.call('/metrics')).text
+
+const figure = (text: string, name: string) =>
+  Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length + 1),
+  )
+
+test('requests are counted by route and status, those from memory too', async (t) => {
+  const own = await serviceFor(t)
+  const shop = await newStore(own)
+  for (let i = 0; i < 3; i++) await shop.get('/v1/products')
+  await shop.get('/v1/products?limit=0')
+  await shop.get('/v1/products/some-product')
+  await own.call('/v1/products')
+  const text = await figuresOf(own)
+  const count = (route: string, status: number) =>
+    figure(text, `vitrine_http_requests_total{method="GET",route="${route}",status="${status}"}`)
+  assert.equal(count('/v1/products', 200), 3)
+  assert.equal(count('/v1/products', 400), 1)
+  assert.equal(count('/v1/products', 401), 1)
+  assert.equal(count('/v1/products/{idOrSlug}', 404), 1)
+  const duration = 'vitrine_http_request_duration_seconds'
+  assert.equal(figure(text, `${duration}_count{method="GET",route="/v1/products"}`), 5)
+  assert.equal(figure(text, `${duration}_bucket{le="+Inf",method="GET",route="/v1/products"}`), 5)
+  assert.ok(figure(text, `${duration}_bucket{le="10",method="GET",route="/v1/products"}`) <= 5)
+  assert.ok(figure(text, `${duration}_sum{method="GET",route="/v1/products"}`) > 0)
+})
+
+test('buckets of the time taken never shrink from one bound to the next', async () => {
+  await service.call('/health')
+  const text = await figuresOf(service)
+  const buckets = [...text.matchAll(/duration_seconds_bucket\{le="[^"]+",method="GET",route="\/health"\} (\d+)/g)]
+  const values = buckets.map(([, value]) => Number(value))
+  assert.ok(values.length > 5)
+  assert.deepEqual(
+    values,
+    values.toSorted((a, b) => a - b),
+  )
+})
+
+test('there are figures of the pool, of the cache, of the event loop and of memory', async () => {
+  const text = await figuresOf(service)
+  for (const name of [
+    'vitrine_db_connections{state="total"}',
+    'vitrine_db_connections{state="idle"}',
+    'vitrine_db_connections{state="waiting"}',
+    'vitrine_answer_cache{figure="entries"}',
+    'vitrine_answer_cache{figure="bytes"}',
+    'vitrine_answer_cache{figure="hits"}',
+    'vitrine_answer_cache{figure="misses"}',
+    'nodejs_eventloop_lag_seconds',
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_resident_memory_bytes',
+  ]) {
+    assert.ok(Number.isFinite(figure(text, name)), name)
+  }
+  for (const name of ['vitrine_http_requests_total', 'vitrine_http_request_duration_seconds']) {
+    assert.ok(text.includes(`# HELP ${name} `) && text.includes(`# TYPE ${name} `), name)
+  }
+})
+
+test('addresses that nobody declared make no figure of their own', async (t) => {
+  const own = await serviceFor(t)
+  const shop = await newStore(own)
+  const linesBefore = (await figuresOf(own)).split('\n').length
+  for (let i = 0; i < 30; i++) {
+    await own.call(`/made-up-${i}`)
+    await shop.get(`/v1/made-up-${i}`)
+    await shop.get(`/v1/products/made-up-${i}`)
+    await shop.get(`/v1/%zz-made-up-${i}`)
+  }
+  const text = await figuresOf(own)
+  assert.ok(!text.includes('made-up'))
+  assert.equal(figure(text, 'vitrine_http_requests_total{method="GET",route="unknown",status="404"}'), 60)
+  const known = contracts.flatMap((contract) => Object.values(contract).map(({ path }) => path))
+  const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map(([, route]) => route as string))
+  for (const route of routes) assert.ok([...known, 'unknown', 'other'].includes(route), route)
+  // A handful of new series for the routes that were met, and not one for each address.
+  assert.ok(text.split('\n').length - linesBefore < 60)
+})

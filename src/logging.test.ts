@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { databaseUrl, internalSecret, newStore, startTestService, type TestService } from '../test/harness.ts'
+import { distantServiceFor, openLine } from '../test/outage.ts'
+import { makeInternalToken } from './features/access/internal-token.ts'
+import { blot, createLogger } from './logging.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ logLevel: 'trace' })
+})
+after(() => service.close())
+
+const phone = '+919876543210'
+
+/** Every line that was logged while something was done. */
+const linesDuring = async (work: () => Promise<unknown>) => {
+  const from = service.logLines.length
+  await work()
+  return service.logLines.slice(from)
+}
+
+const assertHides = (lines: readonly string[], secrets: readonly string[]) => {
+  assert.ok(lines.length > 0, 'something was logged')
+  for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line)
+}
+
+test('no key, token or phone number reaches the log, wherever in a request it was put', async () => {
+  const shop = await newStore(service)
+  const bearer = 'ses_0123456789abcdefghjkmnpqrstv'
+  const token = makeInternalToken(shop.storeId, Math.floor(Date.now() / 1000) + 60, internalSecret)
+  const secrets = [shop.key, shop.browserKey, shop.logisticsKey, bearer, token, phone, encodeURIComponent(phone)]
+  const lines = await linesDuring(async () => {
+    await shop.get('/v1/products')
+    await shop.get('/v1/products')
+    await shop.get('/v1/products', { authorization: `Bearer ${bearer}` })
+    await service.call('/v1/store', { headers: { 'x-internal-storefront-token': token } })
+    await service.call('/v1/store', { headers: { 'x-internal-storefront-token': `${token}x` } })
+    await service.call('/v1/store', { headers: { 'x-store-key': `${shop.key}x` } })
+    for (const secret of secrets) {
+      await shop.get(`/v1/search?q=${secret}`)
+      await shop.get(`/v1/products?cursor=${secret}`)
+      await shop.get(`/v1/products?limit=${secret}`)
+      await shop.get(`/v1/products/${secret}`)
+      await shop.get(`/v1/products/%20${secret}`)
+      await shop.get(`/v1/products/%zz${secret}`)
+      await shop.get(`/v1/${secret}`)
+      await service.call(`/${secret}`, { headers: { 'x-request-id': secret } })
+      await shop.get('/v1/products', { 'x-outlet-id': secret })
+      await shop.get('/v1/products', { origin: `https://${secret}.example` })
+      const body = JSON.stringify({ phone, otp: '123456', password: secret })
+      await service.call('/v1/nothing', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    }
+  })
+  assertHides(lines, [...secrets, '123456'])
+})
+
+test('a database that fails does not bring its password into the log', async (t) => {
+  const line = await openLine(t)
+  const distant = await distantServiceFor(t, { lines: { queries: line }, logLevel: 'trace' })
+  const { key } = await newStore(service)
+  await line.cut()
+  const { status } = await distant.call('/v1/products', { headers: { 'x-store-key': key } })
+  assert.equal(status, 503)
+  const { password } = new URL(databaseUrl)
+  assert.ok(password.length > 0)
+  assertHides(distant.logLines, [password, decodeURIComponent(password), key])
+})
+
+test('a failed request is logged under the id that its caller got', async (t) => {
+  const line = await openLine(t)
+  const distant = await distantServiceFor(t, { lines: { queries: line } })
+  await line.cut()
+  const { status, headers } = await distant.call('/v1/products', { headers: { 'x-store-key': 'vsk_any' } })
+  assert.equal(status, 503)
+  const id = headers.get('x-request-id')
+  const named = distant.logLines.map((text) => JSON.parse(text)).filter(({ req }) => req === id)
+  const [fault, summary] = named
+  assert.ok(fault.err.message && fault.err.stack, 'the cause, for whoever reads the log')
+  assert.deepEqual(
+    { method: summary.method, path: summary.path, status: summary.status, level: summary.level },
+    { method: 'GET', path: '/v1/products', status: 503, level: 50 },
+  )
+})
+
+test('a refused request is one line without its query', async () => {
+  const id = 'refused-request'
+  const lines = await linesDuring(() =>
+    service.call('/v1/search?q=something+private', { headers: { 'x-request-id': id } }),
+  )
+  const own = lines.filter((line) => line.includes(id))
+  assert.equal(own.length, 1)
+  assert.ok(own[0]?.includes('"path":"/v1/search"'))
+  assert.ok(!lines.some((line) => line.includes('private')))
+})
+
+test("a caller's own request id comes back, when it is a reasonable one", async () => {
+  const shop = await newStore(service)
+  for (const id of ['abc', 'A-b_c.d:1', '0123456789'.repeat(6), 'f47ac10b-58cc-4372-a567-0e02b2c3d479']) {
+    for (const path of ['/v1/products', '/v1/products', '/health', '/v1/nothing', '/v1/%zz']) {
+      const { headers } = await shop.get(path, { 'x-request-id': id })
+      assert.equal(headers.get('x-request-id'), id, path)
+    }
+  }
+})
+
+test('any other request id is replaced, each time by a new one', async () => {
+  const shop = await newStore(service)
+  const strange = ['', 'x'.repeat(65), 'a b', 'a"b', '<script>', '{"a":1}', 'a,b', 'é']
+  const given = new Set<string>()
+  for (const id of strange) {
+    for (const path of ['/v1/products', '/health']) {
+      const { headers } = await shop.get(path, { 'x-request-id': id })
+      const answered = headers.get('x-request-id') ?? ''
+      assert.match(answered, /^[\w.:-]{1,64}$/)
+      assert.notEqual(answered, id)
+      given.add(answered)
+    }
+  }
+  assert.equal(given.size, strange.length * 2)
+})
+
+test('blotting hides secrets and leaves the rest of a line as it was', () => {
+  const cases: [string, string][] = [
+    ['key vsk_0123456789abcdef ok', 'key [hidden] ok'],
+    ['"vpk_abc.def-ghi"', '"[hidden]"'],
+    ['vlk_x gst_y ses_z', '[hidden] [hidden] [hidden]'],
+    ['VSK_ABCDEF', '[hidden]'],
+    ['line\\nvsk_0123456789abcdef', 'line\\n[hidden]'],
+    ['%20vsk_0123456789abcdef', '%20[hidden]'],
+    ['authorization: Bearer abc.def+/=~', 'authorization: Bearer [hidden]'],
+    ['eyJzdG9yZUlkIjoiYSJ9.c2lnbmF0dXJl', '[hidden]'],
+    ['postgres://me:s3cr%40t@db.example/shop', 'postgres://me:[hidden]@db.example/shop'],
+    ['redis://:s3cret@cache:6379', 'redis://:[hidden]@cache:6379'],
+    ['to +919876543210.', 'to +[hidden]210.'],
+    ['/products/%2B919876543210', '/products/%2B[hidden]210'],
+    ['call +14155550123 or +442071838750', 'call +[hidden]123 or +[hidden]750'],
+  ]
+  for (const [line, expected] of cases) assert.equal(blot(line), expected)
+  for (const line of [
+    '{"time":1763175600000,"msg":"responses_total was 12, uses_redis"}',
+    'GET http://127.0.0.1:3000/v1/products?limit=20',
+    'price +10 and +200',
+    'store_01k8x0v3m7q2w9c4t6y8ze',
+  ]) {
+    assert.equal(blot(line), line)
+  }
+})
+
+test('an error is logged by type, message, code, stack and cause, a request by its id, and nothing more', () => {
+  const lines: string[] = []
+  const logger = createLogger({ logLevel: 'info' }, { write: (line: string) => void lines.push(line) })
+  const cause = Object.assign(new TypeError('inner'), { code: 'E1', input: 'private' })
+  logger.error({ err: Object.assign(new Error('outer', { cause }), { parameters: ['private'] }) }, 'it failed')
+  logger.error({ err: 'only text' }, 'it failed')
+  logger.info({ req: { id: 'a-request', headers: { 'x-store-key': 'private' } } }, 'a request')
+  assert.ok(!lines.some((line) => line.includes('private')))
+  assert.equal(JSON.parse(lines[2] ?? '').req, 'a-request')
+  const [first, second] = lines.map((line) => JSON.parse(line))
+  assert.equal(first.err.message, 'outer')
+  assert.equal(first.err.cause.type, 'TypeError')
+  assert.equal(first.err.cause.code, 'E1')
+  assert.deepEqual(second.err, { message: 'only text' })
+})
+
+test('a level above keeps lines below it out', () => {
+  const lines: string[] = []
+  const logger = createLogger({ logLevel: 'warn' }, { write: (line: string) => void lines.push(line) })
+  logger.info('quiet')
+  logger.warn('loud')
+  assert.equal(lines.length, 1)
+  assert.equal(JSON.parse(lines[0] ?? '').msg, 'loud')
+})

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { pino } from 'pino'
+import { createApp } from '../src/app.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { movableClock } from '../src/core/clock.ts'
+import { createLogger } from '../src/logging.ts'
+import { callUrl, databaseUrl } from './harness.ts'
+
+/** A way to the database that a test can cut, leave silent and mend. */
+export type Line = {
+  url: string
+  /** Ends every connection and refuses new ones. */
+  cut(): Promise<void>
+  /** Connections stay and are taken, and nothing passes until it is mended. */
+  silence(): void
+  mend(): Promise<void>
+  /** How many connections go through it now. */
+  connections(): number
+}
+
+export const openLine = async (t: TestContext): Promise<Line> => {
+  const ends = new Set<Socket>()
+  const flows = new Set<Socket>()
+  const waiting = new Set<() => void>()
+  let silent = false
+  let server: Server
+
+  const bridge = (near: Socket) => {
+    const far = dialDatabase()
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      flows.add(from)
+      from.on('data', (bytes) => to.write(bytes))
+      from.on('error', () => {})
+      from.on('close', () => {
+        flows.delete(from)
+        to.destroy()
+      })
+    }
+  }
+  const accept = (near: Socket) => {
+    ends.add(near)
+    near.on('error', () => {})
+    near.on('close', () => ends.delete(near))
+    if (silent) waiting.add(() => bridge(near))
+    else bridge(near)
+  }
+  const open = async (port: number) => {
+    server = createServer(accept).listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as { port: number }).port
+  }
+  const cut = async () => {
+    for (const end of ends) end.destroy()
+    waiting.clear()
+    if (!server.listening) return
+    server.close()
+    await once(server, 'close')
+  }
+
+  const port = await open(0)
+  t.after(cut)
+  const url = new URL(databaseUrl)
+  const { username, password, pathname } = url
+  return {
+    url: `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`,
+    cut,
+    silence: () => {
+      silent = true
+      for (const flow of flows) flow.pause()
+    },
+    mend: async () => {
+      silent = false
+      for (const flow of flows) flow.resume()
+      for (const start of waiting) start()
+      waiting.clear()
+      if (!server.listening) await open(port)
+    },
+    connections: () => ends.size,
+  }
+}
+
+/** The tests' database listens on a socket in a folder, or on a port when it was named by DATABASE_URL. */
+const dialDatabase = () => {
+  const { hostname, port } = new URL(databaseUrl)
+  const host = decodeURIComponent(hostname)
+  return host.startsWith('/')
+    ? connect(join(host, `.s.PGSQL.${port || 5432}`))
+    : connect(Number(port || 5432), host.replace(/^\[|\]$/g, ''))
+}
+
+export type DistantOptions = Partial<Config> & {
+  lines: { queries: Line; news?: Line }
+  /** How long a query may take. */
+  patienceMs?: number
+  longestLoopDelayMs?: number
+}
+
+/** A service whose queries, and whose listening connection, reach the database through a line. */
+export const distantServiceFor = async (t: TestContext, options: DistantOptions) => {
+  const { lines, patienceMs = 500, longestLoopDelayMs, ...settings } = options
+  const logLines: string[] = []
+  const config: Config = {
+    ...loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://vitrine.test' }),
+    port: 0,
+    databasePoolSize: 3,
+    logLevel: 'debug',
+    ...settings,
+  }
+  const clock = movableClock()
+  const app = await createApp({
+    config,
+    connection: { connectionString: lines.queries.url, query_timeout: patienceMs, connectionTimeoutMillis: patienceMs },
+    directConnection: { connectionString: (lines.news ?? lines.queries).url },
+    secrets: ['a secret for tests that is long enough to be one'],
+    logger: createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream),
+    clock,
+    ...(longestLoopDelayMs === undefined ? {} : { longestLoopDelayMs }),
+  })
+  t.after(app.close)
+  const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
+  const call: typeof callUrl = (path, options) => callUrl(`${url}${path}`, options)
+  return { app, db: app.services.db, url, clock, logLines, call, close: app.close }
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path/posix'
+import { test } from 'node:test'
+
+/**
+ * The house rules that a machine can check. Each rule looks at one file and names its faults, with what to do instead;
+ * ARCHITECTURE.md gives the reasons. The last test shows every rule something that it must refuse.
+ */
+type File = { path: string; text: string }
+type Rule = (file: File) => string[]
+
+const root = new URL('../', import.meta.url)
+const read = (path: string): File => ({ path, text: readFileSync(new URL(path, root), 'utf8') })
+const find = (pattern: string) => globSync(pattern, { cwd: root }).sort().map(read)
+
+const isTest = (path: string) => /\.test\.ts$|\/fixture\.ts$|^test\//.test(path)
+
+// Import directions
+
+/** Features from the bottom up; those of one line do not see each other. A new feature gets its place here. */
+const featureRanks = [
+  ['access'],
+  ['catalog'],
+  ['pricing'],
+  ['cart', 'wishlist'],
+  ['accounts'],
+  ['orders'],
+  ['checkout'],
+  ['payments', 'delivery', 'downloads'],
+  ['admin'],
+]
+
+/** What each part may import besides itself. `config.ts`, `app.ts` and the like are parts of their own. */
+const partsBelow: Record<string, readonly string[]> = {
+  core: [],
+  db: ['core'],
+  http: ['core'],
+  providers: ['core'],
+  'features/context.ts': ['core', 'db', 'http'],
+  'config.ts': ['core'],
+  'logging.ts': ['core', 'config.ts'],
+  'contract.ts': ['http', 'features'],
+  sweeps: ['core', 'db', 'features'],
+  'app.ts': ['core', 'db', 'http', 'providers', 'features', 'sweeps', 'config.ts', 'contract.ts'],
+  cli: ['core', 'db', 'http', 'providers', 'features', 'config.ts', 'contract.ts', 'logging.ts', 'app.ts'],
+  'main.ts': ['cli'],
+}
+
+/** `src/features/cart/cart.ts` is of the part `features/cart`, `src/http/cors.ts` of `http`, `src/app.ts` of `app.ts`. */
+const partOf = (path: string) => {
+  const [, first = '', second = ''] = path.split('/')
+  return first === 'features' ? `features/${second}` : first
+}
+
+const belowFeature = (name: string): readonly string[] | undefined => {
+  const tools = ['core', 'db', 'http', 'providers', 'features/context.ts']
+  if (name === 'health') return tools
+  const rank = featureRanks.findIndex((names) => names.includes(name))
+  if (rank < 0) return undefined
+  return [
+    ...tools,
+    ...featureRanks
+      .slice(0, rank)
+      .flat()
+      .map((lower) => `features/${lower}`),
+  ]
+}
+
+const importsOf = ({ text }: File) => [...text.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name)
+
+/** The files of ours that a file imports, by path. */
+const ownImportsOf = (file: File) =>
+  importsOf(file)
+    .filter((name) => name?.startsWith('.'))
+    .map((name) => join(dirname(file.path), name as string))
+
+const importsPointDown: Rule = (file) => {
+  const part = partOf(file.path)
+  const feature = /^features\/([^.]+)$/.exec(part)?.[1]
+  const below = feature === undefined ? partsBelow[part] : belowFeature(feature)
+  if (below === undefined) {
+    return [`${file.path}: the part "${part}" has no place yet. Give it one at the top of test/tidy.test.ts.`]
+  }
+  const mayImport = (target: string) =>
+    target === part || below.some((allowed) => target === allowed || target.startsWith(`${allowed}/`))
+  return ownImportsOf(file)
+    .filter((path) => path.startsWith('src/') && !mayImport(partOf(path)))
+    .map((path) => `${file.path} imports ${path}, which is not below it. Pass in what it needs, or move it up.`)
+}
+
+const contractsStandAlone: Rule = (file) => {
+  if (!file.path.endsWith('.contract.ts')) return []
+  const mayImport = (path: string) =>
+    path.startsWith('src/core/') ||
+    path === 'src/http/endpoint.ts' ||
+    path === 'src/http/schema.ts' ||
+    path.endsWith('.contract.ts')
+  return ownImportsOf(file)
+    .filter((path) => !mayImport(path))
+    .map((path) => `${file.path} imports ${path}. A contract only declares shapes: keep what decides in the use case.`)
+}
+
+const onlyRoutesSeeFastify: Rule = (file) => {
+  const maySee = file.path.startsWith('src/http/') || file.path === 'src/app.ts' || file.path.endsWith('.routes.ts')
+  if (maySee || !importsOf(file).includes('fastify')) return []
+  return [`${file.path} imports fastify. Keep HTTP in the *.routes.ts file, and pass on plain values.`]
+}
+
+// Where things stand
+
+const taggedSql = /\.(?:many|one|maybeOne|run)\s*(?:<[^`]*>)?\s*`|\bsql`|\.query\(/
+
+const sqlHasItsPlace: Rule = ({ path, text }) => {
+  if (path.startsWith('src/db/') || path.endsWith('.sql.ts')) return []
+  const found = taggedSql.exec(text)
+  if (found === null) return []
+  return [`${path}:${lineOf(text, found.index)} holds SQL. Make it a function in the *.sql.ts file beside it.`]
+}
+
+const lineOf = (text: string, index: number) => text.slice(0, index).split('\n').length
+
+const longestFile = 400
+
+const filesAreShort: Rule = ({ path, text }) => {
+  const lines = text.trimEnd().split('\n').length
+  if (lines <= longestFile) return []
+  return [`${path} has ${lines} lines, more than ${longestFile}. Ask which second idea moved in, and split there.`]
+}
+
+type Unwanted = { pattern: RegExp; where: (path: string) => boolean; alsoInComments: boolean; advice: string }
+
+const anywhere = () => true
+const inTypeScript = (path: string) => path.endsWith('.ts')
+const inProduct = (path: string) => path.startsWith('src/') && !isTest(path)
+
+/** Written so that the patterns do not find themselves. */
+const unwanted: Unwanted[] = [
+  {
+    pattern: /\b(T[O]DO|F[I]XME|X[X]X)\b/,
+    where: anywhere,
+    alsoInComments: true,
+    advice: 'Do it now, or describe it in an issue.',
+  },
+  {
+    // What follows tells the type from the word in a sentence.
+    pattern: /\bas an[y](?=\s*($|[)\]};,.|&>]))|<an[y]>/,
+    where: inTypeScript,
+    alsoInComments: false,
+    advice: 'Say the type, or `unknown` and check it.',
+  },
+  {
+    pattern: /@ts-(ignor[e]|nochec[k]|expect-erro[r])/,
+    where: inTypeScript,
+    alsoInComments: true,
+    advice: 'Make the compiler agree.',
+  },
+  {
+    pattern: /\bconsol[e]\./,
+    where: inProduct,
+    alsoInComments: false,
+    advice: 'Log through the logger, or print through cli/output.ts.',
+  },
+  {
+    pattern: /\b(test|it|describe)\.(onl[y]|ski[p]|tod[o])\b/,
+    where: inTypeScript,
+    alsoInComments: true,
+    advice: 'Every test runs, always; t.skip(reason) is for what the machine lacks.',
+  },
+]
+
+const nothingUnwanted: Rule = ({ path, text }) =>
+  text.split('\n').flatMap((line, i) =>
+    unwanted
+      .filter(({ where, pattern }) => where(path) && pattern.test(line))
+      .filter(({ alsoInComments }) => alsoInComments || !/^\s*(\/\/|\/?\*)/.test(line))
+      .map(({ advice }) => `${path}:${i + 1} has "${line.trim()}". ${advice}`),
+  )
+
+const migrationsAreNumbered = (paths: readonly string[]) =>
+  paths
+    .map((path) => basename(path))
+    .sort()
+    .flatMap((name, i) => {
+      const wanted = String(i + 1).padStart(4, '0')
+      if (new RegExp(`^${wanted}_[a-z0-9_]+\\.sql$`).test(name)) return []
+      return [`The migration ${name} should be called ${wanted}_what_it_does.sql: no gap, no number twice.`]
+    })
+
+type Manifest = Record<string, Record<string, string> | undefined>
+
+const versionsAreExact = (manifest: Manifest) =>
+  ['dependencies', 'optionalDependencies', 'devDependencies'].flatMap((kind) =>
+    Object.entries(manifest[kind] ?? {})
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `package.json asks for ${name} "${version}". Install it with npm install -E.`),
+  )
+
+// The tests
+
+const assertTidy = (faults: readonly string[]) => assert.ok(faults.length === 0, `\n${faults.join('\n')}`)
+const check = (files: readonly File[], rule: Rule) => {
+  assert.ok(files.length > 0, 'no file was looked at')
+  assertTidy(files.flatMap(rule))
+}
+
+const source = find('src/**/*.ts').filter(({ path }) => !isTest(path))
+const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(find('*.md'))
+
+test('imports point one way: each part sees only what lies below it', () => check(source, importsPointDown))
+
+test('a contract needs nothing but core, endpoint, schema and other contracts', () =>
+  check(source, contractsStandAlone))
+
+test('Fastify is seen only by src/http, app.ts and routes', () => check(source, onlyRoutesSeeFastify))
+
+test('SQL stands only in *.sql.ts and src/db', () => check(source, sqlHasItsPlace))
+
+test(`no source file is longer than ${longestFile} lines`, () =>
+  check(
+    everything.filter(({ path }) => !path.endsWith('.md')),
+    filesAreShort,
+  ))
+
+test('no loose end, no escape from the compiler, no stray print, no switched-off test', () =>
+  check(everything, nothingUnwanted))
+
+test('migrations are numbered without gaps', () => {
+  const paths = globSync('src/**/*.sql', { cwd: root })
+  assert.ok(paths.length > 0)
+  assert.deepEqual([...new Set(paths.map((path) => dirname(path)))], ['src/db/migrations'])
+  assertTidy(migrationsAreNumbered(paths))
+})
+
+test('dependencies have exact versions', () => assertTidy(versionsAreExact(JSON.parse(read('package.json').text))))
+
+test('each rule refuses what it is there to refuse', () => {
+  const refused: [Rule, path: string, text: string][] = [
+    [importsPointDown, 'src/core/money.ts', "import { listen } from '../db/listen.ts'"],
+    [importsPointDown, 'src/db/listen.ts', "import { cors } from '../http/cors.ts'"],
+    [importsPointDown, 'src/http/cors.ts', "import type { Store } from '../features/context.ts'"],
+    [importsPointDown, 'src/features/catalog/catalog.ts', "const { x } = await import('../admin/stores.ts')"],
+    [importsPointDown, 'src/features/access/gate.ts', "import { listProducts } from '../catalog/catalog.ts'"],
+    [importsPointDown, 'src/features/health/health.ts', "import { showStore } from '../catalog/store.ts'"],
+    [importsPointDown, 'src/features/catalog/catalog.ts', "import { loadConfig } from '../../config.ts'"],
+    [importsPointDown, 'src/features/surprise/surprise.ts', ''],
+    [contractsStandAlone, 'src/features/cart/cart.contract.ts', "import { routes } from '../context.ts'"],
+    [contractsStandAlone, 'src/features/cart/cart.contract.ts', "import { cors } from '../../http/cors.ts'"],
+    [onlyRoutesSeeFastify, 'src/features/cart/cart.ts', "import type { FastifyRequest } from 'fastify'"],
+    [sqlHasItsPlace, 'src/features/cart/cart.ts', 'tx.many<{\n  id: string\n}>`\n  select 1`'],
+    [sqlHasItsPlace, 'src/features/cart/cart.ts', 'const all = sql`true`'],
+    [sqlHasItsPlace, 'src/cli/cart.ts', "await client.query('select 1')"],
+    [filesAreShort, 'src/core/long.ts', 'x\n'.repeat(longestFile + 1)],
+    [nothingUnwanted, 'src/core/money.ts', `// ${['TO', 'DO'].join('')}: round`],
+    [nothingUnwanted, 'src/core/money.ts', `const x = y as ${['an', 'y'].join('')}`],
+    [nothingUnwanted, 'src/core/money.ts', `// @ts-${'ignore'}`],
+    [nothingUnwanted, 'src/core/money.ts', `${'console'}.log(1)`],
+    [nothingUnwanted, 'test/a.test.ts', `test.${'only'}('x')`],
+  ]
+  for (const [rule, path, text] of refused) {
+    assert.equal(rule({ path, text }).length, 1, `${rule.name} should refuse ${path}: ${text.slice(0, 80)}`)
+  }
+  assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0003_three.sql']).length, 1)
+  assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0001_two.sql']).length, 1)
+  assert.equal(versionsAreExact({ dependencies: { a: '^1.0.0', b: '1.2.3-beta.17', c: 'latest' } }).length, 2)
+})
