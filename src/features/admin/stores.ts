@@ -25,6 +25,7 @@ export type StoreRequest = {
 /** A store with its first outlet, two keys and what its providers prove themselves with. Secrets are shown this once. */
 export const createStore = async (tx: Tx, request: StoreRequest) => {
   checkSettings(request)
+  checkName(request.outletName)
   const publicId = newId('store')
   const { id: storeId } = await sql.insertStore(tx, { ...request, publicId, domain: readDomain(request.domain) })
   const outletId = newId('outlet')
@@ -95,6 +96,7 @@ export const revokeKey = async (tx: Tx, keyId: string) => {
 }
 
 export const createOutlet = async (tx: Tx, store: Store, name: string) => {
+  checkName(name)
   const outletId = newId('outlet')
   await sql.insertOutlet(tx, store.id, outletId, name)
   await publishAllProducts(tx, store)
@@ -108,7 +110,7 @@ export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
 }
 
 export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSettings) => {
-  checkSettings({ currency: store.currency, locale: settings.locale, timezone: settings.timezone })
+  checkSettings({ ...settings, currency: store.currency })
   const domain = settings.domain === null ? null : readDomain(settings.domain)
   await sql.updateStore(tx, store.id, { ...settings, domain })
   await announceStore(tx, store.id)
@@ -164,9 +166,10 @@ export const findStore = async (db: Queries, publicId: string | undefined): Prom
   return store
 }
 
-type Checked = { currency: string; locale: string | null; timezone: string | null }
+type Checked = { name: string | null; currency: string; locale: string | null; timezone: string | null }
 
-const checkSettings = ({ currency, locale, timezone }: Checked) => {
+const checkSettings = ({ name, currency, locale, timezone }: Checked) => {
+  if (name !== null) checkName(name)
   if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency code of ISO 4217, such as INR.`)
   if (locale !== null && !isAccepted(() => new Intl.Locale(locale))) {
     throw new OperatorError(`${locale} is not a locale, such as en-IN.`)
@@ -174,6 +177,10 @@ const checkSettings = ({ currency, locale, timezone }: Checked) => {
   if (timezone !== null && !isAccepted(() => new Intl.DateTimeFormat('en', { timeZone: timezone }))) {
     throw new OperatorError(`${timezone} is not a time zone, such as Asia/Kolkata.`)
   }
+}
+
+const checkName = (name: string) => {
+  if (name.trim() === '') throw new OperatorError('A name that shoppers see must not be empty.')
 }
 
 const isAccepted = (make: () => unknown) => {
@@ -186,14 +193,25 @@ const isAccepted = (make: () => unknown) => {
 }
 
 /** A bare host means https; an origin is kept as it is. */
-const readDomain = (text: string) => readOrigin(/^https?:\/\//.test(text) ? text : `https://${text}`)
+const readDomain = (text: string) => {
+  const origin = parseOrigin(/^https?:\/\//.test(text) ? text : `https://${text}`)
+  if (origin === null)
+    throw new OperatorError(`"${text}" is not a domain such as shop.example or https://shop.example.`)
+  return origin
+}
 
 /** Exactly what a browser sends as `Origin`. */
 export const readOrigin = (text: string): string => {
-  const url = URL.parse(text)
-  const plain = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
-  if (!plain || url.username !== '' || url.password !== '') {
+  const origin = parseOrigin(text)
+  if (origin === null) {
     throw new OperatorError(`"${text}" is not an origin such as https://shop.example or http://localhost:5173.`)
   }
-  return url.origin
+  return origin
+}
+
+/** Null for more than an origin, and for a pattern: what is on the list is compared letter by letter. */
+const parseOrigin = (text: string): string | null => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.includes('*')) return null
+  return `${url.origin}/` === url.href ? url.origin : null
 }

@@ -10,10 +10,10 @@ export type Page<Item> = { data: Item[]; nextCursor: string | null; hasMore: boo
 export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<Product>> => {
   const sort = query.sort ?? 'newest'
   const filter = await readFilter(ctx, query)
-  if (filter === null) return emptyPage
   const scope = cursorScope(ctx, 'products', query)
   return readPage(ctx, query, scope, {
-    read: (position, limit) => sql.listProducts(ctx.db, placeOf(ctx), { ...filter, sort, position, limit }),
+    read: async (position, limit) =>
+      filter === null ? [] : sql.listProducts(ctx.db, placeOf(ctx), { ...filter, sort, position, limit }),
     positionOf: (row) => sql.positionOf(sort, row),
     show: (row) => showProductRow(ctx, row),
   })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import { toMinor } from '../../core/money.ts'
 
@@ -6,6 +7,7 @@ import { toMinor } from '../../core/money.ts'
 const Stock = Type.Union([
   Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
   Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+  Type.Literal('plenty', { description: 'Never runs out, at any outlet' }),
 ])
 const Amount = Type.Number({ minimum: 0 })
 
@@ -81,12 +83,12 @@ export type VariantInput = {
 
 export type InputFault = { field: string; message: string }
 
+const productFile = Compile(ProductFile)
+
 /** Checks and completes one product, or names what is wrong with it. */
 export const readProduct = (value: unknown, currency: string): ProductInput | InputFault[] => {
-  const faults: InputFault[] = Value.Errors(ProductFile, value).map((fault) => ({
-    field: fault.instancePath.slice(1).replaceAll('/', '.') || 'product',
-    message: fault.message,
-  }))
+  const faults = productFile.Check(value) ? [] : shapeFaults(value)
+  for (const { field, message } of textFaults(value, '')) faults.push({ field: field || 'product', message })
   if (faults.length > 0) return faults
   const file = value as ProductFile
   const slug = file.slug ?? slugify(file.name)
@@ -106,11 +108,13 @@ export const readProduct = (value: unknown, currency: string): ProductInput | In
     priceMinor: minor(variant.price, `${field}price`),
     compareAtMinor:
       variant.compareAtPrice === undefined ? null : minor(variant.compareAtPrice, `${field}compareAtPrice`),
-    // A file can be sold any number of times, unless its seller sets a number.
-    stock: variant.stock ?? (file.digital === undefined ? 0 : 'plenty'),
+    // A file can be sold any number of times, unless its seller sets a number. Anything else keeps the stock it has,
+    // since a list of new prices must not empty the shelves; a new product has none.
+    stock: variant.stock ?? (file.digital === undefined ? {} : 'plenty'),
     pricesMinor: minorByOutlet(variant.prices, `${field}prices`),
   })
 
+  if (!hasThreeDecimals(file.taxRate ?? 0)) faults.push({ field: 'taxRate', message: 'has more than three decimals' })
   if (file.variants === undefined && file.price === undefined) faults.push({ field: 'price', message: 'is required' })
   const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`)) ?? [
     { ...readVariant({ ...file, price: file.price ?? 0, options: {} }, ''), title: '' },
@@ -134,6 +138,44 @@ export const readProduct = (value: unknown, currency: string): ProductInput | In
     taxRate: file.taxRate ?? 0,
     variants,
   }
+}
+
+const hasThreeDecimals = (rate: number) => Math.round(rate * 1000) / 1000 === rate
+
+/** One fault a field, in words for the person who wrote the file. */
+const shapeFaults = (value: unknown): InputFault[] => {
+  const faults = new Map<string, string>()
+  for (const { instancePath, keyword, message, params } of Value.Errors(ProductFile, value)) {
+    const place = instancePath.slice(1).replaceAll('/', '.')
+    if (keyword === 'required') {
+      for (const name of (params as { requiredProperties: string[] }).requiredProperties) {
+        faults.set(place === '' ? name : `${place}.${name}`, 'is required')
+      }
+    } else if (keyword === 'anyOf') {
+      // The alternatives have complained already, each from its own point of view.
+      const within = [...faults.keys()].some((field) => field.startsWith(`${place}.`))
+      if (within) faults.delete(place)
+      else faults.set(place, 'must be a whole number from 0 to 1000000000, an object of them by outlet id, or "plenty"')
+    } else if (keyword === 'enum') {
+      faults.set(place, `must be one of ${(params as { allowedValues: string[] }).allowedValues.join(', ')}`)
+    } else if (!faults.has(place || 'product')) {
+      faults.set(place || 'product', message)
+    }
+  }
+  return [...faults].map(([field, message]) => ({ field, message }))
+}
+
+/** What JSON can write and PostgreSQL cannot hold. */
+const textFaults = (value: unknown, field: string): InputFault[] => {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return [{ field, message: 'holds a NUL character' }]
+    return value.isWellFormed() ? [] : [{ field, message: 'holds half of a surrogate pair, which is no character' }]
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) => {
+    const place = field === '' ? name : `${field}.${name}`
+    return [...textFaults(name, field), ...textFaults(part, place)]
+  })
 }
 
 export const splitPath = (path: string) =>

@@ -3,104 +3,148 @@ import { OperatorError } from '../../core/operator-error.ts'
 import type { Tx } from '../../db/database.ts'
 import { announceCatalog } from '../access/announce.sql.ts'
 import type { Outlet, OutletId, Store } from '../context.ts'
+import { makeSafeHtml } from './import/safe-html.ts'
 import { optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
 import * as sql from './products.sql.ts'
 
-/** Saves products by slug: new ones are made, known ones updated, in a fixed number of statements. */
-export const saveProducts = async (tx: Tx, store: Store, inputs: readonly ProductInput[]) => {
-  if (inputs.length === 0) return
+export type SaveCounts = { created: number; updated: number; unchanged: number }
+
+/**
+ * Saves products by slug: new ones are made, known ones updated, and what is equal already is not written. The number
+ * of statements is fixed. Every writer locks in one order, so that they wait for each other and never deadlock: the
+ * catalog, products by id, stock by variant and outlet, categories by id.
+ */
+export const saveProducts = async (tx: Tx, store: Store, inputs: readonly ProductInput[]): Promise<SaveCounts> => {
+  if (inputs.length === 0) return { created: 0, updated: 0, unchanged: 0 }
+  await sql.lockCatalog(tx, store.id)
   const categoryIds = await ensureCategories(
     tx,
     store,
     inputs.map(({ categoryPath }) => categoryPath),
   )
-  const saved = await sql.upsertProducts(
+  const known = await sql.lockProductsBySlug(
     tx,
     store.id,
-    inputs.map((input) => ({
-      id: newId('prod'),
-      slug: input.slug,
-      name: input.name,
-      description: input.description,
-      status: input.status,
-      category_id: categoryIds.get(pathKey(input.categoryPath)) ?? null,
-      images: input.images,
-      options: input.options,
-      has_variants: input.hasVariants,
-      tags: input.tags,
-      seo: input.seo,
-      digital: input.digital,
-      tax_rate: input.taxRate,
-    })),
+    inputs.map(({ slug }) => slug),
   )
-  const idBySlug = new Map(saved.map(({ id, slug }) => [slug, id]))
-  const productIds = [...idBySlug.values()]
-  await saveVariants(tx, store, inputs, idBySlug)
-  await publishProducts(tx, store, productIds)
+  const knownIds = new Map(known.map(({ id, slug }) => [slug, id]))
+  // Sorted, so that going by id is going by creation: an export is read that way.
+  const newIds = inputs.map(() => newId('prod')).sort()
+  const rows = inputs.map((input, i) =>
+    toRow(
+      input,
+      knownIds.get(input.slug) ?? (newIds[i] as string),
+      categoryIds.get(pathKey(input.categoryPath)) ?? null,
+    ),
+  )
+  const created = rows.filter(({ slug }) => !knownIds.has(slug))
+  if (created.length > 0) await sql.insertProducts(tx, store.id, created)
+  const touched = known.length === 0 ? [] : await sql.updateProducts(tx, store.id, rows)
+  touched.push(...(await saveVariants(tx, store, inputs, new Map(rows.map(({ slug, id }) => [slug, id])))))
+
+  const createdIds = new Set(created.map(({ id }) => id))
+  const changedIds = new Set([...createdIds, ...touched.map(({ productId }) => productId)])
+  if (changedIds.size > 0) await refreshProducts(tx, store, [...changedIds])
+  return {
+    created: createdIds.size,
+    updated: changedIds.size - createdIds.size,
+    unchanged: inputs.length - changedIds.size,
+  }
 }
+
+const toRow = (input: ProductInput, id: string, categoryId: string | null): sql.NewProduct => ({
+  id,
+  slug: input.slug,
+  name: input.name,
+  description: makeSafeHtml(input.description),
+  status: input.status,
+  category_id: categoryId,
+  images: input.images,
+  options: input.options,
+  has_variants: input.hasVariants,
+  tags: input.tags,
+  seo: input.seo,
+  digital: input.digital,
+  tax_rate: input.taxRate,
+})
 
 /** Brings what lists are read from up to date, and tells every instance. */
 export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
   await sql.lockProducts(tx, store.id, productIds)
+  await refreshProducts(tx, store, productIds)
+}
+
+/** For products that this transaction has locked or made. */
+const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
+  const before = await sql.listCountedCategories(tx, store.id, productIds)
   await sql.refreshListings(tx, store.id, productIds)
   await sql.dropHiddenListings(tx, store.id, productIds)
-  await sql.recountCategories(tx, store.id)
+  const after = await sql.listCountedCategories(tx, store.id, productIds)
+  const gains = new Map<string, number>()
+  for (const { categoryId } of after) gains.set(categoryId, (gains.get(categoryId) ?? 0) + 1)
+  for (const { categoryId } of before) gains.set(categoryId, (gains.get(categoryId) ?? 0) - 1)
+  const changed = [...gains].filter(([, gain]) => gain !== 0).map(([id, gain]) => ({ id, gain }))
+  if (changed.length > 0) await sql.addToCategoryCounts(tx, store.id, changed)
   await announceCatalog(tx, store.id)
 }
 
+/** Returns a product for each row that it wrote. */
 const saveVariants = async (
   tx: Tx,
   store: Store,
   inputs: readonly ProductInput[],
   idBySlug: ReadonlyMap<string, string>,
-) => {
+): Promise<sql.Touched[]> => {
   const wanted = inputs.flatMap(({ slug, variants }) =>
-    variants.map((variant, position) => ({ variant, position, productId: idBySlug.get(slug) as string })),
+    variants.map((variant, position) => ({
+      ...{ variant, position, productId: idBySlug.get(slug) as string },
+      key: optionKey(variant.options),
+    })),
   )
-  const saved = await sql.upsertVariants(
+  const touched = await sql.upsertVariants(
     tx,
     store.id,
-    wanted.map(({ variant, position, productId }) => ({
+    wanted.map(({ variant, position, productId, key }) => ({
       id: newId('var'),
       product_id: productId,
       position,
       sku: variant.sku,
       title: variant.title,
       options: variant.options,
-      option_key: optionKey(variant.options),
+      option_key: key,
       price_minor: variant.priceMinor,
       compare_at_minor: variant.compareAtMinor,
     })),
   )
-  const idByKey = new Map(saved.map(({ id, product_id, option_key }) => [`${product_id} ${option_key}`, id]))
-  const known = wanted.map(({ variant, productId }) => ({
-    variant,
-    productId,
-    variantId: idByKey.get(`${productId} ${optionKey(variant.options)}`) as string,
+  const active = await sql.listActiveVariants(tx, store.id, [...idBySlug.values()])
+  const idByKey = new Map(active.map(({ id, productId, optionKey }) => [`${productId} ${optionKey}`, id]))
+  const known = wanted.map(({ variant, productId, key }) => ({
+    ...{ variant, productId },
+    variantId: idByKey.get(`${productId} ${key}`) as string,
   }))
-  const variantIds = saved.map(({ id }) => id)
-  await sql.retireVariants(tx, store.id, [...idBySlug.values()], variantIds)
-  await sql.setStockLevels(
-    tx,
-    store.id,
-    known.flatMap(({ variant, productId, variantId }) =>
-      stockByOutlet(store, variant).map(([outletId, available]) => ({
-        variant_id: variantId,
-        product_id: productId,
-        outlet_id: outletId,
-        available,
-      })),
-    ),
-  )
-  await sql.clearOutletPrices(tx, store.id, variantIds)
-  const prices = known.flatMap(({ variant, variantId }) =>
-    Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
-      variant_id: variantId,
-      outlet_id: findOutlet(store, outlet).id,
-      price_minor: minor,
+  const kept = new Set(known.map(({ variantId }) => variantId))
+  const retired = active.filter(({ id }) => !kept.has(id))
+  if (retired.length > 0) {
+    await sql.retireVariants(
+      tx,
+      store.id,
+      retired.map(({ id }) => id),
+    )
+  }
+  const levels = known.flatMap(({ variant, productId, variantId }) =>
+    stockByOutlet(store, variant).map(([outletId, available]) => ({
+      ...{ variant_id: variantId, product_id: productId, outlet_id: outletId, available },
     })),
   )
-  if (prices.length > 0) await sql.addOutletPrices(tx, store.id, prices)
+  const stocked = levels.length === 0 ? [] : await sql.setStockLevels(tx, store.id, levels)
+  const prices = known.flatMap(({ variant, variantId }) =>
+    Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
+      ...{ variant_id: variantId, outlet_id: findOutlet(store, outlet).id, price_minor: minor },
+    })),
+  )
+  const unpriced = await sql.dropOutletPrices(tx, store.id, [...kept], prices)
+  const priced = prices.length === 0 ? [] : await sql.setOutletPrices(tx, store.id, prices)
+  return [...touched, ...retired, ...stocked, ...unpriced, ...priced]
 }
 
 const plenty = 1_000_000
@@ -134,16 +178,28 @@ export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
     throw new OperatorError(`This product has several variants. Name one with --variant: ${choices}.`)
   }
   const outlet = change.outletId === null ? store.defaultOutlet : findOutlet(store, change.outletId)
+  // The product first, as every writer does.
+  await sql.lockProducts(tx, store.id, [variant.productId])
   await sql.setStockLevels(tx, store.id, [
     { variant_id: variant.id, product_id: variant.productId, outlet_id: outlet.id, available: change.quantity },
   ])
-  await publishProducts(tx, store, [variant.productId])
+  await refreshProducts(tx, store, [variant.productId])
   return { variantId: variant.id, outletId: outlet.publicId, stock: change.quantity }
 }
 
+const publishAtOnce = 2_000
+
 /** A new outlet sells everything that the store has, at the same prices, and has none of it yet. */
-export const publishAllProducts = async (tx: Tx, store: Pick<Store, 'id'>) =>
-  publishProducts(tx, store, await sql.listProductIds(tx, store.id))
+export const publishAllProducts = async (tx: Tx, store: Pick<Store, 'id'>) => {
+  // An import under way does not see the outlet yet, and we do not see its products.
+  await sql.lockCatalog(tx, store.id)
+  for (let last = ''; ; ) {
+    const productIds = await sql.listProductIdsAfter(tx, store.id, last, publishAtOnce)
+    if (productIds.length > 0) await publishProducts(tx, store, productIds)
+    if (productIds.length < publishAtOnce) return
+    last = productIds.at(-1) as string
+  }
+}
 
 const pathKey = (path: readonly string[]) => path.join('\n')
 

@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream'
+import { type CsvError, parse } from 'csv-parse'
+import { FileFault, largestRecord, type ProductRecord } from './records.ts'
+
+export type Row = { line: number; cells: string[] }
+
+/** Rows with the line that each begins on: quoted cells may go over several. */
+export async function* readRows(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<Row> {
+  const parser = parse({
+    ...{ delimiter, info: true, relax_column_count: true, max_record_size: largestRecord },
+    record_delimiter: ['\r\n', '\n', '\r'],
+  })
+  const source = Readable.from(text)
+  source.on('error', (error) => parser.destroy(error))
+  source.pipe(parser)
+  // Inside quotes the parser counts the two characters of a Windows line end as two lines.
+  let countedTwice = 0
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      const breaks = record.flatMap((cell) => (/[\r\n]/.test(cell) ? (cell.match(/\r\n|\r|\n/g) ?? []) : []))
+      countedTwice += breaks.filter((mark) => mark === '\r\n').length
+      // An empty line is a row of one empty cell.
+      if (record.length === 1 && record[0]?.trim() === '') continue
+      yield { line: info.lines - countedTwice - breaks.length, cells: record }
+    }
+  } catch (error) {
+    throw explain(error, countedTwice)
+  } finally {
+    source.destroy()
+    parser.destroy()
+  }
+}
+
+const explain = (error: unknown, countedTwice: number) => {
+  const { code, lines } = error as CsvError & { lines?: number }
+  if (!code?.startsWith('CSV_') && !(code in csvFaults)) return error
+  return new FileFault((lines ?? 1) - countedTwice, csvFaults[code] ?? (error as Error).message)
+}
+
+const csvFaults: Record<string, string> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; a quote inside a quoted cell is written twice',
+  INVALID_OPENING_QUOTE: 'has a quote inside a cell; quote the whole cell and write the quote twice',
+  CSV_MAX_RECORD_SIZE: 'is larger than 16 MB, or has a quote that is never closed',
+}
+
+export type Heading = { line: number; names: string[] }
+
+export const plainName = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+
+/** Splits off the heading, and holds every row against it. */
+export const readTable = async (rows: AsyncGenerator<Row>) => {
+  const first = await rows.next()
+  if (first.done) throw new FileFault(1, 'is empty: a heading with the names of the columns is needed')
+  const names = first.value.cells.map((name) => name.trim())
+  const twice = names.find((name, i) => name !== '' && names.findIndex((n) => plainName(n) === plainName(name)) < i)
+  if (twice !== undefined) throw new FileFault(first.value.line, `names the column "${twice}" twice`)
+  return { heading: { line: first.value.line, names }, rows }
+}
+
+export const widthFault = (row: Row, heading: Heading) =>
+  row.cells.length === heading.names.length
+    ? undefined
+    : `has ${row.cells.length} cells, and the heading has ${heading.names.length}`
+
+/** Texts are taken as they stand; how the other cells become the value that JSON would have is said here. */
+const textColumns = ['name', 'description', 'category', 'slug', 'sku']
+const columns: Record<string, (text: string) => unknown> = {
+  status: (text) => text.toUpperCase(),
+  price: (text) => readNumber(text),
+  compareAtPrice: (text) => readNumber(text),
+  taxRate: (text) => readNumber(text),
+  stock: (text) => (text.startsWith('{') ? JSON.parse(text) : readNumber(text)),
+  images: (text) => readList(text, /\s*[|\n]\s*|\s*[,;]?\s*(?=https?:\/\/)/),
+  tags: (text) => readList(text, /\s*[|,\n]\s*/),
+  ...Object.fromEntries(
+    ['options', 'variants', 'digital', 'prices', 'seo'].map((name) => [name, (text: string) => JSON.parse(text)]),
+  ),
+}
+const columnNames = new Map([...textColumns, ...Object.keys(columns)].map((name) => [plainName(name), name]))
+
+/** What is no number stays text, so that the check names it. */
+export const readNumber = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
+
+const readList = (text: string, separator: RegExp): unknown =>
+  text.startsWith('[') ? JSON.parse(text) : text.split(separator).filter((part) => part !== '')
+
+/**
+ * A table with the field names of the JSON format as its heading; lists and objects are written as JSON, and an empty
+ * cell is a field left out.
+ */
+export async function* readProductTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
+  const { heading } = await readTable(rows)
+  const names = heading.names.map((name) => columnNames.get(plainName(name)))
+  if (!names.includes('name')) throw new FileFault(heading.line, 'names no column "name"; the first line is the heading')
+  for await (const row of rows) {
+    const wrong = widthFault(row, heading)
+    yield wrong === undefined ? readRow(row, names, heading.names) : faultyRow(row.line, 'product', wrong)
+  }
+}
+
+const readRow = ({ line, cells }: Row, names: readonly (string | undefined)[], heading: readonly string[]) => {
+  const value: Record<string, unknown> = {}
+  for (const [i, cell] of cells.entries()) {
+    if (cell.trim() === '') continue
+    const name = names[i] ?? heading[i] ?? ''
+    try {
+      value[name] = columns[name]?.(cell.trim()) ?? cell
+    } catch (error) {
+      return faultyRow(line, name, `is not JSON: ${(error as Error).message}`)
+    }
+  }
+  return { line, value }
+}
+
+export const faultyRow = (line: number, field: string, message: string): ProductRecord => ({
+  ...{ line, value: null },
+  faults: [{ line, field, message }],
+})

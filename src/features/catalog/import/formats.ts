@@ -1,0 +1,70 @@
+import { openSync, readSync, statSync } from 'node:fs'
+import { closeSync } from 'node:fs'
+import { OperatorError } from '../../../core/operator-error.ts'
+import { plainName, readProductTable, readRows } from './csv-reader.ts'
+import { readJsonArray, readJsonLines } from './json-reader.ts'
+import type { ProductRecord } from './records.ts'
+import { isShopifyHeading, readShopifyTable } from './shopify.ts'
+import { readText } from './text-source.ts'
+
+export const importFormats = ['json', 'jsonl', 'csv', 'shopify'] as const
+export type ImportFormat = (typeof importFormats)[number]
+
+export type ImportFile = { path: string; bytes: number; format: ImportFormat; delimiter: string }
+
+/** Looks at the beginning of a file to find out what it is, unless that is said. */
+export const openImportFile = (path: string, said: ImportFormat | undefined): ImportFile => {
+  const { head, bytes } = readHead(path)
+  const delimiter = findDelimiter(head)
+  return { path, bytes, format: said ?? detectFormat(head, delimiter), delimiter }
+}
+
+/** Every call reads the file from its beginning. */
+export const readRecords = (
+  { path, format, delimiter }: ImportFile,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<ProductRecord> => {
+  const text = readText(path, onBytes)
+  if (format === 'json') return readJsonArray(text)
+  if (format === 'jsonl') return readJsonLines(text)
+  const rows = readRows(text, delimiter)
+  return format === 'shopify' ? readShopifyTable(rows) : readProductTable(rows)
+}
+
+const headBytes = 64 * 1024
+
+const readHead = (path: string) => {
+  try {
+    const { size } = statSync(path)
+    if (!statSync(path).isFile()) throw new OperatorError(`${path} is not a file; it is read twice, so it must be one.`)
+    const buffer = Buffer.alloc(headBytes)
+    const file = openSync(path, 'r')
+    const length = readSync(file, buffer, 0, headBytes, 0)
+    closeSync(file)
+    return { head: buffer.toString('utf8', 0, length).replace(/^\uFEFF/, ''), bytes: size }
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+const detectFormat = (head: string, delimiter: string): ImportFormat => {
+  const start = head.trimStart()
+  if (start.startsWith('[')) return 'json'
+  if (start.startsWith('{')) return 'jsonl'
+  return isShopifyHeading(firstNames(head, delimiter)) ? 'shopify' : 'csv'
+}
+
+const firstLine = (head: string) => head.trimStart().split(/[\r\n]/, 1)[0] ?? ''
+
+const firstNames = (head: string, delimiter: string) =>
+  firstLine(head)
+    .split(delimiter)
+    .map((name) => name.replaceAll('"', ''))
+
+/** Spreadsheets of some countries write semicolons, and some programs tabs. */
+const findDelimiter = (head: string) => {
+  const line = firstLine(head)
+  const count = (mark: string) => plainName(line).split(mark).length
+  return [';', '\t'].find((mark) => line.includes(mark) && count(mark) > count(',')) ?? ','
+}

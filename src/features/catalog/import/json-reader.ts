@@ -1,0 +1,105 @@
+import { FileFault, largestRecord, type ProductRecord } from './records.ts'
+
+/** One object a line. Empty lines are passed over. */
+export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerator<ProductRecord> {
+  let line = 0
+  let rest = ''
+  for await (const piece of text) {
+    rest += piece
+    let from = 0
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n', from)) {
+      line++
+      const content = rest.slice(from, end).trim()
+      if (content !== '') yield parseElement(content, line)
+      from = end + 1
+    }
+    rest = rest.slice(from)
+    if (rest.length > largestRecord) throw new FileFault(line + 1, 'is longer than 16 MB')
+  }
+  if (rest.trim() !== '') yield parseElement(rest.trim(), line + 1)
+}
+
+/** The elements of one array, each cut out of the text and parsed alone, so that no more than one is in memory. */
+export async function* readJsonArray(text: AsyncIterable<string>): AsyncGenerator<ProductRecord> {
+  const scanner = createScanner()
+  for await (const piece of text) for (const element of scanner.push(piece)) yield element
+  scanner.end()
+}
+
+const parseElement = (text: string, line: number): ProductRecord => {
+  try {
+    return { line, value: withoutNulls(JSON.parse(text)) }
+  } catch (error) {
+    const message = `is not JSON: ${(error as Error).message}`
+    return { line, value: null, faults: [{ line, field: 'product', message }] }
+  }
+}
+
+/** Answers of the API say null where a file leaves a field out; both mean the same here. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([, part]) => part !== null)
+  return Object.fromEntries(kept.map(([name, part]) => [name, withoutNulls(part)]))
+}
+
+const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [34, 92, 44, 91, 93, 123, 125]
+const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
+
+/** Follows brackets and strings only: whether an element is right inside is for JSON.parse to say. */
+const createScanner = () => {
+  let place: 'before' | 'element' | 'after' = 'before'
+  let depth = 0
+  let inString = false
+  let escaped = false
+  let number = 0
+  let element = ''
+
+  /** Null at the end of an empty array. An empty place between two commas is a fault of its own. */
+  const finish = (last: boolean): ProductRecord | null => {
+    const content = element.trim()
+    element = ''
+    if (content === '' && last && number === 0) return null
+    number++
+    return parseElement(content, number)
+  }
+
+  const push = (text: string): ProductRecord[] => {
+    const found: ProductRecord[] = []
+    let from = 0
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (place !== 'element') {
+        if (isSpace(code)) continue
+        if (place === 'after') throw new FileFault(number, 'is followed by something after the end of the array')
+        if (code !== openList) throw new FileFault(1, 'is not the beginning of a JSON array')
+        place = 'element'
+        from = i + 1
+      } else if (inString) {
+        if (escaped) escaped = false
+        else if (code === backslash) escaped = true
+        else if (code === quote) inString = false
+      } else if (code === quote) {
+        inString = true
+      } else if (code === openObject || code === openList) {
+        depth++
+      } else if (depth > 0 && (code === closeObject || code === closeList)) {
+        depth--
+      } else if (depth === 0 && (code === comma || code === closeList)) {
+        element += text.slice(from, i)
+        const record = finish(code === closeList)
+        if (record !== null) found.push(record)
+        from = i + 1
+        if (code === closeList) place = 'after'
+      }
+    }
+    if (place === 'element') element += text.slice(from)
+    if (element.length > largestRecord) throw new FileFault(number + 1, 'is larger than 16 MB, or is never closed')
+    return found
+  }
+
+  const end = () => {
+    if (place !== 'after') throw new FileFault(number + 1, 'is cut off: the array is not closed')
+  }
+  return { push, end }
+}

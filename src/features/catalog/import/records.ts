@@ -1,0 +1,33 @@
+import type { InputFault } from '../product-input.ts'
+
+/** Where a fault is: a line of the file, or the number of an element in a JSON array, from 1. */
+export type Fault = { line: number; field: string; message: string }
+
+/** One product of a file, not yet checked. */
+export type ProductRecord = {
+  line: number
+  value: unknown
+  /** What the reader itself found wrong; the value is of no use then. */
+  faults?: readonly Fault[]
+  /** For formats where one product fills several lines under other names. */
+  place?: (field: string) => { line: number; field: string }
+}
+
+/** The file cannot be read on from here, so none of it is taken. */
+export class FileFault extends Error {
+  override name = 'FileFault'
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(message)
+    this.line = line
+  }
+}
+
+/** A product that is larger than this is a quote or bracket that was never closed. */
+export const largestRecord = 16 * 1024 * 1024
+
+export const placeFault = ({ line, place }: ProductRecord, { field, message }: InputFault): Fault => ({
+  ...(place?.(field) ?? { line, field }),
+  message,
+})
