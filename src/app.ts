@@ -99,6 +99,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     }),
   })
   observeRequests(server, metrics, logger)
+  // What is answered while stopping is the last on its connection, and the caller must not send another after it.
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (draining) reply.header('connection', 'close')
+    done(null, payload)
+  })
   // Before any refusal, so that a page can read that one too.
   allowCrossOrigin(server, (origin) => ownOrigins.has(origin) || directory.isKnownOrigin(origin))
   await shedLoad(server, options.longestLoopDelayMs)
@@ -132,8 +137,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     close: async () => {
       draining = true
       const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
+      // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.
+      const tidying = setInterval(() => server.server.closeIdleConnections(), 50)
       await server.close()
       clearTimeout(impatience)
+      clearInterval(tidying)
       await Promise.all([listener.close(), counter.close()])
       await db.close()
     },

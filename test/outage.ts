@@ -17,6 +17,8 @@ export type Line = {
   /** Connections stay and are taken, and nothing passes until it is mended. */
   silence(): void
   mend(): Promise<void>
+  /** Takes connections again after a cut, as silent as it was before. */
+  reopen(): Promise<void>
   /** How many connections go through it now. */
   connections(): number
 }
@@ -64,6 +66,9 @@ export const openLine = async (t: TestContext): Promise<Line> => {
   }
 
   const port = await open(0)
+  const reopen = async () => {
+    if (!server.listening) await open(port)
+  }
   t.after(cut)
   const url = new URL(databaseUrl)
   const { username, password, pathname } = url
@@ -79,8 +84,9 @@ export const openLine = async (t: TestContext): Promise<Line> => {
       for (const flow of flows) flow.resume()
       for (const start of waiting) start()
       waiting.clear()
-      if (!server.listening) await open(port)
+      await reopen()
     },
+    reopen,
     connections: () => ends.size,
   }
 }
@@ -122,8 +128,14 @@ export const distantServiceFor = async (t: TestContext, options: DistantOptions)
     clock,
     ...(longestLoopDelayMs === undefined ? {} : { longestLoopDelayMs }),
   })
-  t.after(app.close)
+  let closing: Promise<void> | undefined
+  /** A test may close it before its end does. */
+  const close = () => {
+    closing ??= app.close()
+    return closing
+  }
+  t.after(close)
   const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
   const call: typeof callUrl = (path, options) => callUrl(`${url}${path}`, options)
-  return { app, db: app.services.db, url, clock, logLines, call, close: app.close }
+  return { app, db: app.services.db, url, clock, logLines, call, close }
 }

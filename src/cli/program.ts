@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { loadConfig } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { addCatalog } from './catalog.ts'
 import { addDoctor } from './doctor.ts'
 import { addKey } from './key.ts'
 import { addMenu } from './menu.ts'
@@ -50,6 +51,7 @@ export const createProgram = () => {
     addKey,
     addOrigin,
     addMenu,
+    addCatalog,
     addStock,
     addDoctor,
     addOpenapi,

@@ -51,6 +51,9 @@ export const connectDb = (options: DbOptions): Db => {
     types: wireTypes,
   })
   pool.on('error', (error) => options.onIdleError?.(error))
+  // The pool only listens to idle connections. One that breaks in use fails its query and says so here as well, and an
+  // error that nobody listens to would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const listeners = new Set<(text: string) => void>()
 
   const send = async (client: pg.PoolClient, text: string, values?: unknown[], name?: string) => {

@@ -113,6 +113,8 @@ const checkServer = async (client: pg.Client) => {
 export const connectOrExplain = async (connection: pg.ClientConfig): Promise<pg.Client> => {
   try {
     const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...connection })
+    // A connection that breaks fails its query; unheard, it would end the process besides.
+    client.on('error', () => {})
     await client.connect()
     return client
   } catch (error) {

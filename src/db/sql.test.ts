@@ -23,6 +23,7 @@ test('null, undefined, lists and objects that merely look like a piece stay para
   const { text, values } = statement`select ${null}, ${undefined}, ${['a', 'b']}, ${lookalike}`
   assert.equal(text, 'select $1, $2, $3, $4')
   assert.deepEqual(values, [null, undefined, ['a', 'b'], lookalike])
+  assert.equal(statement`select ${sql`1`}, ${lookalike}`.text, 'select 1, $1')
 })
 
 test('conditions are joined by "and"', () => {

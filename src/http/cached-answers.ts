@@ -72,7 +72,10 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       },
     })
   const put = (shelf: Shelf, key: string, answer: CachedAnswer) => {
-    bytes += sizeOf(answer, key)
+    const size = sizeOf(answer, key)
+    // A shelf refuses what is larger than all the room there is, and then nothing that is pushed out would make any.
+    if (size > maxBytes) return void shelf.answers.delete(key)
+    bytes += size
     shelf.answers.set(key, answer)
     while (bytes > maxBytes) fullest().answers.pop()
   }

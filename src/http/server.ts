@@ -65,12 +65,17 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
     // How long a parameter may be is up to its schema, which answers like every other fault.
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     serverFactory: (handle) => {
-      const http = createHttpServer(
-        { ...usualTimeouts, ...timeouts, maxHeaderSize: maxHeaderBytes },
-        (request, response) => {
-          if (!fastLane(request, response)) handle(request, response)
-        },
-      )
+      const answer = (request: IncomingMessage, response: ServerResponse) => {
+        const { headers, httpVersion, socket } = request
+        if (headers.host === undefined && httpVersion === '1.1') {
+          return answerBrokenConnection(new Error('a request without a Host header'), socket)
+        }
+        if (!fastLane(request, response)) handle(request, response)
+      }
+      // Node would refuse a request without a host, and an expectation it does not know, without a word.
+      const limits = { ...usualTimeouts, ...timeouts, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+      const http = createHttpServer(limits, answer)
+      http.on('checkExpectation', answer)
       http.on('clientError', (error, socket) => answerBrokenConnection(error, socket as Socket))
       return http
     },

@@ -8,7 +8,8 @@ const common = { allErrors: false, useDefaults: true, strict: false } as const
  * body says what it means, so it is taken as it is.
  */
 const textual = new Ajv({ ...common, coerceTypes: true, removeAdditional: 'all' })
-const literal = new Ajv({ ...common, coerceTypes: false })
+// JSON can write a number that is too large for one, and it arrives as infinity.
+const literal = new Ajv({ ...common, coerceTypes: false, strictNumbers: true })
 
 export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
   (httpPart === 'body' ? literal : textual).compile(schema)

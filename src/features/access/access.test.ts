@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  assertError,
-  newStore,
-  startTestService,
-  type TestService,
-  type TestStore,
-  withinASecond,
-} from '../../../test/harness.ts'
+import { assertError, newStore, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
 import { distantServiceFor, openLine } from '../../../test/outage.ts'
 import { minutes } from '../../core/clock.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { hashSecret } from '../../core/secrets.ts'
+import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import { scopes } from '../../http/endpoint.ts'
 import { revokeKey } from '../admin/stores.ts'
-import { announceStore } from './announce.sql.ts'
+import { createDirectory } from './directory.ts'
+import { createLocalCounter } from './rate-limit.ts'
 
 let service: TestService
 let twin: TestService
@@ -166,16 +161,35 @@ test('a key that is sent twice in one header is not valid', async () => {
 })
 
 test('what was read before a change is not remembered after it', async () => {
-  const shop: TestStore = await newStore(service)
-  const { id, key } = await shop.newKey({ rateLimit: 10_000 })
-  // Many readers at once, and a revocation in their midst.
-  const readers = Array.from({ length: 50 }, () => statusOn(service, key))
+  const shop = await newStore(service)
   const store = await shop.load()
-  await service.db.tx(async (tx) => {
-    await revokeKey(tx, id)
-    await announceStore(tx, store.id)
-  })
-  await Promise.all(readers)
-  assert.ok(await isRefusedOn(service, key))
-  assert.equal(await statusOn(service, key), 401)
+  const midway = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const slow: Queries = {
+    ...service.db,
+    maybeOne: async (strings, ...values) => {
+      const row = await service.db.maybeOne(strings, ...values)
+      midway.resolve()
+      await goOn.promise
+      return row as never
+    },
+  }
+  const directory = createDirectory(slow, createLocalCounter())
+  const reading = directory.key(shop.key)
+  await midway.promise
+  directory.forgetStore(store.id)
+  goOn.resolve()
+  assert.equal((await reading)?.store.publicId, shop.storeId)
+  assert.equal(directory.knownKey(shop.key), undefined)
+  await directory.key(shop.key)
+  assert.ok(directory.knownKey(shop.key), 'read again without a change, it is remembered')
+})
+
+test('a change of one store leaves what is known of the others', async () => {
+  const [shop, other] = [await newStore(service), await newStore(service)]
+  const directory = createDirectory(service.db, createLocalCounter())
+  await Promise.all([directory.key(shop.key), directory.key(other.key)])
+  directory.forgetStore((await shop.load()).id)
+  assert.equal(directory.knownKey(shop.key), undefined)
+  assert.ok(directory.knownKey(other.key))
 })

@@ -114,6 +114,9 @@ export const readProduct = (value: unknown, currency: string): ProductInput | In
     pricesMinor: minorByOutlet(variant.prices, `${field}prices`),
   })
 
+  if (file.digital !== undefined && !file.digital.url && !file.digital.file) {
+    faults.push({ field: 'digital', message: 'needs a url or a file' })
+  }
   if (!hasThreeDecimals(file.taxRate ?? 0)) faults.push({ field: 'taxRate', message: 'has more than three decimals' })
   if (file.variants === undefined && file.price === undefined) faults.push({ field: 'price', message: 'is required' })
   const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`)) ?? [
@@ -156,6 +159,8 @@ const shapeFaults = (value: unknown): InputFault[] => {
       const within = [...faults.keys()].some((field) => field.startsWith(`${place}.`))
       if (within) faults.delete(place)
       else faults.set(place, 'must be a whole number from 0 to 1000000000, an object of them by outlet id, or "plenty"')
+    } else if (keyword === 'minLength') {
+      faults.set(place, 'must not be empty')
     } else if (keyword === 'enum') {
       faults.set(place, `must be one of ${(params as { allowedValues: string[] }).allowedValues.join(', ')}`)
     } else if (!faults.has(place || 'product')) {

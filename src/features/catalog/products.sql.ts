@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
 /** Rows travel as one JSON parameter: a thousand products cost as many round trips as one. */
@@ -206,6 +206,13 @@ export const addToCategoryCounts = (tx: Tx, storeId: StoreId, gains: readonly Ca
   update category c set product_count = c.product_count + n.gain
   from locked join jsonb_to_recordset(${json(gains)}::jsonb) as n (id text, gain integer) on n.id = locked.id
   where c.store_id = ${storeId} and c.id = locked.id`
+
+/**
+ * Tells the planner how large the tables have become. Until the database does so by itself, which takes it a minute or
+ * more, it believes that a store has a handful of products and reads all of them wherever it looks for one.
+ */
+export const analyzeCatalog = (db: Queries) => db.run`
+  analyze category, product, variant, price_override, stock, listing`
 
 export type CategoryNode = { id: string; parentId: string | null; name: string; slug: string; position: number }
 

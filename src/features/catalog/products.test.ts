@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService, type TestStore, withinASecond } from '../../../test/harness.ts'
+import type { Tx } from '../../db/database.ts'
 import { countStaleListings } from '../admin/doctor.sql.ts'
+import { createOutlet } from '../admin/stores.ts'
 import { readProduct } from './product-input.ts'
 import { type StockChange, saveProducts, setStock } from './products.ts'
 
@@ -156,9 +158,9 @@ test('stock is set for one outlet and one variant, and a choice that is not clea
   assert.equal((await readNow(shop, '/v1/products/shirt', { 'x-outlet-id': pune })).stock, 9)
   assert.equal((await readNow(shop, '/v1/products/shirt')).stock, 2)
   await assert.rejects(change(shop, 'shirt', 1), /several variants/)
-  await assert.rejects(change(shop, 'nothing', 1), /no such product/)
+  await assert.rejects(change(shop, 'nothing', 1), /has no product/)
   await assert.rejects(change(shop, 'shirt', 1, { variantId: variants[0].id, outletId: other.outletId }), /no outlet/)
-  await assert.rejects(change(other, id, 1, { variantId: variants[0].id }), /no such product/)
+  await assert.rejects(change(other, id, 1, { variantId: variants[0].id }), /has no product/)
 })
 
 test('twenty changes of stock at once, on variants of one product, leave a right listing', async () => {
@@ -183,34 +185,70 @@ test('twenty changes of stock at once, on variants of one product, leave a right
   assert.equal(await countStaleListings(service.db), 0)
 })
 
-test('products saved at the same time in one category are both counted', async () => {
+/** Begins `second` while `first` has done everything but commit, and lets that commit when `second` waits or is done. */
+const atTheSameTime = async (first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) => {
+  let later: Promise<unknown> = Promise.resolve()
+  let isDone = false
+  const waitsOrIsDone = async () => {
+    const { waits } = await service.db.one<{ waits: boolean }>`
+      select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
+        as waits`
+    return waits || isDone
+  }
+  await service.db.tx(async (tx) => {
+    await first(tx)
+    later = service.db.tx(second).finally(() => {
+      isDone = true
+    })
+    assert.ok(await withinASecond(waitsOrIsDone))
+  })
+  await later
+}
+
+test('products saved at the same time in one category, old or new, are both counted', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   await shop.add({ name: 'First', price: 1, category: 'Mugs' })
-  const save = (name: string, beforeCommit: () => Promise<unknown>) =>
-    service.db.tx(async (tx) => {
-      const product = readProduct({ name, price: 1, category: 'Mugs' }, 'INR')
-      assert.ok(!Array.isArray(product))
-      await saveProducts(tx, store, [product])
-      await beforeCommit()
-    })
-  let isSecondDone = false
-  const isSecondBlocked = async () => {
-    const { blocked } = await service.db.one<{ blocked: boolean }>`
-      select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
-        as blocked`
-    return blocked || isSecondDone
+  const save = (name: string, category: string) => (tx: Tx) => {
+    const product = readProduct({ name, price: 1, category }, 'INR')
+    assert.ok(!Array.isArray(product))
+    return saveProducts(tx, store, [product])
   }
-  let second: Promise<unknown> = Promise.resolve()
-  await save('Second', async () => {
-    second = save('Third', async () => {
-      isSecondDone = true
-    })
-    assert.ok(await withinASecond(isSecondBlocked))
+  await atTheSameTime(save('Second', 'Mugs'), save('Third', 'Mugs'))
+  await atTheSameTime(save('Fourth', 'Mugs > New'), save('Fifth', 'Mugs > New'))
+  const { data } = await readNow(shop, '/v1/categories')
+  assert.deepEqual(
+    data.map((category: { name: string; productCount: number }) => [category.name, category.productCount]),
+    [
+      ['Mugs', 3],
+      ['New', 2],
+    ],
+  )
+})
+
+test('an outlet that opens while products are saved sells them too, whichever is first', async () => {
+  const shop = await newStore(service)
+  const store = await shop.load()
+  const save = (name: string) => (tx: Tx) => {
+    const product = readProduct({ name, price: 1 }, 'INR')
+    assert.ok(!Array.isArray(product))
+    return saveProducts(tx, store, [product])
+  }
+  let [pune, goa] = ['', '']
+  await atTheSameTime(save('Mug'), async (tx) => {
+    pune = (await createOutlet(tx, store, 'Pune')).outletId
   })
-  await second
-  const [mugs] = (await readNow(shop, '/v1/categories')).data
-  assert.equal(mugs.productCount, 3)
+  await atTheSameTime(async (tx) => {
+    goa = (await createOutlet(tx, store, 'Goa')).outletId
+  }, save('Plate'))
+  for (const outlet of [pune, goa]) {
+    const listed = await readNow(shop, '/v1/products?sort=name', { 'x-outlet-id': outlet })
+    assert.deepEqual(
+      listed.map((p: { name: string }) => p.name),
+      ['Mug', 'Plate'],
+    )
+  }
+  assert.equal(await countStaleListings(service.db), 0)
 })
 
 test('an outlet that opens later sells everything, at the same prices, and has none of it yet', async () => {

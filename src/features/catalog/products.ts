@@ -172,7 +172,10 @@ export type StockChange = {
 export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
   const variants = await sql.findVariants(tx, store.id, change.product, change.variantId)
   const [variant, another] = variants
-  if (variant === undefined) throw new OperatorError(`The store has no such product or variant: ${change.product}.`)
+  if (variant === undefined) {
+    const named = change.variantId === null ? change.product : `${change.product} with a variant ${change.variantId}`
+    throw new OperatorError(`The store has no product ${named}.`)
+  }
   if (another !== undefined) {
     const choices = variants.map(({ id, title }) => `${id} (${title})`).join(', ')
     throw new OperatorError(`This product has several variants. Name one with --variant: ${choices}.`)

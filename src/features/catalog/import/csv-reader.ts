@@ -6,35 +6,42 @@ export type Row = { line: number; cells: string[] }
 
 /** Rows with the line that each begins on: quoted cells may go over several. */
 export async function* readRows(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<Row> {
+  // Inside quotes the parser counts the two characters of a Windows line end as two lines.
+  let countedTwice = 0
+  let lastLine = 0
+  const firstLines: number[] = []
   const parser = parse({
-    ...{ delimiter, info: true, relax_column_count: true, max_record_size: largestRecord },
+    ...{ delimiter, relax_column_count: true, max_record_size: largestRecord },
     record_delimiter: ['\r\n', '\n', '\r'],
+    on_record: (cells, { lines }) => {
+      const breaks = cells.flatMap((cell) => (/[\r\n]/.test(cell) ? (cell.match(/\r\n|\r|\n/g) ?? []) : []))
+      countedTwice += breaks.filter((mark) => mark === '\r\n').length
+      lastLine = lines - countedTwice
+      firstLines.push(lastLine - breaks.length)
+      return cells
+    },
   })
   const source = Readable.from(text)
   source.on('error', (error) => parser.destroy(error))
   source.pipe(parser)
-  // Inside quotes the parser counts the two characters of a Windows line end as two lines.
-  let countedTwice = 0
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      const breaks = record.flatMap((cell) => (/[\r\n]/.test(cell) ? (cell.match(/\r\n|\r|\n/g) ?? []) : []))
-      countedTwice += breaks.filter((mark) => mark === '\r\n').length
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      const line = firstLines.shift() as number
       // An empty line is a row of one empty cell.
-      if (record.length === 1 && record[0]?.trim() === '') continue
-      yield { line: info.lines - countedTwice - breaks.length, cells: record }
+      if (cells.length > 1 || cells[0]?.trim() !== '') yield { line, cells }
     }
   } catch (error) {
-    throw explain(error, countedTwice)
+    throw explain(error, lastLine + 1)
   } finally {
     source.destroy()
     parser.destroy()
   }
 }
 
-const explain = (error: unknown, countedTwice: number) => {
-  const { code, lines } = error as CsvError & { lines?: number }
-  if (!code?.startsWith('CSV_') && !(code in csvFaults)) return error
-  return new FileFault((lines ?? 1) - countedTwice, csvFaults[code] ?? (error as Error).message)
+/** A row that cannot be read is named by the line that it begins on: where a quote was forgotten, nobody can tell. */
+const explain = (error: unknown, line: number) => {
+  const message = csvFaults[(error as CsvError).code]
+  return message === undefined ? error : new FileFault(line, message)
 }
 
 const csvFaults: Record<string, string> = {
@@ -46,16 +53,19 @@ const csvFaults: Record<string, string> = {
 
 export type Heading = { line: number; names: string[] }
 
-export const plainName = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+const plainName = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
-/** Splits off the heading, and holds every row against it. */
-export const readTable = async (rows: AsyncGenerator<Row>) => {
+/** Splits off the heading. */
+export const readHeading = async (rows: AsyncGenerator<Row>): Promise<Heading> => {
   const first = await rows.next()
   if (first.done) throw new FileFault(1, 'is empty: a heading with the names of the columns is needed')
-  const names = first.value.cells.map((name) => name.trim())
-  const twice = names.find((name, i) => name !== '' && names.findIndex((n) => plainName(n) === plainName(name)) < i)
-  if (twice !== undefined) throw new FileFault(first.value.line, `names the column "${twice}" twice`)
-  return { heading: { line: first.value.line, names }, rows }
+  return { line: first.value.line, names: first.value.cells.map((name) => name.trim()) }
+}
+
+/** Of two columns with one name nobody can tell which is meant. Columns that we do not take may do as they like. */
+export const refuseTwice = ({ line }: Heading, taken: readonly (string | undefined)[]) => {
+  const twice = taken.find((name, i) => name !== undefined && taken.indexOf(name) < i)
+  if (twice !== undefined) throw new FileFault(line, `names the column "${twice}" twice`)
 }
 
 export const widthFault = (row: Row, heading: Heading) =>
@@ -90,9 +100,11 @@ const readList = (text: string, separator: RegExp): unknown =>
  * cell is a field left out.
  */
 export async function* readProductTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
-  const { heading } = await readTable(rows)
+  const heading = await readHeading(rows)
   const names = heading.names.map((name) => columnNames.get(plainName(name)))
-  if (!names.includes('name')) throw new FileFault(heading.line, 'names no column "name"; the first line is the heading')
+  refuseTwice(heading, names)
+  if (!names.includes('name'))
+    throw new FileFault(heading.line, 'names no column "name"; the first line is the heading')
   for await (const row of rows) {
     const wrong = widthFault(row, heading)
     yield wrong === undefined ? readRow(row, names, heading.names) : faultyRow(row.line, 'product', wrong)
@@ -102,8 +114,8 @@ export async function* readProductTable(rows: AsyncGenerator<Row>): AsyncGenerat
 const readRow = ({ line, cells }: Row, names: readonly (string | undefined)[], heading: readonly string[]) => {
   const value: Record<string, unknown> = {}
   for (const [i, cell] of cells.entries()) {
-    if (cell.trim() === '') continue
     const name = names[i] ?? heading[i] ?? ''
+    if (cell.trim() === '' || name === '') continue
     try {
       value[name] = columns[name]?.(cell.trim()) ?? cell
     } catch (error) {

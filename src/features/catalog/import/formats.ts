@@ -1,7 +1,6 @@
-import { openSync, readSync, statSync } from 'node:fs'
-import { closeSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { OperatorError } from '../../../core/operator-error.ts'
-import { plainName, readProductTable, readRows } from './csv-reader.ts'
+import { readProductTable, readRows } from './csv-reader.ts'
 import { readJsonArray, readJsonLines } from './json-reader.ts'
 import type { ProductRecord } from './records.ts'
 import { isShopifyHeading, readShopifyTable } from './shopify.ts'
@@ -65,6 +64,6 @@ const firstNames = (head: string, delimiter: string) =>
 /** Spreadsheets of some countries write semicolons, and some programs tabs. */
 const findDelimiter = (head: string) => {
   const line = firstLine(head)
-  const count = (mark: string) => plainName(line).split(mark).length
-  return [';', '\t'].find((mark) => line.includes(mark) && count(mark) > count(',')) ?? ','
+  const count = (mark: string) => line.split(mark).length
+  return [';', '\t'].find((mark) => count(mark) > count(',')) ?? ','
 }

@@ -1,5 +1,5 @@
 import { slugify } from '../product-input.ts'
-import { faultyRow, type Heading, type Row, readNumber, readTable, widthFault } from './csv-reader.ts'
+import { faultyRow, type Heading, type Row, readHeading, readNumber, refuseTwice, widthFault } from './csv-reader.ts'
 import { type Fault, FileFault, type ProductRecord } from './records.ts'
 
 /** What we take from Shopify's file, under the names that it has had over the years. Other columns are ignored. */
@@ -41,8 +41,8 @@ export const isShopifyHeading = (names: readonly string[]) => {
 }
 
 /** Rows that follow each other with one handle are one product: its variants and its pictures. */
-export async function* readShopifyTable(source: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
-  const { heading, rows } = await readTable(source)
+export async function* readShopifyTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
+  const heading = await readHeading(rows)
   const columns = findColumns(heading)
   let handle = ''
   let group: ShopifyRow[] = []
@@ -68,6 +68,11 @@ export async function* readShopifyTable(source: AsyncGenerator<Row>): AsyncGener
 
 const findColumns = (heading: Heading): Columns => {
   const lower = heading.names.map((name) => name.toLowerCase())
+  const taken = new Set(Object.values(columnNames).flat())
+  refuseTwice(
+    heading,
+    lower.map((name) => (taken.has(name) ? name : undefined)),
+  )
   const places = Object.entries(columnNames).map(([column, names]) => {
     const at = names.map((name) => lower.indexOf(name)).find((index) => index >= 0)
     return [column as Column, at ?? -1] as const
@@ -112,7 +117,7 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
     ...(isSimple
       ? readVariant(first, columns)
       : {
-          options: optionNames.map((name, i) => ({ name, values: distinct(variantRows.map(valueOf(i))) })),
+          options: optionNames.map((name, i) => ({ name, values: distinct(variantRows.map(choiceAt(i))) })),
           variants: variantRows.map((row) => ({
             ...readVariant(row, columns),
             options: readOptions(row, optionNames, report),
@@ -127,7 +132,7 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
 const isVariant = ({ cell }: ShopifyRow) =>
   (['value1', 'value2', 'value3', 'sku', 'price'] as const).some((column) => cell(column) !== '')
 
-const valueOf = (i: number) => (row: ShopifyRow) => row.cell(`value${i + 1}` as Column)
+const choiceAt = (i: number) => (row: ShopifyRow) => row.cell(`value${i + 1}` as Column)
 
 const distinct = (texts: readonly string[]) => [...new Set(texts.filter((text) => text !== ''))]
 
@@ -136,8 +141,9 @@ type Report = (row: ShopifyRow, column: Column, message: string) => void
 const readOptions = (row: ShopifyRow, names: readonly string[], report: Report) =>
   Object.fromEntries(
     names.map((name, i) => {
-      const value = valueOf(i)(row)
-      if (value === '') report(row, `value${i + 1}` as Column, `is required, because the product has the option ${name}`)
+      const value = choiceAt(i)(row)
+      if (value === '')
+        report(row, `value${i + 1}` as Column, `is required, because the product has the option ${name}`)
       return [name, value]
     }),
   )

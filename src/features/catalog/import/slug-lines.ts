@@ -1,43 +1,57 @@
 import { hash } from 'node:crypto'
 
 /**
- * Remembers on which line each slug of a file stands, in 16 to 32 bytes a slug whatever its length: a file may name
+ * Remembers on which line each slug of a file stands, in some 24 bytes a slug whatever its length: a file may name
  * millions. Two slugs share the 64 bits that are kept with a chance of one in a hundred thousand at ten million slugs.
  */
 export const createSlugLines = (initialCapacity = 1024) => {
-  let keys = new BigUint64Array(initialCapacity)
-  let lines = new Float64Array(initialCapacity)
+  let table = newTable(initialCapacity)
   let count = 0
 
-  const findSlot = (key: bigint) => {
-    let slot = Number(key % BigInt(keys.length))
-    while (lines[slot] !== 0 && keys[slot] !== key) slot = slot + 1 === keys.length ? 0 : slot + 1
-    return slot
-  }
-
   const grow = () => {
-    const old = { keys, lines }
-    keys = new BigUint64Array(old.keys.length * 2)
-    lines = new Float64Array(old.lines.length * 2)
-    for (const [i, line] of old.lines.entries()) {
+    const larger = newTable(table.lines.length * 2)
+    for (const [i, line] of table.lines.entries()) {
       if (line === 0) continue
-      const slot = findSlot(old.keys[i] as bigint)
-      keys[slot] = old.keys[i] as bigint
-      lines[slot] = line
+      const [high, low] = [table.highs[i] as number, table.lows[i] as number]
+      put(larger, findSlot(larger, high, low), high, low, line)
     }
+    table = larger
   }
 
   return {
     /** The first line that had this slug: the one given, when there was none before. */
     firstLine: (slug: string, line: number): number => {
-      const key = hash('sha256', slug, 'buffer').readBigUInt64LE()
-      const slot = findSlot(key)
-      if (lines[slot] !== 0) return lines[slot] as number
-      keys[slot] = key
-      lines[slot] = line
+      const key = hash('sha1', slug, 'buffer')
+      const [high, low] = [key.readUInt32LE(0), key.readUInt32LE(4)]
+      const slot = findSlot(table, high, low)
+      const known = table.lines[slot] as number
+      if (known !== 0) return known
+      put(table, slot, high, low, line)
       count++
-      if (count * 4 > keys.length * 3) grow()
+      if (count * 4 > table.lines.length * 3) grow()
       return line
     },
   }
+}
+
+type Table = { highs: Uint32Array; lows: Uint32Array; lines: Uint32Array }
+
+/** The capacity is a power of two, so that a mask finds the slot. */
+const newTable = (capacity: number): Table => ({
+  highs: new Uint32Array(capacity),
+  lows: new Uint32Array(capacity),
+  lines: new Uint32Array(capacity),
+})
+
+const findSlot = ({ highs, lows, lines }: Table, high: number, low: number) => {
+  const mask = lines.length - 1
+  let slot = low & mask
+  while (lines[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = (slot + 1) & mask
+  return slot
+}
+
+const put = ({ highs, lows, lines }: Table, slot: number, high: number, low: number, line: number) => {
+  highs[slot] = high
+  lows[slot] = low
+  lines[slot] = line
 }

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  findProgram,
+  isAlive,
+  makeTemplate,
+  newFolder,
+  postgresPid,
+  root,
+  runVitrine,
+  startService,
+  until,
+  usedPlace,
+} from './fixture.ts'
+
+makeTemplate()
+
+/** The Node of the machine, when it is another one than the one that runs these tests. */
+const findOtherNode = () => {
+  const file = findProgram('node')
+  if (file === undefined) return undefined
+  return execFileSync(file, ['--version'], { encoding: 'utf8' }).trim() === process.version ? undefined : file
+}
+
+const script = join(root, 'bin/vitrine.js')
+
+/** The only child of a process. */
+const childOf = (pid: number) => Number(execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).trim())
+
+test("the command runs under the machine's own Node and passes on output, exit codes and signals", async (t) => {
+  const node = findOtherNode()
+  if (node === undefined) return t.skip('this machine has no other Node')
+  const program = [node, script]
+  const settings = { VITRINE_DATA_DIR: newFolder(t) }
+  const [version, misunderstood, refused] = await Promise.all([
+    runVitrine(['--version'], settings, { program }),
+    runVitrine(['nope'], settings, { program }),
+    runVitrine(['migrate'], { ...settings, PORT: 'abc' }, { program }),
+  ])
+  assert.deepEqual([version.code, version.stderr], [0, ''])
+  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+  assert.equal(misunderstood.code, 2)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /PORT/)
+
+  const place = await usedPlace(t)
+  const service = await startService(t, place, { program: [...program, 'start'] })
+  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  assert.equal((await service.stop('SIGTERM')).code, 0)
+  assert.equal(isAlive(postgres), false)
+})
+
+test('a program that is killed takes the command with it, by the same signal', async (t) => {
+  const place = await usedPlace(t)
+  const service = await startService(t, place, { program: [process.execPath, script, 'start'] })
+  process.kill(childOf(service.pid), 'SIGKILL')
+  assert.equal((await service.ended).signal, 'SIGKILL')
+  // The embedded database outlives a killed service; the next command that uses it turns it off.
+  await runVitrine(['migrate'], place)
+  await until(() => postgresPid(place.VITRINE_DATA_DIR) === undefined)
+})

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { databaseUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const program = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+const startVitrine = (...args: string[]) => {
+  const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }
+  return spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+const finish = async (child: ChildProcess) => {
+  const [[code], out, err] = await Promise.all([
+    once(child, 'exit'),
+    text(child.stdout as NodeJS.ReadableStream),
+    text(child.stderr as NodeJS.ReadableStream),
+  ])
+  return { code, out, err }
+}
+
+const vitrine = (...args: string[]) => finish(startVitrine(...args))
+
+const folderFor = (t: TestContext) => {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-catalog-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const fileFor = (t: TestContext, name: string, content: string) => {
+  const path = join(folderFor(t), name)
+  writeFileSync(path, content)
+  return path
+}
+
+test('an import says in a sentence what it did, and a second one that there was nothing to do', async (t) => {
+  const shop = await newStore(service)
+  const path = fileFor(t, 'products.csv', 'name,price,stock\nMug,449.50,7\nBowl,12,3\n')
+  const first = await vitrine('catalog', 'import', path, '--store', shop.storeId)
+  assert.deepEqual(first, { code: 0, out: '2 products: 2 created, 0 updated, 0 unchanged.\n', err: '' })
+  const second = await vitrine('catalog', 'import', path, '--store', shop.storeId)
+  assert.equal(second.out, '2 products: 0 created, 0 updated, 2 unchanged.\n')
+  assert.equal((await shop.get('/v1/products')).json.length, 2)
+})
+
+test('faults go to the error output with file, line and field, and end with code 1', async (t) => {
+  const shop = await newStore(service)
+  const path = fileFor(t, 'products.csv', 'name,price,colour\nMug,449.50,red\nBowl,cheap,\n')
+  const refused = await vitrine('catalog', 'import', path, '--store', shop.storeId)
+  assert.deepEqual([refused.code, refused.out], [1, ''])
+  assert.match(refused.err, new RegExp(`^${path}: line 3: price must be number$`, 'm'))
+  assert.match(refused.err, /^Fields that mean nothing here: colour\.$/m)
+  assert.match(refused.err, /^1 fault\. Nothing was written\./m)
+  assert.deepEqual((await shop.get('/v1/products')).json, [])
+
+  const taken = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--skip-bad')
+  assert.deepEqual([taken.code, taken.out], [0, '2 products: 1 created, 0 updated, 0 unchanged, 1 left out.\n'])
+})
+
+test('fifty faults are shown and the rest is counted', async (t) => {
+  const shop = await newStore(service)
+  const path = fileFor(t, 'products.jsonl', '{"name":"x"}\n'.repeat(1) + '{"price":1}\n'.repeat(79))
+  const { err } = await vitrine('catalog', 'import', path, '--store', shop.storeId)
+  assert.equal(err.match(/: line \d+: /g)?.length, 50)
+  assert.match(err, /… and 30 more faults\.\n80 faults\./)
+})
+
+test('with --json the answer is for programs, and nothing else is printed', async (t) => {
+  const shop = await newStore(service)
+  const path = fileFor(t, 'products.json', JSON.stringify([{ name: 'Mug', price: 1 }, { price: 'x' }]))
+  const args = ['catalog', 'import', path, '--store', shop.storeId, '--json']
+  const refused = await vitrine(...args)
+  assert.deepEqual([refused.code, refused.err], [1, ''])
+  const { faults, ...rest } = JSON.parse(refused.out)
+  assert.deepEqual([rest.created, rest.updated, rest.unchanged, rest.skipped, rest.outcome], [0, 0, 0, 0, 'refused'])
+  assert.deepEqual(faults, [
+    { line: 2, field: 'name', message: 'is required' },
+    { line: 2, field: 'price', message: 'must be number' },
+  ])
+  const dry = JSON.parse((await vitrine(...args, '--skip-bad', '--dry-run')).out)
+  assert.deepEqual([dry.outcome, dry.skipped, dry.created], ['checked', 1, 0])
+  const taken = await vitrine(...args, '--skip-bad')
+  assert.equal(taken.code, 0)
+  assert.deepEqual([JSON.parse(taken.out).created, JSON.parse(taken.out).skipped], [1, 1])
+})
+
+test('a format can be said, and a wrong one is a fault', async (t) => {
+  const shop = await newStore(service)
+  const path = fileFor(t, 'products', 'Title,price\nMug,1\n')
+  const wrong = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--format', 'json')
+  assert.match(wrong.err, /not the beginning of a JSON array/)
+  const unknown = await vitrine('catalog', 'import', path, '--format', 'xml')
+  assert.equal(unknown.code, 2)
+  const right = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--format', 'shopify')
+  assert.equal(right.code, 0, right.err)
+})
+
+test('a file that is not there, or no file, is said in a sentence', async (t) => {
+  const shop = await newStore(service)
+  const folder = folderFor(t)
+  for (const path of [join(folder, 'nothing.json'), folder]) {
+    const { code, err } = await vitrine('catalog', 'import', path, '--store', shop.storeId)
+    assert.equal(code, 1)
+    assert.match(err, /^\S+ (cannot be read: ENOENT|is not a file).*\.\n$/)
+  }
+})
+
+test('an interrupt ends after the batch under way, says so, and the next run finishes', async (t) => {
+  const shop = await newStore(service)
+  const { id } = await shop.load()
+  const total = 6_000
+  const products = Array.from({ length: total }, (_, n) => `{"name":"Thing ${n}","price":1,"stock":1}\n`).join('')
+  const path = fileFor(t, 'products.jsonl', products)
+  const saved = async () =>
+    (await service.db.one<{ count: number }>`select count(*) from product where store_id = ${id}`).count
+  const child = startVitrine('catalog', 'import', path, '--store', shop.storeId)
+  const ended = finish(child)
+  while ((await saved()) === 0 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5))
+  child.kill('SIGINT')
+  child.kill('SIGINT')
+  const { code, err } = await ended
+  assert.equal(code, 1)
+  const [, done] = /^Stopped after (\d+) of 6000 products: .* Run it again to finish\.\n$/.exec(err) ?? []
+  assert.equal(Number(done), await saved(), err)
+  const again = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--json')
+  assert.deepEqual(
+    [JSON.parse(again.out).created, JSON.parse(again.out).unchanged],
+    [total - Number(done), Number(done)],
+  )
+})
+
+test('an export goes to the output or to a file, in the format of its name, and import reads it', async (t) => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 5, category: 'Home', stock: 3 })
+  const folder = folderFor(t)
+  const output = await vitrine('catalog', 'export', '--store', shop.storeId)
+  const product = { slug: 'mug', name: 'Mug', status: 'ACTIVE', category: 'Home', price: 5, stock: 3 }
+  assert.deepEqual([output.code, output.err, JSON.parse(output.out)], [0, '', product])
+  for (const name of ['a.json', 'a.jsonl', 'a.csv']) {
+    const path = join(folder, name)
+    assert.equal((await vitrine('catalog', 'export', path, '--store', shop.storeId)).code, 0)
+    const { out } = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--json')
+    assert.deepEqual([JSON.parse(out).format, JSON.parse(out).unchanged], [name.slice(2), 1])
+  }
+  assert.equal(JSON.parse(readFileSync(join(folder, 'a.json'), 'utf8')).length, 1)
+  assert.deepEqual(readdirSync(folder).sort(), ['a.csv', 'a.json', 'a.jsonl'], 'nothing unfinished is left')
+})
+
+test('an export that cannot be written says so, and a device stays a device', async (t) => {
+  const shop = await newStore(service)
+  const nowhere = join(folderFor(t), 'nowhere', 'a.json')
+  const { code, err } = await vitrine('catalog', 'export', nowhere, '--store', shop.storeId)
+  assert.equal(code, 1)
+  assert.match(err, /cannot be written: ENOENT/)
+  assert.equal(existsSync(dirname(nowhere)), false)
+  assert.equal((await vitrine('catalog', 'export', '/dev/null', '--store', shop.storeId)).code, 0)
+  assert.equal(readFileSync('/dev/null', 'utf8'), '')
+})

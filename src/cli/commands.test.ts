@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, type TestContext, test } from 'node:test'
+import { type Answer, callUrl, withinASecond } from '../../test/harness.ts'
+import { describeVitrine } from '../contract.ts'
+import { scopes } from '../http/endpoint.ts'
+import {
+  freePort,
+  makeTemplate,
+  newDatabase,
+  newFolder,
+  newPlace,
+  openShell,
+  runJson,
+  runVitrine,
+  startService,
+  usedPlace,
+} from './fixture.ts'
+
+makeTemplate()
+
+type Look = (key: string, path: string, holds: (answer: Answer) => boolean, origin?: string) => Promise<void>
+
+/** What a running service shows within a second of a command's end. */
+const lookAt =
+  (url: string): Look =>
+  async (key, path, holds, origin) => {
+    const headers = { 'x-store-key': key, ...(origin === undefined ? {} : { origin }) }
+    let last: Answer | undefined
+    const seen = await withinASecond(async () => {
+      last = await callUrl(`${url}${path}`, { headers })
+      return holds(last)
+    })
+    assert.ok(seen, `${path} still answers ${last?.status} ${last?.text.slice(0, 300)}`)
+  }
+
+const doNotLook: Look = async () => {}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back, and fails when it is not there.
+type Run = (args: readonly string[]) => Promise<any>
+
+const storeFields = ['storeId', 'outletId', 'serverKey', 'browserKey', 'paymentWebhook', 'logisticsKey']
+
+/** Every command once, as an operator who sets up a shop would use them. */
+const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
+  const vitrine = (...args: string[]) => run(args)
+
+  const made = await vitrine(
+    ...['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR'],
+    ...['--origin', 'https://bluedoor.example'],
+  )
+  assert.deepEqual(Object.keys(made), storeFields)
+  assert.deepEqual(Object.keys(made.paymentWebhook), ['username', 'password'])
+  assert.match(made.serverKey, /^vsk_\w{32}$/)
+  assert.match(made.browserKey, /^vpk_\w{32}$/)
+  const inStore = ['--store', made.storeId]
+
+  const key = await vitrine('key', 'create', ...inStore, '--rate-limit', '100000', '--expires', '2999-01-31')
+  assert.deepEqual(Object.keys(key), ['id', 'key', 'scopes', 'rateLimit'])
+  assert.deepEqual([key.scopes, key.rateLimit], [scopes, 100_000])
+  await look(
+    key.key,
+    '/v1/store',
+    ({ json }) => json.name === 'Blue Door' && json.domain === 'https://bluedoor.example',
+  )
+
+  const changed = await vitrine(
+    ...['store', 'set', ...inStore, '--name', 'Green Door', '--domain', 'http://localhost:5173'],
+    ...['--shipping-flat', '4.5', '--shipping-free-above', '60', '--tax-included', 'yes', '--cash-on-delivery', 'yes'],
+  )
+  assert.deepEqual([changed.name, changed.domain, changed.currency], ['Green Door', 'http://localhost:5173', 'EUR'])
+  assert.deepEqual(changed.shipping, { flat: 4.5, freeAbove: 60 })
+  assert.deepEqual([changed.taxIncluded, changed.paymentMethods], [true, ['online', 'cod']])
+  assert.deepEqual(changed.origins, ['https://bluedoor.example'])
+  assert.deepEqual(await vitrine('store', 'show', ...inStore), changed)
+  await look(key.key, '/v1/store', ({ json }) => json.name === 'Green Door' && json.shipping.flat === 4.5)
+
+  const outlet = await vitrine('outlet', 'create', ...inStore, '--name', 'Harbour')
+  assert.deepEqual(Object.keys(outlet), ['outletId'])
+  await look(key.key, '/v1/store', ({ json }) => json.outlets.at(-1).id === outlet.outletId)
+
+  const narrow = await vitrine('key', 'create', ...inStore, '--browser', '--scopes', 'products:read, store:read')
+  assert.deepEqual([narrow.scopes, narrow.rateLimit], [['products:read', 'store:read'], null])
+  await look(narrow.key, '/v1/menu', ({ status }) => status === 200)
+  await vitrine('key', 'revoke', narrow.id)
+  await look(narrow.key, '/v1/menu', ({ status }) => status === 401)
+  const keys: Record<string, unknown>[] = await vitrine('key', 'list', ...inStore)
+  assert.equal(keys.length, 4)
+  const listed = keys.find(({ id }) => id === narrow.id)
+  assert.ok(listed?.revokedAt)
+  assert.deepEqual([listed.kind, listed.scopes], ['browser', narrow.scopes])
+  assert.equal(JSON.stringify(keys).includes(key.key), false)
+
+  const shopPage = 'https://www.bluedoor.example:8443'
+  await look(key.key, '/v1/store', ({ status }) => status === 403, shopPage)
+  const { origins } = await vitrine('origin', 'add', `${shopPage}/`, ...inStore)
+  assert.deepEqual(origins, ['https://bluedoor.example', shopPage])
+  await look(key.key, '/v1/store', ({ status }) => status === 200, shopPage)
+
+  const menuFile = join(newFolder(t), 'menu.json')
+  const entry = { label: 'About', type: 'page', target: 'about' }
+  writeFileSync(menuFile, JSON.stringify({ items: [{ ...entry, children: [entry] }] }))
+  const { items } = await vitrine('menu', 'set', menuFile, ...inStore)
+  assert.deepEqual([items[0].label, items[0].children[0].target], ['About', 'about'])
+  await look(key.key, '/v1/menu', ({ json }) => json.items[0]?.children[0]?.id === items[0].children[0].id)
+
+  const demo = await vitrine('seed', 'demo')
+  assert.deepEqual(Object.keys(demo), [...storeFields, 'outlets'])
+  const sold = ['stock', 'set', '--store', demo.storeId, '--product', 'applique-sling-bag']
+  await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 0)
+  const stocked = await vitrine(...sold, '--quantity', '3')
+  assert.deepEqual([stocked.outletId, stocked.stock], [demo.outletId, 3])
+  await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 3)
+  await look(demo.browserKey, '/v1/products?inStock=true&limit=100', ({ json }) =>
+    json.some(({ slug }: { slug: string }) => slug === 'applique-sling-bag'),
+  )
+
+  assert.deepEqual(await vitrine('migrate'), { applied: [] })
+  const report = await vitrine('doctor')
+  assert.equal(report.healthy, true, JSON.stringify(report))
+}
+
+suite('every command does its work and answers in JSON', { concurrency: 2 }, () => {
+  test('on the embedded database while the service runs, which shows each change within a second', async (t) => {
+    const place = await usedPlace(t)
+    const { url } = await startService(t, place)
+    await useEveryCommand(t, (args) => runJson(args, place), lookAt(url))
+  })
+
+  test('on the embedded database while nothing runs', async (t) => {
+    await useEveryCommand(t, openShell(t, await newPlace(t)), doNotLook)
+  })
+
+  test('on DATABASE_URL while the service runs, which shows each change within a second', async (t) => {
+    const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
+    const { url } = await startService(t, place)
+    await useEveryCommand(t, openShell(t, place), lookAt(url))
+  })
+
+  test('on DATABASE_URL while nothing runs, leaving no file behind', async (t) => {
+    const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
+    await useEveryCommand(t, openShell(t, place), doNotLook)
+    assert.equal(existsSync(place.VITRINE_DATA_DIR), false)
+  })
+})
+
+test('openapi prints the description of this version and needs no database', async () => {
+  const { code, stdout } = await runVitrine(['openapi'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  assert.equal(code, 0)
+  const printed = JSON.parse(stdout)
+  assert.deepEqual(printed, JSON.parse(JSON.stringify(describeVitrine(printed.info.version))))
+})

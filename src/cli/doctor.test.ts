@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readMigrations } from '../db/migrate.ts'
+import { freePort, newDatabase, newFolder, newPlace, query, runJson, runVitrine, type Settings } from './fixture.ts'
+
+type Finding = { check: string; state: string; detail: string }
+
+const faultsOf = (findings: readonly Finding[]) =>
+  findings.filter(({ state }) => state === 'fault').map(({ check }) => check)
+
+const examine = async (settings: Settings) => {
+  const { code, stdout, stderr } = await runVitrine(['doctor', '--json'], settings)
+  assert.equal(stderr, '')
+  const report: { healthy: boolean; findings: Finding[] } = JSON.parse(stdout)
+  assert.deepEqual(Object.keys(report), ['healthy', 'findings'])
+  assert.equal(code, report.healthy ? 0 : 1)
+  for (const finding of report.findings) assert.deepEqual(Object.keys(finding), ['check', 'state', 'detail'])
+  return report
+}
+
+test('a healthy shop is called so; rows that differ from the products and a Redis that is away are faults', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  await runJson(['seed', 'demo'], settings)
+  const healthy = await runVitrine(['doctor'], settings)
+  assert.equal(healthy.code, 0, healthy.stdout)
+  assert.match(healthy.stdout, /1 stores, 44 products\n[\s\S]*\nAll is well\.\n$/)
+  assert.doesNotMatch(healthy.stdout, /FAULT/)
+
+  for (const change of [
+    'update listing set price_minor = price_minor + 1 where product_id = (select min(id) from product)',
+    'delete from listing where product_id = (select max(product_id) from listing)',
+    'update listing set in_stock = not in_stock where product_id = (select min(product_id) from listing where in_stock)',
+  ]) {
+    await query(settings.DATABASE_URL, change)
+  }
+  const redis = `127.0.0.1:${await freePort()}`
+  const ill = await runVitrine(['doctor'], { ...settings, REDIS_URL: `redis://${redis}` })
+  assert.equal(ill.code, 1)
+  assert.match(ill.stdout, /^FAULT {4}listings {6}[1-9]\d* rows differ from the products/m)
+  assert.match(ill.stdout, new RegExp(`^FAULT {4}redis .*${redis}`, 'm'))
+  assert.match(ill.stdout, /\nSomething needs mending\.\n$/)
+})
+
+test('migrations that are missing are named, and the database is not touched', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const { findings } = await examine(settings)
+  assert.deepEqual(faultsOf(findings), ['migrations'])
+  const { detail } = findings.find(({ check }) => check === 'migrations') as Finding
+  for (const { name } of readMigrations()) assert.ok(detail.includes(name))
+  assert.match(detail, /vitrine migrate/)
+  assert.deepEqual(await query(settings.DATABASE_URL, "select from pg_tables where schemaname = 'public'"), [])
+})
+
+test('a database that is away and settings that make no sense are faults', async (t) => {
+  const address = `127.0.0.1:${await freePort()}`
+  const [away, senseless] = await Promise.all([
+    examine({ DATABASE_URL: `postgres://me:hush-hush@${address}/shop`, VITRINE_DATA_DIR: newFolder(t) }),
+    examine({ PORT: 'abc', VITRINE_DATA_DIR: newFolder(t) }),
+  ])
+  assert.deepEqual(faultsOf(away.findings), ['database'])
+  assert.ok(JSON.stringify(away).includes(address))
+  assert.equal(JSON.stringify(away).includes('hush-hush'), false)
+  assert.deepEqual(faultsOf(senseless.findings), ['settings'])
+})
+
+test('before the first start there is nothing wrong, and looking makes nothing', async (t) => {
+  const place = await newPlace(t)
+  const { healthy, findings } = await examine(place)
+  assert.equal(healthy, true)
+  assert.match(findings.at(-1)?.detail ?? '', /none yet/)
+  assert.equal(existsSync(join(place.VITRINE_DATA_DIR)), false)
+})

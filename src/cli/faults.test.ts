@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { assertSentence, newDatabase, newFolder, query, runJson, runVitrine } from './fixture.ts'
+import { createProgram } from './program.ts'
+
+type Fault = [command: readonly string[], message: RegExp]
+
+const vitrine = (args: readonly string[]) => createProgram().parseAsync(['node', 'vitrine', ...args])
+
+/** All that a database holds, in one text. */
+const fingerprint = async (url: string) => {
+  const tables = await query(url, "select tablename as name from pg_tables where schemaname = 'public' order by 1")
+  const sums = tables.map(({ name }) => `(select md5(string_agg(x::text, ',' order by x::text)) from "${name}" x)`)
+  assert.ok(sums.length > 5)
+  return JSON.stringify(await query(url, `select concat_ws(' ', ${sums.join(', ')})`))
+}
+
+/** Commands run here and not in processes of their own, which takes a second for dozens of them. */
+const assertNothingHappens = async (t: TestContext, url: string, faults: readonly Fault[]) => {
+  process.env.DATABASE_URL = url
+  t.after(() => delete process.env.DATABASE_URL)
+  const before = await fingerprint(url)
+  for (const [command, message] of faults) {
+    await assert.rejects(vitrine(command), { name: 'OperatorError', message }, command.join(' '))
+  }
+  assert.equal(await fingerprint(url), before)
+}
+
+test('a command that cannot be done says why in one sentence, and changes nothing', async (t) => {
+  const DATABASE_URL = await newDatabase(t)
+  const settings = { DATABASE_URL, VITRINE_DATA_DIR: newFolder(t) }
+  const demo = await runJson(['seed', 'demo'], settings)
+  const refuses = (name: string, faults: readonly Fault[]) =>
+    t.test(name, (t) => assertNothingHappens(t, DATABASE_URL, faults))
+
+  await t.test('printed without a stack, with exit code 1; with --json as an object', async () => {
+    const command = ['store', 'set', '--timezone', 'Mars/Base']
+    assertSentence(await runVitrine(command, settings), 'Mars/Base is not a time zone, such as Asia/Kolkata.')
+    const { code, stdout, stderr } = await runVitrine([...command, '--json'], settings)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.deepEqual(JSON.parse(stderr), { error: 'Mars/Base is not a time zone, such as Asia/Kolkata.' })
+  })
+
+  const create = (change: Record<string, string>) => [
+    ...['store', 'create'],
+    ...Object.entries({ name: 'Shop', domain: 'shop.example', currency: 'INR', ...change }).flatMap(([name, value]) => [
+      `--${name}`,
+      value,
+    ]),
+  ]
+  await refuses('a store with settings that make no sense', [
+    [create({ currency: 'XYQ' }), /^XYQ is not a currency code/],
+    [create({ currency: 'inr' }), /^inr is not a currency code of ISO 4217, such as INR/],
+    [create({ locale: 'en_' }), /^en_ is not a locale, such as en-IN/],
+    [create({ timezone: 'Mars/Base' }), /not a time zone/],
+    [create({ name: ' ' }), /must not be empty/],
+    [create({ outlet: '' }), /must not be empty/],
+    [create({ domain: '' }), /^"" is not a domain such as shop\.example/],
+    [create({ domain: 'ftp://shop.example' }), /^"ftp:\/\/shop\.example" is not a domain/],
+    [create({ domain: 'shop.example/path' }), /^"shop\.example\/path" is not a domain/],
+    [create({ origin: 'https://shop.example/path' }), /is not an origin such as/],
+    [['store', 'set', '--name', ''], /must not be empty/],
+    [['store', 'set', '--domain', 'a b'], /^"a b" is not a domain/],
+    [['store', 'set', '--locale', 'x'], /is not a locale/],
+    [['store', 'set', '--shipping-flat', '1.234'], /^--shipping-flat must be an amount in INR, not "1\.234"/],
+    [['store', 'set', '--shipping-flat=-5'], /must be an amount in INR/],
+    [['store', 'set', '--shipping-free-above', 'always'], /^--shipping-free-above must be an amount/],
+    [['store', 'set', '--tax-included', 'maybe'], /^--tax-included must be yes or no, not "maybe"/],
+    [['outlet', 'create', '--name', ' '], /must not be empty/],
+  ])
+
+  const key = (...options: string[]) => ['key', 'create', ...options]
+  await refuses('a key with scopes, limits or times that make no sense', [
+    [key('--scopes', 'products:read,nope'), /^There is no scope "nope"\. The scopes are products:read, /],
+    [key('--scopes', ''), /^There is no scope ""/],
+    [key('--rate-limit', '0'), /^--rate-limit must be a whole number from 1 to \d+, not "0"/],
+    [key('--rate-limit', 'abc'), /not "abc"/],
+    [key('--rate-limit', '1.5'), /not "1\.5"/],
+    [key('--rate-limit=-1'), /not "-1"/],
+    [key('--expires', 'tomorrow'), /^--expires must be a time such as .+, not "tomorrow"/],
+    [key('--expires', '2999-02-30'), /not "2999-02-30"/],
+    [key('--expires', '2999-01-31T25:00:00Z'), /not "2999-01-31T25:00:00Z"/],
+    [key('--expires', '2001-01-31'), /^--expires must lie ahead, and 2001-01-31 is over/],
+    [['key', 'revoke', 'key_nope'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
+  ])
+
+  await refuses('an origin that no browser would send', [
+    [['origin', 'add', 'https://shop.example/path'], /^"https:\/\/shop\.example\/path" is not an origin such as/],
+    [['origin', 'add', 'https://shop.example/?a=b'], /is not an origin/],
+    [['origin', 'add', 'https://me@shop.example'], /is not an origin/],
+    [['origin', 'add', 'https://*.shop.example'], /is not an origin/],
+    [['origin', 'add', 'shop.example'], /is not an origin/],
+    [['origin', 'add', 'null'], /is not an origin/],
+  ])
+
+  const stock = (product: string, ...options: string[]) => ['stock', 'set', '--product', product, ...options]
+  await refuses('stock of nothing, nowhere or less than none', [
+    [stock('cane-pendant-lamp', '--quantity=-1'), /^--quantity must be a whole number from 0 to \d+, not "-1"/],
+    [stock('cane-pendant-lamp', '--quantity', '1.5'), /not "1\.5"/],
+    [stock('cane-pendant-lamp', '--quantity', '1', '--outlet', 'outlet_nope'), /^The store has no outlet outlet_nope/],
+    [stock('nope', '--quantity', '1'), /^The store has no product nope\./],
+    [stock('cane-pendant-lamp', '--quantity', '1', '--variant', 'var_nope'), /with a variant var_nope/],
+    [
+      stock('cafe-au-lait-mug', '--quantity', '1'),
+      /several variants\. Name one with --variant: var_\w+ \(Oat\), var_\w+ \(Indigo\)\./,
+    ],
+  ])
+
+  const folder = newFolder(t)
+  const menu = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content)
+    return ['menu', 'set', join(folder, name)]
+  }
+  const entry = (children?: unknown) => ({ label: 'A', type: 'page', target: 'a', children })
+  await refuses('a menu file that is missing, broken, of the wrong shape or too deep', [
+    [['menu', 'set', join(folder, 'none.json')], /none\.json cannot be read as JSON: ENOENT/],
+    [menu('broken.json', '{"items": ['), /broken\.json cannot be read as JSON: /],
+    [menu('null.json', 'null'), /needs a list at items\./],
+    [menu('number.json', '{"items": 3}'), /needs a list at items\./],
+    [menu('label.json', '[{"type":"page","target":"a"}]'), /needs a text at items\[0\]\.label\./],
+    [menu('target.json', '[{"label":"A","type":"page","target":7}]'), /needs a text at items\[0\]\.target\./],
+    [
+      menu('type.json', '[{"label":"A","type":"shop","target":"a"}]'),
+      /is "shop", and must be one of category, product/,
+    ],
+    [menu('list.json', JSON.stringify([entry('B')])), /needs a list at items\[0\]\.children\./],
+    [menu('deep.json', JSON.stringify([entry([entry([entry([entry()])])])])), /3 levels at most/],
+  ])
+
+  const other = await runJson(create({}), settings)
+  const unnamed: Fault[] = [
+    ['store', 'show'],
+    ['store', 'set', '--name', 'New'],
+    ['outlet', 'create', '--name', 'New'],
+    key(),
+    ['key', 'list'],
+    ['origin', 'add', 'https://shop.example'],
+    menu('good.json', '[]'),
+    stock('cane-pendant-lamp', '--quantity', '1'),
+  ].map((command) => [command, new RegExp(`^There are 2 stores\\. Name one with --store: .*${demo.storeId} \\(Kavya`)])
+  await refuses('a store that is not named when there are two', unnamed)
+  const unknown = unnamed.map(([command]): Fault => [[...command, '--store', 'nope'], /^There is no store nope\./])
+  await refuses('a store that does not exist', unknown)
+  await refuses('a product or an outlet of another store', [
+    [
+      [...stock('cane-pendant-lamp', '--quantity', '1'), '--store', other.storeId],
+      /^The store has no product cane-pendant-lamp\./,
+    ],
+    [
+      [...stock('cane-pendant-lamp', '--quantity', '1', '--outlet', other.outletId), '--store', demo.storeId],
+      /^The store has no outlet outlet_/,
+    ],
+  ])
+})
+
+test('without any store, a command says how to make one', async (t) => {
+  const url = await newDatabase(t)
+  await runVitrine(['migrate'], { DATABASE_URL: url, VITRINE_DATA_DIR: newFolder(t) })
+  await assertNothingHappens(t, url, [
+    [['key', 'list'], /^There is no store yet\. Make one with "vitrine store create"/],
+  ])
+})
+
+test('production makes no demo store on demand either', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t), NODE_ENV: 'production', VITRINE_SECRET: 's'.repeat(32) }
+  const ended = await runVitrine(['seed', 'demo'], { ...settings, VITRINE_PUBLIC_URL: 'https://api.example' })
+  assertSentence(ended, 'no place in production')
+})

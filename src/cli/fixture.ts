@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { databaseUrl } from '../../test/harness.ts'
+
+/** The program as an operator runs it: its own process, in its own folder, with nothing but what it is given. */
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+const main = join(root, 'src/main.ts')
+
+export type Settings = Record<string, string>
+export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; stdin?: 'pipe' }
+
+/** Settings of whoever runs the tests must not reach what they start. */
+const cleanEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(NODE_ENV|NODE_TEST_CONTEXT|PORT|HOST|LOG_LEVEL|REDIS_URL|(TEST_)?DATABASE_|VITRINE_)/.test(name),
+    ),
+  )
+
+const launch = (args: readonly string[], settings: Settings, options: RunOptions) => {
+  const [file = '', ...first] = options.program ?? [process.execPath, main]
+  const { uid } = options
+  const child = spawn(file, [...first, ...args], {
+    cwd: root,
+    stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
+    env: { ...cleanEnvironment(), ...settings },
+    detached: options.detached ?? false,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  })
+  const seen = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text) => {
+      seen[name] += text
+    })
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...seen }))
+  return { child, seen, ended }
+}
+
+export const runVitrine = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
+  launch(args, settings, options).ended
+
+/** What a command answers with --json, once it has succeeded. */
+export const runJson = async (args: readonly string[], settings: Settings) => {
+  const { code, stdout, stderr } = await runVitrine([...args, '--json'], settings)
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+  assert.equal(stderr, '')
+  return JSON.parse(stdout)
+}
+
+/** Runs one command after another in one process, which saves each of them the second that loading takes. */
+export const openShell = (t: TestContext, settings: Settings) => {
+  const code = `
+    import { createInterface } from 'node:readline'
+    import { createProgram } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)}
+    for await (const line of createInterface(process.stdin)) {
+      await createProgram().parseAsync(['node', 'vitrine', ...JSON.parse(line)])
+      process.stdout.write('\\0')
+    }`
+  const { child, seen, ended } = launch([], settings, {
+    program: [process.execPath, '--input-type=module', '--eval', code],
+    stdin: 'pipe',
+  })
+  undo(t, () => {
+    child.stdin?.end()
+    return ended
+  })
+  return async (args: readonly string[]) => {
+    const start = seen.stdout.length
+    child.stdin?.write(`${JSON.stringify([...args, '--json'])}\n`)
+    await until(() => {
+      assert.equal(child.exitCode, null, `${args.join(' ')}: ${seen.stderr}`)
+      return seen.stdout.endsWith('\0') && seen.stdout.length > start
+    })
+    return JSON.parse(seen.stdout.slice(start, -1))
+  }
+}
+
+/** What an operator reads when something cannot be done: one sentence, no stack, and exit code 1. */
+export const assertSentence = ({ code, stderr }: Ended, ...parts: (string | RegExp)[]) => {
+  assert.match(stderr, /^[^\n]+\.( [^\n]+)?\n$/, stderr)
+  assert.doesNotMatch(stderr, /Error:|\bat .*:\d+:\d+/, stderr)
+  for (const part of parts) assert.match(stderr, typeof part === 'string' ? new RegExp(RegExp.escape(part)) : part)
+  assert.equal(code, 1)
+}
+
+export type Running = {
+  child: ChildProcess
+  pid: number
+  url: string
+  seen: { stdout: string; stderr: string }
+  ended: Promise<Ended>
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+/** Starts the service and does not wait for it. Whatever a failed test leaves is ended. */
+export const launchService = (t: TestContext, settings: Settings, options: RunOptions = {}) => {
+  const { child, seen, ended } = launch(options.program ? [] : ['start'], settings, options)
+  const pid = child.pid as number
+  undo(t, async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await ended
+  })
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    return ended
+  }
+  return { child, pid, url: `http://localhost:${settings.PORT}`, seen, ended, stop }
+}
+
+export const startService = async (t: TestContext, settings: Settings, options?: RunOptions): Promise<Running> => {
+  const service = launchService(t, settings, options)
+  await until(() => isReady(service))
+  return service
+}
+
+const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
+  assert.equal(child.exitCode ?? child.signalCode, null, `the service ended: ${seen.stdout}${seen.stderr}`)
+  return seen.stdout.includes('Stop with Ctrl+C.')
+}
+
+export const until = async (holds: () => unknown) => {
+  while (!(await holds())) await sleep(10)
+}
+
+export const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return String(port)
+}
+
+/** Settings for the embedded database of a folder that is not there yet. */
+export const newPlace = async (t: TestContext): Promise<Settings & { VITRINE_DATA_DIR: string; PORT: string }> => ({
+  VITRINE_DATA_DIR: join(newFolder(t), 'data'),
+  PORT: await freePort(),
+})
+
+export const newFolder = (t: TestContext, mode = 0o700) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-cli-')))
+  chmodSync(folder, mode)
+  undo(t, () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}
+
+let template = ''
+
+/** Makes one first start for all tests of a file to copy, since each would take seconds. */
+export const makeTemplate = () => {
+  before(async () => {
+    template = mkdtempSync(join(tmpdir(), 'vitrine-cli-'))
+    const settings = { VITRINE_DATA_DIR: join(template, 'data'), PORT: await freePort() }
+    const { child, seen, ended } = launch(['start'], settings, {})
+    await until(() => isReady({ child, seen }))
+    child.kill('SIGTERM')
+    await ended
+  })
+  after(() => rmSync(template, { recursive: true, force: true }))
+}
+
+/** Settings for a folder with an embedded database and the demo store in it. */
+export const usedPlace = async (t: TestContext) => {
+  const place = await newPlace(t)
+  execFileSync('cp', ['-Rp', join(template, 'data'), place.VITRINE_DATA_DIR])
+  return place
+}
+
+export const readDemoKeys = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
+
+/** The process of the embedded PostgreSQL, while its folder says that there is one. */
+export const postgresPid = (dataDir: string) => {
+  const file = join(dataDir, 'postgres/postmaster.pid')
+  return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
+}
+
+/** A process that ended and was not yet collected by its parent runs no more. */
+export const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return !existsSync('/proc/self/stat') || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** A database of its own on the server of this test run. */
+export const newDatabase = async (t: TestContext) => {
+  const name = `vitrine_cli_${process.pid}_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
+  await query(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
+  undo(t, () => query(databaseUrl, `drop database ${name} with (force)`))
+  return withDatabaseName(databaseUrl, name)
+}
+
+export const withDatabaseName = (text: string, name: string) => text.replace(/\/[^/]*$/, `/${name}`)
+
+export const query = async (connectionString: string, text: string) => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Where a program is that the machine may have, outside of what this package brings along. */
+export const findProgram = (name: string) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file))
+
+const undoings = new WeakMap<TestContext, (() => unknown)[]>()
+
+/** Undone in reverse, unlike `t.after`: a folder goes only after the service in it. */
+export const undo = (t: TestContext, action: () => unknown) => {
+  const actions = undoings.get(t) ?? []
+  actions.push(action)
+  if (undoings.has(t)) return
+  undoings.set(t, actions)
+  t.after(async () => {
+    for (const next of actions.reverse()) await next()
+  })
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { isAbsolute } from 'node:path'
+import { test } from 'node:test'
+import { Environment, loadConfig } from './config.ts'
+import { OperatorError } from './core/operator-error.ts'
+
+const secret = 'a secret of thirty-two characters or more'
+
+/** One sentence that names the variable, and never repeats a value that may be a secret. */
+const assertRefused = (variables: Record<string, string>, pattern: RegExp, hidden?: string) => {
+  assert.throws(
+    () => loadConfig(variables),
+    (error) => {
+      assert.ok(error instanceof OperatorError, `${JSON.stringify(variables)}: ${error}`)
+      assert.match(error.message, pattern)
+      assert.match(error.message, /^[^\n]+\.$/)
+      if (hidden !== undefined) assert.ok(!error.message.includes(hidden), error.message)
+      return true
+    },
+    JSON.stringify(variables),
+  )
+}
+
+test('without any variable everything has a value that suits a first try', () => {
+  const { dataDir, version, ...config } = loadConfig({})
+  assert.ok(isAbsolute(dataDir) && dataDir.endsWith('.vitrine'))
+  assert.match(version, /^\d+\.\d+\.\d+/)
+  assert.deepEqual(config, {
+    production: false,
+    port: 3000,
+    host: '127.0.0.1',
+    databaseUrl: null,
+    databaseDirectUrl: null,
+    databasePoolSize: 10,
+    redisUrl: null,
+    secrets: null,
+    internalSecrets: [],
+    publicUrl: 'http://localhost:3000',
+    trustProxy: false,
+    metricsToken: null,
+    logLevel: 'info',
+  })
+})
+
+test('every variable is taken', () => {
+  const config = loadConfig({
+    NODE_ENV: 'production',
+    PORT: '8080',
+    HOST: '::',
+    DATABASE_URL: 'postgres://me:pw@pooler:6432/shop',
+    DATABASE_DIRECT_URL: 'postgresql://me:pw@db/shop',
+    DATABASE_POOL_SIZE: '25',
+    REDIS_URL: 'rediss://cache:6380',
+    VITRINE_DATA_DIR: '/var/lib/vitrine',
+    VITRINE_SECRET: `${secret},${secret} the second`,
+    VITRINE_INTERNAL_SECRET: secret,
+    VITRINE_PUBLIC_URL: 'https://api.shop.example/',
+    VITRINE_TRUST_PROXY: '10.0.0.0/8, ::1',
+    VITRINE_METRICS_TOKEN: 'sixteen-characters',
+    LOG_LEVEL: 'warn',
+  })
+  assert.deepEqual(config, {
+    production: true,
+    port: 8080,
+    host: '::',
+    databaseUrl: 'postgres://me:pw@pooler:6432/shop',
+    databaseDirectUrl: 'postgresql://me:pw@db/shop',
+    databasePoolSize: 25,
+    redisUrl: 'rediss://cache:6380',
+    dataDir: '/var/lib/vitrine',
+    secrets: [secret, `${secret} the second`],
+    internalSecrets: [secret],
+    publicUrl: 'https://api.shop.example',
+    trustProxy: ['10.0.0.0/8', '::1'],
+    metricsToken: 'sixteen-characters',
+    logLevel: 'warn',
+    version: config.version,
+  })
+  assert.ok(Object.isFrozen(config))
+})
+
+test('an empty variable counts as an absent one', () => {
+  const empty = Object.fromEntries(Object.keys(Environment.properties).map((name) => [name, '']))
+  assert.deepEqual(loadConfig(empty), loadConfig({}))
+})
+
+test('the direct address of the database is the usual one unless it is given', () => {
+  const { databaseDirectUrl } = loadConfig({ DATABASE_URL: 'postgres://me@db/shop' })
+  assert.equal(databaseDirectUrl, 'postgres://me@db/shop')
+})
+
+test('every bad value is refused in one sentence that names its variable', () => {
+  const bad: Record<keyof typeof Environment.properties, string[]> = {
+    NODE_ENV: ['prod', 'Production'],
+    PORT: ['abc', '-1', '65536', '3000.5', 'true', '0x50', '1e3', ' 80', '80 '],
+    HOST: [],
+    DATABASE_URL: ['mysql://me@db/shop', 'db:5432', 'postgres://me:p#ss@db/shop', 'postgres://me:pw@db:port/shop'],
+    DATABASE_DIRECT_URL: ['http://db', 'postgres://me:p/w@db/shop'],
+    DATABASE_POOL_SIZE: ['0', '501', 'many', '2.5'],
+    REDIS_URL: ['http://cache', 'cache:6379', 'redis://cache:port'],
+    VITRINE_DATA_DIR: [],
+    VITRINE_SECRET: ['short', `${secret},short`, ','.repeat(40)],
+    VITRINE_INTERNAL_SECRET: ['short', `short,${secret}`, ','.repeat(40)],
+    VITRINE_PUBLIC_URL: [
+      'shop.example',
+      'ftp://shop.example',
+      'https://a/b',
+      'https://a?b',
+      'https://a:b@c',
+      'https://[',
+    ],
+    VITRINE_TRUST_PROXY: ['yes', '1', '10.0.0.0/33', '10.0.0.1,proxy.example', '10.0.0.0/8/8', '300.1.1.1'],
+    VITRINE_METRICS_TOKEN: ['short'],
+    LOG_LEVEL: ['loud', 'INFO'],
+  }
+  for (const [name, values] of Object.entries(bad)) {
+    for (const value of values) assertRefused({ [name]: value }, new RegExp(`\\b${name}\\b`))
+  }
+})
+
+test('a refusal does not repeat a secret', () => {
+  assertRefused({ VITRINE_SECRET: 'hunter2' }, /VITRINE_SECRET/, 'hunter2')
+  assertRefused({ VITRINE_INTERNAL_SECRET: `${secret},hunter2` }, /VITRINE_INTERNAL_SECRET/, 'hunter2')
+  assertRefused({ VITRINE_METRICS_TOKEN: 'hunter2' }, /VITRINE_METRICS_TOKEN/, 'hunter2')
+  assertRefused({ DATABASE_URL: 'postgres://me:hunter2#@db/shop' }, /DATABASE_URL/, 'hunter2')
+  assertRefused({ REDIS_URL: 'redis://:hunter2@cache:port' }, /REDIS_URL/, 'hunter2')
+})
+
+test('a proxy can be trusted by address, by network, by name, or all of them', () => {
+  const trusted = (text: string) => loadConfig({ VITRINE_TRUST_PROXY: text }).trustProxy
+  assert.equal(trusted('true'), true)
+  assert.equal(trusted('false'), false)
+  assert.deepEqual(trusted('loopback, 10.1.2.3 ,fd00::/8'), ['loopback', '10.1.2.3', 'fd00::/8'])
+})
+
+test('production listens everywhere, and refuses to start without what only an operator can know', () => {
+  const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example' }
+  assert.equal(loadConfig(production).host, '0.0.0.0')
+  assertRefused({ NODE_ENV: 'production' }, /VITRINE_PUBLIC_URL is required in production/)
+  const withDatabase = { ...production, DATABASE_URL: 'postgres://me@db/shop' }
+  assertRefused(withDatabase, /VITRINE_SECRET is required in production/)
+  assert.deepEqual(loadConfig({ ...withDatabase, VITRINE_SECRET: secret }).secrets, [secret])
+})
+
+test('every variable is described', () => {
+  for (const [name, { description }] of Object.entries(
+    Environment.properties as Record<string, { description?: string }>,
+  )) {
+    assert.ok(description, name)
+  }
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { databaseUrl } from '../../test/harness.ts'
+import { openLine } from '../../test/outage.ts'
+import { sparePort } from '../../test/redis.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { migrate, pendingMigrations, readMigrations } from './migrate.ts'
+
+const withClient = async <Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+let databases = 0
+/** An empty database for the length of a test. */
+const newDatabase = async (t: TestContext, encoding = "encoding 'UTF8'") => {
+  const name = `migrate_test_${process.pid}_${++databases}`
+  await withClient(databaseUrl, (client) => client.query(`create database ${name} template template0 ${encoding}`))
+  t.after(() => withClient(databaseUrl, (client) => client.query(`drop database ${name} with (force)`)))
+  return databaseUrl.replace(/\/[^/]*$/, `/${name}`)
+}
+
+const names = readMigrations().map(({ name }) => name)
+
+const tablesOf = (url: string) =>
+  withClient(url, async (client) => {
+    const text = `select table_name as name from information_schema.tables where table_schema = 'public'`
+    return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name)
+  })
+
+/** One sentence or two for the operator: what is wrong, and never the password. */
+const isClearFault =
+  (pattern: RegExp, ...secrets: string[]) =>
+  (error: unknown) => {
+    assert.ok(error instanceof OperatorError, String(error))
+    assert.match(error.message, pattern)
+    assert.doesNotMatch(error.message, /\n|undefined|\[object/)
+    for (const secret of secrets) assert.ok(!error.message.includes(secret), error.message)
+    return true
+  }
+
+test('an empty database gets every migration once, in order, and a second run has nothing to do', async (t) => {
+  const url = await newDatabase(t)
+  assert.deepEqual(await withClient(url, pendingMigrations), names)
+  assert.deepEqual(await migrate({ connectionString: url }), names)
+  assert.deepEqual(await withClient(url, pendingMigrations), [])
+  assert.deepEqual(await migrate({ connectionString: url }), [])
+  assert.ok((await tablesOf(url)).includes('store'))
+})
+
+test('instances that start together migrate once', async (t) => {
+  const url = await newDatabase(t)
+  const applied = await Promise.all(Array.from({ length: 4 }, () => migrate({ connectionString: url })))
+  assert.deepEqual(applied.flat(), names)
+  assert.equal(applied.filter((list) => list.length > 0).length, 1, 'one instance did all of it')
+})
+
+test('a migration that was changed afterwards is refused by name', async (t) => {
+  const url = await newDatabase(t)
+  await migrate({ connectionString: url })
+  await withClient(url, (client) => client.query(`update vitrine_migration set checksum = 'other' where number = 1`))
+  await assert.rejects(migrate({ connectionString: url }), isClearFault(/0001_stores\.sql was changed/))
+})
+
+test('a database of a newer version is refused and left alone', async (t) => {
+  const url = await newDatabase(t)
+  await migrate({ connectionString: url })
+  await withClient(url, (client) =>
+    client.query(`insert into vitrine_migration (number, name, checksum) values (9999, '9999_future.sql', 'x')`),
+  )
+  await assert.rejects(migrate({ connectionString: url }), isClearFault(/newer Vitrine/))
+})
+
+test('a migration that fails is undone whole, and can be run again once the obstacle is gone', async (t) => {
+  const url = await newDatabase(t)
+  await withClient(url, (client) => client.query('create table outlet (in_the_way integer)'))
+  await assert.rejects(migrate({ connectionString: url }), isClearFault(/0001_stores\.sql failed and was undone/))
+  assert.deepEqual((await tablesOf(url)).sort(), ['outlet', 'vitrine_migration'])
+  await withClient(url, (client) => client.query('drop table outlet'))
+  assert.deepEqual(await migrate({ connectionString: url }), names)
+})
+
+test('a database in another encoding is refused before anything is made in it', async (t) => {
+  const url = await newDatabase(t, `encoding 'LATIN1' locale_provider libc lc_collate 'C' lc_ctype 'C'`)
+  await assert.rejects(migrate({ connectionString: url }), isClearFault(/UTF8.*LATIN1/))
+  assert.deepEqual(await tablesOf(url), [])
+})
+
+test('migrations are numbered from 1 without a gap', () => {
+  assert.deepEqual(
+    readMigrations().map(({ number }) => number),
+    names.map((_, i) => i + 1),
+  )
+})
+
+const secret = 'pa55word-of-the-operator'
+
+test('a wrong password, a wrong user and a wrong database are told apart', async (t) => {
+  const line = await openLine(t)
+  const url = new URL(line.url)
+  const place = `127.0.0.1:${url.port}`
+  const withPart = (change: (copy: URL) => void) => {
+    const copy = new URL(line.url)
+    change(copy)
+    return { connectionString: copy.href }
+  }
+  const absent = withPart((copy) => {
+    copy.pathname = '/no_such_database'
+  })
+  await assert.rejects(migrate(absent), isClearFault(/no database "no_such_database"/, url.password))
+  const { password: asked } = url
+  const wrong = withPart((copy) => {
+    copy.password = secret
+  })
+  if (await letsAnybodyIn(wrong.connectionString)) return t.diagnostic('this database asks for no password')
+  await assert.rejects(migrate(wrong), isClearFault(new RegExp(`${place} refused`), secret, asked))
+  const stranger = withPart((copy) => {
+    copy.username = 'nobody_at_all'
+  })
+  await assert.rejects(migrate(stranger), isClearFault(/refused the user or the password/, asked))
+})
+
+const letsAnybodyIn = (url: string) =>
+  withClient(url, async () => true).catch((error) => {
+    assert.equal(error.code, '28P01')
+    return false
+  })
+
+test('a place where nothing listens, an unknown host and an address that is none are told apart', async () => {
+  const port = await sparePort()
+  const at = (rest: string) => ({ connectionString: `postgres://me:${secret}@${rest}` })
+  await assert.rejects(migrate(at(`127.0.0.1:${port}/shop`)), isClearFault(/Nothing answers at 127\.0\.0\.1/, secret))
+  await assert.rejects(migrate(at('no-such-host.invalid/shop')), isClearFault(/cannot be found/, secret))
+  await assert.rejects(migrate(at('127.0.0.1:not-a-port/shop')), isClearFault(/not a valid URL/, secret))
+  await assert.rejects(migrate(at('half#of:it@127.0.0.1/shop')), isClearFault(/./, secret))
+})
+
+test('something that is no PostgreSQL is a clear fault', async (t) => {
+  const server = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as { port: number }
+  const url = `postgres://me:${secret}@127.0.0.1:${port}/shop`
+  await assert.rejects(migrate({ connectionString: url }), isClearFault(/cannot be reached/, secret))
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { newStore, startTestService, type TestService, type TestStore } from '../../../../test/harness.ts'
+import { type ExportFormat, exportCatalog, exportFormats } from './export.ts'
+import { importerFor, jsonLines, rowVersions } from './fixture.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const exported = async (shop: TestStore, format: ExportFormat) =>
+  (await Array.fromAsync(exportCatalog(service.db, await shop.load(), format))).join('')
+
+/** Something of everything that a product can be. */
+const catalog = [
+  { name: 'Mug', price: 449.5, stock: 7, category: 'Home > Mugs', images: ['https://a.example/1,2.jpg', '/b.jpg'] },
+  { name: 'Bare', price: 0 },
+  {
+    name: 'Kurta "A", "B"',
+    slug: 'kurta',
+    description: ' Two\nlines, <b>bold</b> & "quoted"\r\n',
+    category: 'Clothing',
+    tags: ['a, b', 'c|d', ''],
+    seo: { title: 'T', description: '' },
+    taxRate: 12.5,
+    options: [
+      { name: 'Size', values: ['S', 'M', 'XL'] },
+      { name: 'A', values: ['1'] },
+    ],
+    variants: [
+      { sku: 'K-M', options: { Size: 'M', A: '1' }, title: '', price: 950, compareAtPrice: 1200, stock: 3 },
+      { sku: '007', options: { Size: 'S', A: '1' }, price: 900.05, stock: 0 },
+    ],
+  },
+  { name: 'Pattern', price: 99, digital: { url: 'https://a.example/p.pdf', name: 'p.pdf' } },
+  { name: 'Draft', price: 1, compareAtPrice: 2, status: 'DRAFT', sku: 'D', options: [{ name: 'X', values: [] }] },
+  { name: 'Gone', price: 1, status: 'ARCHIVED', variants: [{ options: {}, price: 5 }], options: [] },
+]
+
+/** The whole catalog as the database has it, without what differs between two stores. */
+const snapshot = async (shop: TestStore) => {
+  const { id } = await shop.load()
+  return service.db.many`
+    select p.slug, p.name, p.description, p.status, p.images, p.options, p.has_variants, p.tags, p.seo, p.digital,
+      p.tax_rate, c.name as category, parent.name as parent, v.sku, v.title, v.options as chosen, v.option_key,
+      v.price_minor, v.compare_at_minor, v.position, s.on_hand, l.price_minor as listed, l.in_stock
+    from product p join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
+    left join category c on c.store_id = p.store_id and c.id = p.category_id
+    left join category parent on parent.store_id = p.store_id and parent.id = c.parent_id
+    left join stock s on s.store_id = p.store_id and s.variant_id = v.id
+    left join listing l on l.store_id = p.store_id and l.product_id = p.id
+    where p.store_id = ${id} order by p.seq, v.position`
+}
+
+for (const format of exportFormats) {
+  test(`an export as ${format}, imported again, changes nothing, and makes an empty store the same`, async (t) => {
+    const shop = await newStore(service)
+    const { from } = importerFor(t, service, shop)
+    await from(jsonLines(...catalog))
+    const text = await exported(shop, format)
+    const written = await rowVersions(service, shop)
+    const again = await from(text)
+    assert.deepEqual([again.faults, again.unchanged, again.ignoredFields], [[], catalog.length, []])
+    assert.deepEqual(await rowVersions(service, shop), written)
+
+    const other = await newStore(service)
+    assert.equal((await importerFor(t, service, other).from(text)).created, catalog.length)
+    assert.deepEqual(await snapshot(other), await snapshot(shop))
+    assert.equal(await exported(other, format), text)
+  })
+}
+
+test('a store with several outlets keeps stock and prices of each', async (t) => {
+  const shop = await newStore(service)
+  const warehouse = await shop.newOutlet('Warehouse')
+  const { from } = importerFor(t, service, shop)
+  await from(jsonLines(...catalog, { name: 'Far', price: 5, stock: { [warehouse]: 4 }, prices: { [warehouse]: 6.5 } }))
+  const text = await exported(shop, 'jsonl')
+  const far = JSON.parse(text.trim().split('\n').at(-1) ?? '')
+  assert.deepEqual([far.stock, far.prices], [{ [warehouse]: 4 }, { [warehouse]: 6.5 }])
+  const written = await rowVersions(service, shop)
+  assert.equal((await from(text)).unchanged, catalog.length + 1)
+  assert.deepEqual(await rowVersions(service, shop), written)
+})
+
+test('an export holds every product once, oldest first, across its batches', async (t) => {
+  const shop = await newStore(service)
+  const names = Array.from({ length: 1_203 }, (_, i) => `Thing ${i}`)
+  await importerFor(t, service, shop).from(jsonLines(...names.map((name) => ({ name, price: 1 }))))
+  const lines = (await exported(shop, 'jsonl')).trim().split('\n')
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).name),
+    names,
+  )
+  assert.equal(JSON.parse(await exported(shop, 'json')).length, names.length)
+})
+
+test('an empty store gives a file that import reads', async (t) => {
+  const shop = await newStore(service)
+  const { from } = importerFor(t, service, shop)
+  for (const format of ['json', 'csv'] as const) {
+    const result = await from(await exported(shop, format))
+    assert.deepEqual([result.outcome, result.products], ['done', 0], format)
+  }
+})
+
+test('the demo catalog goes through an export unchanged', async (t) => {
+  const shop = await newStore(service)
+  const { from } = importerFor(t, service, shop)
+  const demo = JSON.parse(readFileSync(new URL('../../admin/demo/catalog.json', import.meta.url), 'utf8'))
+  const withoutOutlets = JSON.parse(JSON.stringify(demo), (key, value) =>
+    key === 'prices' ? undefined : key === 'stock' && typeof value === 'object' ? 5 : value,
+  )
+  const { created, faults } = await from(JSON.stringify(withoutOutlets))
+  assert.deepEqual([created, faults], [demo.length, []])
+  assert.equal((await from(await exported(shop, 'csv'))).unchanged, demo.length)
+})

@@ -1,0 +1,127 @@
+import { toWire } from '../../../core/money.ts'
+import type { Db } from '../../../db/database.ts'
+import type { Store } from '../../context.ts'
+import type { ProductFile } from '../product-input.ts'
+import { type ExportRow, type ExportVariant, listCategoryNames, listProductsToExport } from './export.sql.ts'
+
+export const exportFormats = ['jsonl', 'json', 'csv'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+const atOnce = 500
+
+/**
+ * All products of a store as text that import reads, oldest first, piece by piece. Read into the same store it changes
+ * nothing; read into an empty one it makes the same catalog.
+ */
+export async function* exportCatalog(db: Db, store: Store, format: ExportFormat): AsyncGenerator<string> {
+  const write = writers[format]
+  let count = 0
+  yield write.start
+  for await (const products of listProducts(db, store)) {
+    yield products.map((product) => (count++ === 0 ? '' : write.between) + write.product(product)).join('')
+  }
+  yield count === 0 ? write.endOfNothing : write.end
+}
+
+async function* listProducts(db: Db, store: Store): AsyncGenerator<ProductFile[]> {
+  for (let last = ''; ; ) {
+    const rows = await listProductsToExport(db, store.id, last, atOnce)
+    const paths = await categoryPaths(db, store)
+    if (rows.length > 0) yield rows.map((row) => toFile(row, store, paths))
+    if (rows.length < atOnce) return
+    last = rows.at(-1)?.id as string
+  }
+}
+
+const categoryPaths = async (db: Db, store: Store) => {
+  const nodes = new Map((await listCategoryNames(db, store.id)).map((node) => [node.id, node]))
+  const pathOf = (id: string | null): string[] => {
+    const node = id === null ? undefined : nodes.get(id)
+    return node === undefined ? [] : [...pathOf(node.parentId), node.name]
+  }
+  return (id: string | null) => pathOf(id).join(' > ')
+}
+
+/** Fields that hold what import takes for granted are left out. */
+const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => string): ProductFile => {
+  const category = pathOf(row.categoryId)
+  const [only] = row.variants
+  const {
+    options: _,
+    title: __,
+    ...simple
+  } = only === undefined ? { options: {}, title: '' } : toVariant(only, row, store)
+  return {
+    slug: row.slug,
+    name: row.name,
+    ...(row.description === '' ? {} : { description: row.description }),
+    status: row.status as NonNullable<ProductFile['status']>,
+    ...(category === '' ? {} : { category }),
+    ...(row.images.length === 0 ? {} : { images: row.images }),
+    ...(row.tags.length === 0 ? {} : { tags: row.tags }),
+    ...(row.seo.title === '' && row.seo.description === '' ? {} : { seo: row.seo }),
+    ...(row.digital === null ? {} : { digital: row.digital }),
+    ...(Number(row.taxRate) === 0 ? {} : { taxRate: Number(row.taxRate) }),
+    ...(row.hasVariants || row.options.length > 0 ? { options: row.options } : {}),
+    ...(row.hasVariants ? { variants: row.variants.map((variant) => toVariant(variant, row, store)) } : simple),
+  }
+}
+
+const toVariant = (variant: ExportVariant, { options }: ExportRow, store: Store) => ({
+  ...(variant.sku === '' ? {} : { sku: variant.sku }),
+  title: variant.title,
+  options: inOrderOf(options, variant.options),
+  price: toWire(variant.priceMinor, store.currency),
+  ...(variant.compareAtMinor === null ? {} : { compareAtPrice: toWire(variant.compareAtMinor, store.currency) }),
+  stock: toStock(variant.stock ?? {}, store),
+  ...(variant.prices === null ? {} : { prices: mapValues(variant.prices, (minor) => toWire(minor, store.currency)) }),
+})
+
+/** A store with one outlet needs no ids, so that the file fits any other store. */
+const toStock = (stock: Record<string, number>, store: Store) =>
+  (store.outlets.length === 1 ? stock[store.defaultOutlet.publicId] : undefined) ?? stock
+
+const mapValues = (record: Record<string, number>, change: (value: number) => number) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+/** The database keeps no order of names; people expect the size before the colour when the product says so. */
+const inOrderOf = (options: ExportRow['options'], chosen: Record<string, string>) => {
+  const names = options.map(({ name }) => name).filter((name) => Object.hasOwn(chosen, name))
+  return Object.fromEntries([...new Set([...names, ...Object.keys(chosen)])].map((name) => [name, chosen[name] ?? '']))
+}
+
+type Writer = {
+  start: string
+  product: (product: ProductFile) => string
+  between: string
+  end: string
+  endOfNothing: string
+}
+
+const csvColumns = [
+  ...(['slug', 'name', 'description', 'status', 'category', 'price', 'compareAtPrice', 'stock', 'sku'] as const),
+  ...(['images', 'tags', 'seo', 'taxRate', 'prices', 'digital', 'options', 'variants'] as const),
+]
+
+const csvCell = (value: unknown) => {
+  if (value === undefined) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const lines = { between: '\n', end: '\n' }
+
+const writers: Record<ExportFormat, Writer> = {
+  jsonl: { ...lines, start: '', product: (product) => JSON.stringify(product), endOfNothing: '' },
+  json: {
+    start: '[\n',
+    product: (product) => JSON.stringify(product),
+    between: ',\n',
+    end: '\n]\n',
+    endOfNothing: ']\n',
+  },
+  csv: {
+    ...{ ...lines, start: `${csvColumns.join(',')}\n`, endOfNothing: '' },
+    product: (product) => csvColumns.map((column) => csvCell(product[column])).join(','),
+  },
+}

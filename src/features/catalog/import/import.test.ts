@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { newStore, startTestService, type TestService, type TestStore } from '../../../../test/harness.ts'
+import { setStock } from '../products.ts'
+import { fileOf, importerFor, jsonLines, rowVersions } from './fixture.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const shopFor = async (t: TestContext) => {
+  const shop = await newStore(service)
+  return { shop, ...importerFor(t, service, shop) }
+}
+
+const mug = { name: 'Mug', price: 449.5, stock: 7, category: 'Home > Mugs', images: ['https://a.example/1.jpg'] }
+const kurta = {
+  name: 'Kurta',
+  category: 'Clothing',
+  variants: [
+    { sku: 'K-S', options: { Size: 'S' }, price: 900, stock: 2 },
+    { sku: 'K-M', options: { Size: 'M' }, price: 950, compareAtPrice: 1200, stock: 3 },
+  ],
+}
+
+const manyProducts = (count: number, price = 10) =>
+  Array.from({ length: count }, (_, i) => ({ name: `Thing ${i}`, price, stock: i, category: `Things > ${i % 7}` }))
+
+const counts = async (shop: TestStore) =>
+  Object.fromEntries(
+    (await shop.get('/v1/categories')).json.data.map((c: Record<string, unknown>) => [c.name, c.productCount]),
+  )
+
+/** What the counts ought to be, counted. */
+const realCounts = async (shop: TestStore) => {
+  const { id } = await shop.load()
+  const rows = await service.db.many<{ name: string; count: number }>`
+    select c.name, count(p.id) from category c
+    left join product p on p.store_id = c.store_id and p.category_id = c.id and p.status = 'ACTIVE'
+    where c.store_id = ${id} group by c.id, c.name`
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+}
+
+test('the same products can be written as an array, as lines and as a table', async (t) => {
+  const table = [
+    'name,price,stock,category,images,variants',
+    'Mug,449.50,7,Home > Mugs,https://a.example/1.jpg,',
+    `Kurta,,,Clothing,,"${JSON.stringify(kurta.variants).replaceAll('"', '""')}"`,
+  ]
+  const files = {
+    json: JSON.stringify([mug, kurta], null, 2),
+    jsonl: jsonLines(mug, kurta),
+    csv: table.join('\r\n'),
+    'csv with a byte order mark': `\uFEFF${table.join('\n')}\n`,
+    'csv with semicolons': table.join('\n').replaceAll(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/g, ';'),
+  }
+  const shown = []
+  for (const [format, content] of Object.entries(files)) {
+    const { shop, from } = await shopFor(t)
+    const result = await from(content)
+    assert.deepEqual([result.created, result.faults, result.outcome], [2, [], 'done'], format)
+    const products = (await shop.get('/v1/products?sort=name')).json
+    const detail = (await shop.get('/v1/products/kurta')).json
+    shown.push(JSON.stringify([products, detail.variants]).replaceAll(/"(prod|var)_\w+"/g, '"id"'))
+  }
+  assert.match(shown[0] ?? '', /"price":449.5.*"compareAtPrice":1200/)
+  assert.equal(new Set(shown).size, 1)
+})
+
+test('the same file again writes nothing, and says so', async (t) => {
+  const { shop, fromFile } = await shopFor(t)
+  const warehouse = await shop.newOutlet('Warehouse')
+  const path = fileOf(
+    t,
+    jsonLines(
+      { ...mug, stock: { [shop.outletId]: 1, [warehouse]: 2 }, prices: { [warehouse]: 400 }, taxRate: 12.5 },
+      { ...kurta, tags: ['new'], seo: { title: 'T' }, description: '<p onclick="x">Hi <b>there</b>' },
+      { name: 'Pattern', price: 99, digital: { url: 'https://a.example/p.pdf', name: 'p.pdf' } },
+      { name: 'Draft', price: 1, status: 'DRAFT' },
+    ),
+  )
+  const first = await fromFile(path)
+  assert.deepEqual([first.created, first.updated, first.unchanged], [4, 0, 0])
+  const written = await rowVersions(service, shop)
+  const second = await fromFile(path)
+  assert.deepEqual([second.created, second.updated, second.unchanged], [0, 0, 4])
+  assert.deepEqual(await rowVersions(service, shop), written)
+})
+
+test('each kind of change counts as one update and leaves the other products alone', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const warehouse = await shop.newOutlet('Warehouse')
+  const [small, medium] = kurta.variants
+  const rest = manyProducts(3)
+  await from(jsonLines(kurta, ...rest))
+  const steps: object[] = [
+    { ...kurta, description: 'New.' },
+    { ...kurta, category: 'Clothing > Men' },
+    { ...kurta, variants: [small, { ...medium, price: 999 }] },
+    { ...kurta, variants: [{ ...small, stock: 9 }, medium] },
+    { ...kurta, variants: [{ ...small, stock: 9 }] },
+    { ...kurta, variants: [{ ...small, stock: 9, prices: { [warehouse]: 1 } }] },
+    { ...kurta, variants: [{ ...small, stock: 9, prices: { [warehouse]: 2 } }] },
+    { ...kurta, variants: [{ ...small, stock: 9 }] },
+    { ...kurta, status: 'ARCHIVED', variants: [{ ...small, stock: 9 }] },
+  ]
+  for (const step of steps) {
+    const result = await from(jsonLines(step, ...rest))
+    assert.deepEqual([result.created, result.updated, result.unchanged], [0, 1, 3], JSON.stringify(step))
+    assert.equal((await from(jsonLines(step, ...rest))).unchanged, 4, JSON.stringify(step))
+    assert.deepEqual(await counts(shop), await realCounts(shop))
+  }
+})
+
+test('a file with a fault changes nothing; with --skip-bad the good products are taken', async (t) => {
+  const { shop, fromFile } = await shopFor(t)
+  const path = fileOf(t, jsonLines(mug, { name: 'Bad', price: -1 }, kurta, { name: 'Mug', price: 1 }))
+  const refused = await fromFile(path)
+  assert.deepEqual([refused.outcome, refused.created, refused.faultCount], ['refused', 0, 2])
+  assert.deepEqual((await shop.get('/v1/products')).json, [])
+  assert.deepEqual((await shop.get('/v1/categories')).json.data, [])
+
+  const taken = await fromFile(path, { skipBad: true })
+  assert.deepEqual([taken.outcome, taken.created, taken.skipped, taken.faultCount], ['done', 2, 2, 2])
+  assert.equal((await shop.get('/v1/products/mug')).json.price, 449.5)
+})
+
+test('a file that cannot be read to its end is not taken at all, not even with --skip-bad', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const whole = JSON.stringify(manyProducts(50))
+  const result = await from(whole.slice(0, -30), { skipBad: true, batchSize: 5 })
+  assert.equal(result.outcome, 'refused')
+  assert.match(result.faults.at(-1)?.message ?? '', /cut off/)
+  assert.deepEqual((await shop.get('/v1/products')).json, [])
+})
+
+test('a dry run tells the faults and writes nothing', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const result = await from(jsonLines(mug, kurta), { dryRun: true })
+  assert.deepEqual([result.outcome, result.products, result.created], ['checked', 2, 0])
+  assert.deepEqual((await shop.get('/v1/products')).json, [])
+})
+
+test('an import that was interrupted is finished by running it again', async (t) => {
+  const { shop, fromFile } = await shopFor(t)
+  const path = fileOf(t, jsonLines(...manyProducts(60)))
+  const stop = new AbortController()
+  const onProgress = ({ phase, products }: { phase: string; products: number }) => {
+    if (phase === 'write' && products >= 20) stop.abort()
+  }
+  const stopped = await fromFile(path, { batchSize: 10, signal: stop.signal, onProgress })
+  assert.equal(stopped.outcome, 'stopped')
+  assert.ok(stopped.created >= 20 && stopped.created < 60, String(stopped.created))
+  assert.equal((await shop.get('/v1/products?limit=100')).json.length, stopped.created)
+  assert.deepEqual(await counts(shop), await realCounts(shop))
+
+  const finished = await fromFile(path, { batchSize: 10 })
+  assert.deepEqual([finished.created, finished.unchanged], [60 - stopped.created, stopped.created])
+  assert.deepEqual(await counts(shop), await realCounts(shop))
+})
+
+test('a stop while the file is checked leaves everything as it was', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const result = await from(jsonLines(mug), { signal: AbortSignal.abort() })
+  assert.deepEqual([result.outcome, result.created], ['stopped', 0])
+  assert.deepEqual((await shop.get('/v1/products')).json, [])
+})
+
+test('imports of the same products at once, in opposite orders, all succeed and make each product once', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const products = manyProducts(120)
+  const results = await Promise.all(
+    [products, products.toReversed(), products].map((list, i) =>
+      from(jsonLines(...list.map((product) => ({ ...product, price: 10 + i }))), { batchSize: 15 }),
+    ),
+  )
+  assert.equal(
+    results.reduce((sum, { created }) => sum + created, 0),
+    120,
+  )
+  for (const { outcome } of results) assert.equal(outcome, 'done')
+  assert.equal((await shop.get('/v1/categories')).json.data.length, 8)
+  assert.deepEqual(await counts(shop), await realCounts(shop))
+})
+
+test('an import beside changes of stock and a new outlet neither fails nor loses anything', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const products = manyProducts(60).map(({ stock: _, ...product }) => product)
+  await from(jsonLines(...products))
+  const store = await shop.load()
+  const statements: string[] = []
+  t.after(service.db.onStatement((text) => void statements.push(text)))
+  const sell = async (n: number) =>
+    service.db.tx((tx) => setStock(tx, store, { product: `thing-${n}`, variantId: null, outletId: null, quantity: n }))
+  const [imported, outlet] = await Promise.all([
+    from(jsonLines(...products.toReversed().map((product) => ({ ...product, price: 11 }))), { batchSize: 20 }),
+    shop.newOutlet('Second'),
+    ...Array.from({ length: 60 }, (_, n) => sell(n)),
+  ])
+  assert.equal(imported.updated, 60)
+  assert.equal(statements.filter((text) => text === 'rollback').length, 0, 'nothing deadlocked')
+  const here = (await shop.get('/v1/products?limit=100')).json
+  assert.deepEqual(
+    here.map((p: { name: string; stock: number; price: number }) => [p.name, p.stock, p.price]).sort(),
+    products.map(({ name }, n) => [name, n, 11]).sort(),
+  )
+  const there = (await shop.get('/v1/products?limit=100', { 'x-outlet-id': outlet as string })).json
+  assert.equal(there.length, 60)
+})
+
+test('a file without stock leaves the stock as it is, and a number is meant for the default outlet', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const warehouse = await shop.newOutlet('Warehouse')
+  const stockAt = async (outlet: string) => (await shop.get('/v1/products/mug', { 'x-outlet-id': outlet })).json.stock
+  await from(jsonLines({ ...mug, stock: { [warehouse]: 5 } }))
+  await from(jsonLines({ ...mug, stock: 3 }))
+  assert.deepEqual([await stockAt(shop.outletId), await stockAt(warehouse)], [3, 5])
+  const { stock: _, ...withoutStock } = mug
+  await from(jsonLines({ ...withoutStock, price: 1 }))
+  assert.deepEqual([await stockAt(shop.outletId), await stockAt(warehouse)], [3, 5])
+})
+
+test('what shoppers have reserved stays reserved, and does not make a product look changed', async (t) => {
+  const { shop, from } = await shopFor(t)
+  await from(jsonLines(mug))
+  const { id } = await shop.load()
+  await service.db.run`update stock set on_hand = 9, reserved = 2 where store_id = ${id}`
+  assert.equal((await from(jsonLines(mug))).unchanged, 1)
+  await from(jsonLines({ ...mug, stock: 20 }))
+  const [row] = await service.db.many`select on_hand, reserved from stock where store_id = ${id}`
+  assert.deepEqual(row, { on_hand: 22, reserved: 2 })
+})
+
+test('descriptions are made safe in every format', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const unsafe = '<p onclick="x()">Hi</p><script>x()</script>'
+  await from(jsonLines({ ...mug, description: unsafe }))
+  await from(`name,price,description\nBowl,1,"${unsafe.replaceAll('"', '""')}"\n`)
+  for (const slug of ['mug', 'bowl']) {
+    assert.equal((await shop.get(`/v1/products/${slug}`)).json.description, '<p>Hi</p>')
+  }
+})
+
+test('products of one file are the newer the later they stand in it, across batches', async (t) => {
+  const { shop, from } = await shopFor(t)
+  await from(jsonLines(...manyProducts(25)), { batchSize: 10 })
+  const names = (await shop.get('/v1/products?limit=100')).json.map(({ name }: { name: string }) => name)
+  assert.deepEqual(
+    names,
+    Array.from({ length: 25 }, (_, i) => `Thing ${24 - i}`),
+  )
+})

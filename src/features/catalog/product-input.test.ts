@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { optionKey, type ProductInput, readProduct, slugify, splitPath } from './product-input.ts'
+
+const read = (file: unknown, currency = 'INR'): ProductInput => {
+  const product = readProduct(file, currency)
+  assert.ok(!Array.isArray(product), JSON.stringify(product))
+  return product
+}
+const faultsOf = (file: unknown, currency = 'INR') => {
+  const faults = readProduct(file, currency)
+  assert.ok(Array.isArray(faults), 'a fault was expected')
+  for (const { message } of faults) assert.ok(message.length > 0)
+  return faults.map(({ field }) => field)
+}
+
+test('a name and a price make a complete product', () => {
+  const { variants, ...product } = read({ name: 'Mug', price: 449.5 })
+  assert.deepEqual(product, {
+    slug: 'mug',
+    name: 'Mug',
+    description: '',
+    status: 'ACTIVE',
+    categoryPath: [],
+    images: [],
+    options: [],
+    hasVariants: false,
+    tags: [],
+    seo: { title: '', description: '' },
+    digital: null,
+    taxRate: 0,
+  })
+  const [only, ...others] = variants
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    [only?.sku, only?.title, only?.options, only?.priceMinor, only?.compareAtMinor, only?.pricesMinor],
+    ['', '', {}, 44950, null, {}],
+  )
+})
+
+test('variants bring titles and options of their own when none are written', () => {
+  const { variants, options, hasVariants } = read({
+    name: 'Shirt',
+    variants: [
+      { options: { Size: 'S', Colour: 'Red' }, price: 1, stock: 2 },
+      { options: { Size: 'M', Colour: 'Red' }, price: 2, title: 'Medium', prices: { outlet_1: 1.5 } },
+    ],
+  })
+  assert.equal(hasVariants, true)
+  assert.deepEqual(
+    variants.map(({ title }) => title),
+    ['S / Red', 'Medium'],
+  )
+  assert.deepEqual(variants[1]?.pricesMinor, { outlet_1: 150 })
+  assert.deepEqual(options, [
+    { name: 'Size', values: ['S', 'M'] },
+    { name: 'Colour', values: ['Red'] },
+  ])
+})
+
+test('amounts are exact in the currency of the store, or refused by the name of their field', () => {
+  assert.equal(read({ name: 'Mug', price: 1.255 }, 'KWD').variants[0]?.priceMinor, 1255)
+  assert.equal(read({ name: 'Mug', price: 980 }, 'JPY').variants[0]?.priceMinor, 980)
+  assert.deepEqual(faultsOf({ name: 'Mug', price: 9.5 }, 'JPY'), ['price'])
+  assert.deepEqual(faultsOf({ name: 'Mug', price: 1, compareAtPrice: 1.001 }), ['compareAtPrice'])
+  assert.deepEqual(faultsOf({ name: 'Mug', price: 1, prices: { o: 1.001 } }), ['prices'])
+  assert.deepEqual(faultsOf({ name: 'Mug', price: 1e300 }), ['price'])
+  const variants = [
+    { options: { S: '1' }, price: 1 },
+    { options: { S: '2' }, price: 1.999 },
+  ]
+  assert.deepEqual(faultsOf({ name: 'Mug', variants }), ['variants.1.price'])
+})
+
+test('a product without name or price, or of the wrong shape, is refused by the name of its field', () => {
+  const mug = { name: 'Mug', price: 1 }
+  for (const value of [null, 'mug', 5, [], [mug]]) assert.ok(faultsOf(value).length > 0)
+  assert.ok(faultsOf({ price: 1 }).includes('name'))
+  assert.deepEqual(faultsOf({ name: 'Mug' }), ['price'])
+  const wrong: Record<string, unknown> = {
+    name: '',
+    price: '1',
+    slug: '',
+    description: 5,
+    stock: -1,
+    images: 'a.png',
+    status: 'active',
+    tags: [5],
+    taxRate: 101,
+    options: [{ name: 'Size' }],
+    variants: [],
+    compareAtPrice: null,
+  }
+  for (const [field, value] of Object.entries(wrong)) {
+    const named = faultsOf({ ...mug, [field]: value })
+    assert.ok(
+      named.every((name) => name === field || name.startsWith(`${field}.`)),
+      `${field}: ${named}`,
+    )
+  }
+  for (const stock of [1.5, '3', true, { outlet: -1 }, [1]]) assert.ok(faultsOf({ ...mug, stock }).length > 0)
+})
+
+test('two variants with the same options are refused, in whatever order these are written', () => {
+  const variants = [
+    { options: { Size: 'S', Colour: 'Red' }, price: 1 },
+    { options: { Colour: 'Red', Size: 'S' }, price: 2 },
+  ]
+  assert.deepEqual(faultsOf({ name: 'Shirt', variants }), ['variants'])
+  assert.deepEqual(faultsOf({ name: 'Shirt', variants: variants.map((v) => ({ ...v, options: {} })) }), ['variants'])
+})
+
+test('text that the database cannot hold is refused', () => {
+  for (const name of ['a\0b', 'a\ud800b', '\udc00']) assert.deepEqual(faultsOf({ name, slug: 'a', price: 1 }), ['name'])
+  assert.ok(faultsOf({ name: 'Mug', price: 1, images: ['ok', '\0'] }).length > 0)
+})
+
+test('a name of which no slug can be made needs one', () => {
+  assert.deepEqual(faultsOf({ name: '!!!', price: 1 }), ['slug'])
+  assert.equal(read({ name: '!!!', slug: 'bang', price: 1 }).slug, 'bang')
+})
+
+test('a slug has letters and digits of any script, folded, and single hyphens', () => {
+  const slugs = {
+    'Café au lait mug': 'cafe-au-lait-mug',
+    '  Crème — Brûlée!! ': 'creme-brulee',
+    'iPhone 16 (Walnut)': 'iphone-16-walnut',
+    'कमल का फूल': 'कमल-का-फूल',
+    'Ärger & Maß': 'arger-maß',
+    'a_b/c?d=e%00': 'a-b-c-d-e-00',
+    '../../etc': 'etc',
+    '': '',
+    '🫖': '',
+  }
+  for (const [text, slug] of Object.entries(slugs)) assert.equal(slugify(text), slug, text)
+  assert.equal(slugify('Café'), slugify('Cafe\u0301'))
+  assert.ok(slugify('x'.repeat(500)).length <= 200)
+  assert.ok(slugify(`${'x'.repeat(199)} y`).length <= 200)
+})
+
+test('a category path is cut at its arrows, and spaces around them do not count', () => {
+  assert.deepEqual(splitPath('Home > Kitchen>Mugs and cups '), ['Home', 'Kitchen', 'Mugs and cups'])
+  assert.deepEqual(splitPath(' > '), [])
+  assert.deepEqual(splitPath(''), [])
+})
+
+test('equal options have equal keys, and the keys of different ones cannot be confused', () => {
+  assert.equal(optionKey({ a: '1', b: '2' }), optionKey({ b: '2', a: '1' }))
+  assert.equal(optionKey({}), '')
+  const keys = [{ a: '1', b: '2' }, { a: '1,b:2' }, { a: '1"],["b","2' }, { 'a,b': '12' }, { a: '1' }, { a: '' }]
+  assert.equal(new Set(keys.map(optionKey)).size, keys.length)
+})

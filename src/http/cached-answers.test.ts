@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAnswerCache, makeCachedAnswer } from './cached-answers.ts'
+
+const newCache = (maxBytes = 1_000_000) => createAnswerCache({ maxBytes, maxAgeMs: 60_000 })
+
+/** A read of the database that ends when the test says so. */
+const slowRead = (text: string) => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let count = 0
+  const make = async () => {
+    count++
+    await promise
+    return makeCachedAnswer(text)
+  }
+  return { make, finish: resolve, break: reject, count: () => count }
+}
+const read = (text: string) => async () => makeCachedAnswer(text)
+const textOf = (answer: { body: Buffer } | undefined) => answer?.body.toString()
+
+test('an answer is kept for its store and its address, and for no other', async () => {
+  const cache = newCache()
+  await cache.fill(1, 'a', read('one'))
+  assert.equal(textOf(cache.get(1, 'a')), 'one')
+  assert.equal(cache.get(2, 'a'), undefined)
+  assert.equal(cache.get(1, 'b'), undefined)
+})
+
+test('an answer is not given out when it has reached its age', async () => {
+  const cache = createAnswerCache({ maxBytes: 1_000_000, maxAgeMs: 0 })
+  await cache.fill(1, 'a', read('one'))
+  assert.equal(cache.get(1, 'a'), undefined)
+  await cache.fill(1, 'a', read('two'))
+  assert.equal(cache.stats().entries, 1)
+})
+
+test('all who ask at the same time share one read', async () => {
+  const cache = newCache()
+  const slow = slowRead('one')
+  const all = Promise.all(Array.from({ length: 50 }, () => cache.fill(1, 'a', slow.make)))
+  slow.finish()
+  assert.deepEqual(new Set((await all).map(textOf)), new Set(['one']))
+  assert.equal(slow.count(), 1)
+})
+
+test('those who ask for different things, or for different stores, do not wait for each other', async () => {
+  const cache = newCache()
+  const slow = slowRead('slow')
+  const waiting = cache.fill(1, 'a', slow.make)
+  assert.equal(textOf(await cache.fill(1, 'b', read('b'))), 'b')
+  assert.equal(textOf(await cache.fill(2, 'a', read('two'))), 'two')
+  slow.finish()
+  assert.equal(textOf(await waiting), 'slow')
+})
+
+test('what was read before a change is not given out after it', async () => {
+  for (const forget of ['forgetStore', 'forgetAll'] as const) {
+    const cache = newCache()
+    const old = slowRead('old')
+    const began = cache.fill(1, 'a', old.make)
+    cache[forget](1)
+    old.finish()
+    assert.equal(textOf(await began), 'old', 'who asked before the change may see the state before it')
+    assert.equal(cache.get(1, 'a'), undefined)
+    assert.equal(cache.stats().bytes, 0)
+    assert.equal(textOf(await cache.fill(1, 'a', read('new'))), 'new')
+    assert.equal(textOf(cache.get(1, 'a')), 'new')
+  }
+})
+
+test('who asks after a change does not join a read that began before it, whichever ends first', async () => {
+  for (const first of ['old', 'new']) {
+    const cache = newCache()
+    const [old, fresh] = [slowRead('old'), slowRead('new')]
+    const before = cache.fill(1, 'a', old.make)
+    cache.forgetStore(1)
+    const afterwards = cache.fill(1, 'a', fresh.make)
+    if (first === 'old') old.finish()
+    else fresh.finish()
+    await (first === 'old' ? before : afterwards)
+    old.finish()
+    fresh.finish()
+    assert.deepEqual([await before, await afterwards].map(textOf), ['old', 'new'])
+    assert.equal(textOf(cache.get(1, 'a')), 'new')
+  }
+})
+
+test('a late read does not stop later ones from being shared', async () => {
+  const cache = newCache()
+  const [old, fresh] = [slowRead('old'), slowRead('new')]
+  const before = cache.fill(1, 'a', old.make)
+  cache.forgetStore(1)
+  const one = cache.fill(1, 'a', fresh.make)
+  old.finish()
+  await before
+  const another = cache.fill(1, 'a', fresh.make)
+  fresh.finish()
+  await Promise.all([one, another])
+  assert.equal(fresh.count(), 1)
+})
+
+test('a change of one store leaves the answers of others', async () => {
+  const cache = newCache()
+  await cache.fill(1, 'a', read('one'))
+  await cache.fill(2, 'a', read('two'))
+  cache.forgetStore(1)
+  assert.equal(cache.get(1, 'a'), undefined)
+  assert.equal(textOf(cache.get(2, 'a')), 'two')
+})
+
+test('a read that fails is told to all who wait, and is tried again by the next', async () => {
+  const cache = newCache()
+  const slow = slowRead('never')
+  const waiting = [cache.fill(1, 'a', slow.make), cache.fill(1, 'a', slow.make)]
+  slow.break(new Error('the database is away'))
+  for (const one of await Promise.allSettled(waiting)) assert.equal(one.status, 'rejected')
+  assert.equal(cache.get(1, 'a'), undefined)
+  assert.equal(textOf(await cache.fill(1, 'a', read('back'))), 'back')
+})
+
+test('memory is bounded, and what was made last stays', async () => {
+  const cache = newCache(100_000)
+  for (let i = 0; i < 200; i++) await cache.fill(1, `key ${i}`, read('x'.repeat(2000)))
+  assert.ok(cache.stats().bytes <= 100_000)
+  assert.ok(cache.stats().entries > 10)
+  assert.ok(cache.get(1, 'key 199'))
+  assert.equal(cache.get(1, 'key 0'), undefined)
+})
+
+test('a store that fills the memory pushes out its own answers and nobody else’s', async () => {
+  const cache = newCache(100_000)
+  for (const store of [2, 3, 4]) {
+    for (let i = 0; i < 5; i++) await cache.fill(store, `key ${i}`, read('x'.repeat(500)))
+  }
+  for (let i = 0; i < 1000; i++) await cache.fill(1, `key ${i}`, read('x'.repeat(2000)))
+  assert.ok(cache.stats().bytes <= 100_000)
+  for (const store of [2, 3, 4]) {
+    for (let i = 0; i < 5; i++) assert.ok(cache.get(store, `key ${i}`), `store ${store}, key ${i}`)
+  }
+})
+
+test('an answer larger than the memory is given to who asked, kept for nobody, and pushes out nothing', async () => {
+  const cache = newCache(10_000)
+  await cache.fill(2, 'small', read('small'))
+  await cache.fill(1, 'a', read('was small'))
+  const huge = await cache.fill(1, 'a', read('x'.repeat(20_000)))
+  assert.equal(huge.body.byteLength, 20_000)
+  assert.equal(cache.get(1, 'a'), undefined)
+  assert.equal(textOf(cache.get(2, 'small')), 'small')
+  cache.forgetAll()
+  assert.equal(cache.stats().bytes, 0)
+})
+
+test('the count of bytes follows replacing, pushing out and forgetting, and ends at nothing', async () => {
+  const cache = newCache(50_000)
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 60; i++) await cache.fill(i % 3, `key ${i % 20}`, read('x'.repeat(100 * (i % 7))))
+  }
+  const { bytes, entries } = cache.stats()
+  assert.ok(bytes > 0 && entries > 0)
+  cache.forgetStore(1)
+  assert.ok(cache.stats().bytes < bytes)
+  cache.forgetAll()
+  assert.deepEqual([cache.stats().bytes, cache.stats().entries], [0, 0])
+})
+
+test('equal texts have equal tags and different ones have not', () => {
+  const tag = (text: string) => makeCachedAnswer(text).etag
+  assert.match(tag('a'), /^W\/"[\w-]{27}"$/)
+  assert.equal(tag('a'), tag('a'))
+  assert.notEqual(tag('a'), tag('b'))
+})

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { TSchema } from 'typebox'
+import { contracts } from '../src/contract.ts'
+import { type ErrorCode, errorCatalogue } from '../src/core/errors.ts'
+import type { Endpoint } from '../src/http/endpoint.ts'
+import { newStore, startTestService, type TestService, type TestStore } from './harness.ts'
+
+/**
+ * Every endpoint of the contract is given what nobody should send. The list comes from the contract, so an endpoint
+ * that is added is tried from its first day. Whatever comes in, the answer is a good one or `{error, code}`, and never
+ * our fault.
+ */
+const endpoints = contracts.flatMap((contract) => Object.values<Endpoint>(contract))
+
+let service: TestService
+let shop: TestStore
+before(async () => {
+  service = await startTestService()
+  shop = await newStore(service)
+  await shop.add(
+    { name: 'Mug', price: 10, category: 'Home > Mugs', stock: 1 },
+    { name: 'Plate', price: 20, category: 'Home', stock: 1 },
+  )
+})
+const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+after(async () => {
+  agent.destroy()
+  await service.close()
+})
+
+type Raw = { status: number; type: string; text: string }
+
+/** Sends the address exactly as it is written: `fetch` would mend it first. */
+const send = (method: string, path: string, body?: string) =>
+  new Promise<Raw>((resolve, reject) => {
+    const { hostname, port } = new URL(service.url)
+    const headers = { 'x-store-key': shop.key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    request({ hostname, port, method, path, headers, agent }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          type: response.headers['content-type'] ?? '',
+          text: Buffer.concat(chunks).toString(),
+        }),
+      )
+    })
+      .on('error', reject)
+      .end(body)
+  })
+
+const assertCivil = ({ status, type, text }: Raw, what: string) => {
+  assert.ok(status < 500, `${what}: ${status} ${text}`)
+  if (status < 400) return
+  assert.match(type, /^application\/json/, what)
+  const { error, code, ...rest } = JSON.parse(text) as { error: string; code: ErrorCode }
+  assert.deepEqual(rest, {}, what)
+  assert.ok(typeof error === 'string' && error.length > 0, what)
+  assert.equal(errorCatalogue[code]?.status, status, `${what}: ${text}`)
+  assert.doesNotMatch(error, /node_modules|\.ts:\d|syntax error|SQLSTATE|relation "/, what)
+}
+
+type Names = { required?: string[]; properties?: Record<string, TSchema> }
+const named = (schema: TSchema | undefined) => (schema ?? {}) as Names
+const queryOf = ({ query }: Endpoint) => Object.keys(named(query).properties ?? {})
+const paramsOf = ({ params }: Endpoint) => Object.keys(named(params).properties ?? {})
+
+/** An address that would be fine, with some of its values replaced: those are written as they stand. */
+const addressOf = (endpoint: Endpoint, replaced: Record<string, string> = {}) => {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => replaced[name] ?? 'mug')
+  const query = [...new Set([...(named(endpoint.query).required ?? []), ...queryOf(endpoint)])]
+    .filter((name) => replaced[name] !== undefined || named(endpoint.query).required?.includes(name))
+    .map((name) => `${name}=${replaced[name] ?? 'mug'}`)
+  return query.length === 0 ? path : `${path}?${query.join('&')}`
+}
+
+const body = (endpoint: Endpoint) => (endpoint.body === undefined ? undefined : '{}')
+
+/** Sends to every endpoint, a few at a time, and looks at each answer. */
+const tryAll = async (addresses: (endpoint: Endpoint) => string[], look?: (answer: Raw, what: string) => void) => {
+  const calls = endpoints.flatMap((endpoint) => addresses(endpoint).map((address) => ({ endpoint, address })))
+  assert.ok(calls.length > 0)
+  while (calls.length > 0) {
+    await Promise.all(
+      calls.splice(0, 8).map(async ({ endpoint, address }) => {
+        const answer = await send(endpoint.method, address, body(endpoint))
+        const what = `${endpoint.method} ${address.slice(0, 200)}`
+        assertCivil(answer, what)
+        look?.(answer, what)
+      }),
+    )
+  }
+}
+
+const assert400 = ({ status, text }: Raw, what: string) => assert.equal(status, 400, `${what}: ${text.slice(0, 200)}`)
+
+const badText = {
+  NUL: '%00',
+  'a NUL inside': 'mu%00g',
+  'bytes that are not UTF-8': '%ff%fe',
+  'a lone surrogate': '%ed%a0%80',
+  'half a surrogate pair': 'a%ed%b0%80b',
+  'an overlong slash': '%c0%af',
+  'an unfinished escape': '%',
+  'an escape that is none': '%zz',
+  'a NUL in a list': 'prod_1,%00,prod_2',
+}
+const oddText = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'null',
+  'undefined',
+  '[object%20Object]',
+  '..%2f..%2fetc%2fpasswd',
+  '%2e%2e',
+  "'%3b%20drop%20table%20product%3b--",
+  '%27%20or%20%271%27%3d%271',
+  '%24%7b7*7%7d',
+  '%7b%7b7*7%7d%7d',
+  '%25',
+  '%5c',
+  '%f0%9f%ab%96',
+  '%e2%80%ae',
+  '%ef%bb%bf',
+  '%0d%0aset-cookie:a=b',
+  '+',
+  '%20',
+  '-',
+  '',
+]
+const oddNumbers = [
+  '9007199254740993',
+  '-9007199254740993',
+  '1e400',
+  '-1e400',
+  '1e-400',
+  'NaN',
+  'Infinity',
+  '-0',
+  '0x10',
+  '1_000',
+  '٣',
+  '2147483648',
+  '9223372036854775808',
+  '99999999999999999999999999999999999999',
+].map(encodeURIComponent)
+const longText = ['x'.repeat(201), 'x'.repeat(2000), '%41'.repeat(3000), 'x,'.repeat(5000), '%00'.repeat(1000)]
+
+const everyValue = (values: readonly string[]) => (endpoint: Endpoint) =>
+  [...queryOf(endpoint), ...paramsOf(endpoint)].flatMap((name) =>
+    values.map((value) => addressOf(endpoint, { [name]: value })),
+  )
+
+test('text that cannot be text is refused in every parameter, or means nothing', async () => {
+  await tryAll(everyValue(Object.values(badText)))
+})
+
+test('a NUL character is refused with 400 in every parameter', async () => {
+  await tryAll(everyValue(['%00', 'mu%00g', '%00%00']), assert400)
+})
+
+test('odd text is answered like any other text', async () => {
+  await tryAll(everyValue(oddText))
+})
+
+test('numbers beyond all bounds, and what only looks like a number, break nothing', async () => {
+  await tryAll(everyValue(oddNumbers))
+})
+
+test('values of any length break nothing', async () => {
+  await tryAll(everyValue(longText))
+})
+
+test('a page size that is none is refused everywhere', async () => {
+  const sizes = ['0', '-1', '101', 'abc', '1.5', '', '1e9', 'NaN', 'null', '[5]', '5,5', '%205%00', '9007199254740993']
+  await tryAll(
+    (endpoint) => (queryOf(endpoint).includes('limit') ? sizes.map((limit) => addressOf(endpoint, { limit })) : []),
+    assert400,
+  )
+})
+
+test('a cursor that was never given out is refused everywhere', async () => {
+  const payload = Buffer.from('[1]').toString('base64url')
+  const cursors = ['', '.', '..', 'a', 'null', `${payload}.`, `.${payload}`, `${payload}.${'A'.repeat(22)}`, '%00']
+  cursors.push('x'.repeat(1000), 'x'.repeat(1001), `${Buffer.from('{"__proto__":1}').toString('base64url')}.x`)
+  await tryAll(
+    (endpoint) =>
+      queryOf(endpoint).includes('cursor') ? cursors.map((cursor) => addressOf(endpoint, { cursor })) : [],
+    assert400,
+  )
+})
+
+test('a parameter given twice is refused', async () => {
+  await tryAll(
+    (endpoint) => queryOf(endpoint).map((name) => `${addressOf(endpoint, { [name]: '1' })}&${name}=1`),
+    assert400,
+  )
+})
+
+test('parameters that nobody declared are ignored, whatever they are called', async () => {
+  const names = [
+    'unknown',
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'limit[]',
+    'q[a]',
+    '%5f_proto__',
+    '',
+    'a.b',
+  ]
+  const join = (address: string) => `${address}${address.includes('?') ? '&' : '?'}`
+  await tryAll(
+    (endpoint) => [addressOf(endpoint)],
+    ({ status }, what) => {
+      assert.equal(status, 200, what)
+    },
+  )
+  await tryAll(
+    (endpoint) =>
+      names.flatMap((name) => [`${name}=1`, `${name}=1&${name}=2`].map((more) => join(addressOf(endpoint)) + more)),
+    ({ status }, what) => assert.equal(status, 200, what),
+  )
+  await tryAll((endpoint) =>
+    ['%00=1', '%ff=1', '&&&', '=', '%', '?', '#'].map((more) => join(addressOf(endpoint)) + more),
+  )
+  assert.equal(({} as Record<string, unknown>)['1'], undefined)
+})
+
+test('three hundred parameters at once are as good as none', async () => {
+  const many = Array.from({ length: 300 }, (_, i) => `p${i}=${i}`).join('&')
+  await tryAll(
+    (endpoint) => [`${addressOf(endpoint)}${addressOf(endpoint).includes('?') ? '&' : '?'}${many}`],
+    ({ status }, what) => assert.equal(status, 200, what),
+  )
+})
+
+test('addresses that nobody declared are 404, in whatever way they are written', async () => {
+  for (const path of [
+    '/v2/products',
+    '/v1',
+    '/v1/',
+    '/v1/productss',
+    '/v1/products/a/b',
+    '//v1//products',
+    '/v1//products',
+    '/V1/products',
+    '/v1/products%2fmug',
+    '/v1/%2e%2e/health',
+    '/__proto__',
+    '/v1/__proto__',
+    '/constructor',
+    '/demo/images/',
+    '/demo/images/..%2fstore.json',
+    '/demo/images/%2e%2e%2fstore.json',
+    '/demo/images/../store.json',
+    '/demo/images/..%5cstore.json',
+    '/demo/images/%2fetc%2fpasswd',
+    '/demo/images/logo.svg%00.png',
+    '/demo/images/__proto__',
+    '/demo/images/.',
+    '/docs/../package.json',
+    '/docs/..%2fpackage.json',
+    '/%00',
+  ]) {
+    const answer = await send('GET', path)
+    assertCivil(answer, path)
+    assert.equal(answer.status, 404, `${path}: ${answer.status}`)
+  }
+})
+
+test('a method that an address does not have is 404, and a preflight from nowhere is 403 or 404', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH', 'OPTIONS']) {
+    for (const path of ['/v1/products', '/v1/store', '/health', '/nowhere']) {
+      const answer = await send(method, path)
+      assertCivil(answer, `${method} ${path}`)
+      const expected = method === 'OPTIONS' ? [403, 404] : [404]
+      assert.ok(expected.includes(answer.status), `${method} ${path}: ${answer.status}`)
+    }
+  }
+})
