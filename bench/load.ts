@@ -2,11 +2,18 @@ import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { cpuSeconds } from './service.ts'
 
-export type Load = { url: string; headers: Record<string, string>; pid: number }
+export type Load = {
+  url: string
+  headers: Record<string, string>
+  pid: number
+  /** Every request with an address of its own, so that no answer is in memory. */
+  uncached?: boolean
+}
 export type Measured = { rate: number; p50: number; p99: number; cpuMicros: number; errors: number }
 
 const run = promisify(execFile)
 const connections = 16
+const uncachedScript = new URL('./uncached.lua', import.meta.url).pathname
 
 export const requireWrk = () => {
   try {
@@ -17,8 +24,8 @@ export const requireWrk = () => {
 }
 
 /** One run of wrk, with the processor time that the server spent on each request. */
-export const sendLoad = async ({ url, headers, pid }: Load, seconds: number): Promise<Measured> => {
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency']
+export const sendLoad = async ({ url, headers, pid, uncached }: Load, seconds: number): Promise<Measured> => {
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...(uncached ? ['-s', uncachedScript] : [])]
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
   const before = cpuSeconds(pid)
   const { stdout } = await run('wrk', [...args, url])

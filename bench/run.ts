@@ -1,17 +1,24 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { request } from 'node:http'
 import { parseArgs } from 'node:util'
+import { openEmbedded } from '../src/db/embedded.ts'
+import { startBare } from './bare.ts'
+import { fillCatalog } from './big-catalog.ts'
 import { type Load, type Measured, median, requireWrk, sendLoad } from './load.ts'
-import { endChild, freePort, newDataDir, removeDataDir, residentMegabytes, startService } from './service.ts'
+import { newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
-const help = `npm run bench -- [--seconds 4] [--rounds 3]
+const help = `npm run bench -- [--products 10000] [--million] [--seconds 4] [--rounds 3]
 
-Measures cached catalog reads of a real service against bare node:http that sends the same bytes, in turns, in one run.
-Read the ratios: a noisy machine moves both sides. Needs wrk.`
+Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
+turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
+
+  --products N  how many products the store has
+  --million     then the same with 1,000,000 products beside 1,000 other stores, and how the costs compare; takes long
+  --seconds N   of each run
+  --rounds N    runs of each, of which the median counts`
 
 const { values } = parseArgs({
   options: {
+    products: { type: 'string', default: '10000' },
+    million: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     help: { type: 'boolean', default: false },
@@ -23,49 +30,88 @@ const print = (text: string) => void process.stdout.write(`${text}\n`)
 const main = async () => {
   if (values.help) return print(help)
   requireWrk()
+  await measureStarts()
+  const usual = await measureReads({ products: Number(values.products), smallStores: 10 })
+  if (!values.million) return
+  const million = await measureReads({ products: 1_000_000, smallStores: 1_000 })
+  print(`\ncost at 1,000,000 products against ${Number(values.products).toLocaleString('en')} (p50, uncached)`)
+  for (const [name, { p50 }] of million) {
+    const before = usual.get(name)
+    if (name.includes('uncached') && before !== undefined) print(`${name.padEnd(30)} ${(p50 / before.p50).toFixed(2)}`)
+  }
+}
+
+const measureStarts = async () => {
   const dataDir = newDataDir()
   try {
-    await measureStarts(dataDir)
-    const service = await startService(dataDir)
+    const first = await startService(dataDir)
+    await first.stop()
+    print(`first start to healthy  ${(first.startMs / 1000).toFixed(2)} s`)
+    const later = await startService(dataDir)
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    print(`later start to healthy  ${(later.startMs / 1000).toFixed(2)} s`)
+    print(`Node when idle          ${residentMegabytes(later.pid).toFixed(0)} MB`)
+    await later.stop()
+  } finally {
+    removeDataDir(dataDir)
+  }
+}
+
+/** Two words of the generated catalog that are together in some, but not many, products; and one that is in most. */
+const queries = { 'two words': 'wieea wouta', 'one word': 'wrsta', 'a common word': 'wa' }
+
+const measureReads = async (size: { products: number; smallStores: number }) => {
+  const dataDir = newDataDir()
+  const measured = new Map<string, Measured>()
+  try {
+    const service = await startService(dataDir, { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'http://localhost' })
     try {
-      const { key } = service.vitrine('key', 'create', '--rate-limit', '1000000000') as { key: string }
-      print(`\n${'read'.padEnd(26)}     rate  p50 ms  p99 ms  cpu µs    bare  cpu µs   ratio  by cpu`)
-      const headers = { 'x-store-key': key }
-      await compare('product list', { url: `${service.url}/v1/products`, headers, pid: service.pid })
-      await compare('product list, gzip', {
-        url: `${service.url}/v1/products`,
-        headers: { ...headers, 'accept-encoding': 'gzip' },
+      const key = await prepareStore(service, size)
+      const load = (path: string, more: Record<string, string> = {}): Load => ({
+        url: `${service.url}${path}`,
+        headers: { 'x-store-key': key, ...more },
         pid: service.pid,
       })
-      await compare('product', { url: `${service.url}/v1/products/cafe-au-lait-mug`, headers, pid: service.pid })
-      const { headers: sent } = await fetch(`${service.url}/v1/products`, { headers })
-      await compare('product list, 304', {
-        url: `${service.url}/v1/products`,
-        headers: { ...headers, 'if-none-match': sent.get('etag') ?? '' },
-        pid: service.pid,
-      })
-      print(`\nNode after the load: ${residentMegabytes(service.pid).toFixed(0)} MB`)
+      const { headers: sent } = await fetch(`${service.url}/v1/products`, { headers: load('').headers })
+      print(`\n${size.products.toLocaleString('en')} products`)
+      print(`${'read'.padEnd(30)}     rate  p50 ms  p99 ms  cpu µs    bare  cpu µs   ratio  by cpu`)
+      const compareTo = async (name: string, asked: Load) => void measured.set(name, await compare(name, asked))
+      await compareTo('list', load('/v1/products'))
+      await compareTo('list, gzip', load('/v1/products', { 'accept-encoding': 'gzip' }))
+      await compareTo('list, 304', load('/v1/products', { 'if-none-match': sent.get('etag') ?? '' }))
+      await compareTo('list, uncached', { ...load('/v1/products'), uncached: true })
+      await compareTo('list by price, uncached', { ...load('/v1/products?sort=price'), uncached: true })
+      await compareTo('category, uncached', { ...load('/v1/products?category=category-7'), uncached: true })
+      await compareTo('product', load('/v1/products/product-77'))
+      await compareTo('product, uncached', { ...load('/v1/products/product-77'), uncached: true })
+      for (const [name, words] of Object.entries(queries)) {
+        const path = `/v1/search?q=${words.replaceAll(' ', '+')}`
+        await compareTo(`search ${name}`, load(path))
+        await compareTo(`search ${name}, uncached`, { ...load(path), uncached: true })
+      }
+      print(`Node after the load: ${residentMegabytes(service.pid).toFixed(0)} MB`)
     } finally {
       await service.stop()
     }
   } finally {
     removeDataDir(dataDir)
   }
+  return measured
 }
 
-const measureStarts = async (dataDir: string) => {
-  const first = await startService(dataDir)
-  await first.stop()
-  print(`first start to healthy  ${(first.startMs / 1000).toFixed(2)} s`)
-  const later = await startService(dataDir)
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  print(`later start to healthy  ${(later.startMs / 1000).toFixed(2)} s`)
-  print(`Node when idle          ${residentMegabytes(later.pid).toFixed(0)} MB`)
-  await later.stop()
+const prepareStore = async (service: Service, size: { products: number; smallStores: number }) => {
+  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
+  const { storeId } = made as { storeId: string }
+  const { key } = service.vitrine('key', 'create', '--store', storeId, '--rate-limit', '1000000000') as { key: string }
+  const database = await openEmbedded({ dataDir: service.dataDir, role: 'guest' })
+  const say = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\x1b[Kfilling: ${text}`)
+  await fillCatalog(database.connection, storeId, size, say)
+  await database.stop()
+  return key
 }
 
 /** In turns, so that what disturbs the machine disturbs both sides. */
-const compare = async (name: string, load: Load) => {
+const compare = async (name: string, load: Load): Promise<Measured> => {
   const bare = await startBare(load)
   try {
     const seconds = Number(values.seconds)
@@ -78,6 +124,7 @@ const compare = async (name: string, load: Load) => {
       ours.push(await sendLoad(load, seconds))
     }
     printRow(name, median(ours), median(limit))
+    return median(ours)
   } finally {
     await bare.stop()
   }
@@ -85,46 +132,17 @@ const compare = async (name: string, load: Load) => {
 
 const printRow = (name: string, ours: Measured, limit: Measured) => {
   if (ours.errors > 0) throw new Error(`${ours.errors} answers were errors`)
-  print(
-    [
-      name.padEnd(26),
-      ours.rate.toFixed(0).padStart(8),
-      ours.p50.toFixed(2).padStart(7),
-      ours.p99.toFixed(2).padStart(7),
-      ours.cpuMicros.toFixed(1).padStart(7),
-      limit.rate.toFixed(0).padStart(7),
-      limit.cpuMicros.toFixed(1).padStart(7),
-      (ours.rate / limit.rate).toFixed(2).padStart(7),
-      (limit.cpuMicros / ours.cpuMicros).toFixed(2).padStart(7),
-    ].join(' '),
-  )
-}
-
-const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
-
-const startBare = async (load: Load) => {
-  const answer = await askRaw(load)
-  const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name)))
-  const port = await freePort()
-  const child = fork(new URL('./bare-server.ts', import.meta.url), {
-    env: {
-      ...process.env,
-      BARE_PORT: String(port),
-      BARE_ANSWER: JSON.stringify({ status: answer.status, headers, body: answer.body.toString('base64') }),
-    },
-  })
-  await once(child, 'message')
-  return {
-    load: { url: `http://127.0.0.1:${port}/`, headers: load.headers, pid: child.pid as number },
-    stop: () => endChild(child),
-  }
-}
-
-/** The answer as it is on the wire: fetch would ask for compression and unpack it. */
-const askRaw = async ({ url, headers }: Load) => {
-  const outgoing = request(url, { headers }).end()
-  const [incoming] = await once(outgoing, 'response')
-  return { status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(await incoming.toArray()) }
+  const cells = [
+    ours.rate.toFixed(0).padStart(8),
+    ours.p50.toFixed(2).padStart(7),
+    ours.p99.toFixed(2).padStart(7),
+    ours.cpuMicros.toFixed(1).padStart(7),
+    limit.rate.toFixed(0).padStart(7),
+    limit.cpuMicros.toFixed(1).padStart(7),
+    (ours.rate / limit.rate).toFixed(2).padStart(7),
+    (limit.cpuMicros / ours.cpuMicros).toFixed(2).padStart(7),
+  ]
+  print(`${name.padEnd(30)} ${cells.join(' ')}`)
 }
 
 await main()

@@ -29,7 +29,7 @@ export const redisFor = async (t: TestContext): Promise<TestRedis> => {
     while (!(await takesConnections(port))) await pause(10)
   }
   const stop = async () => {
-    if (child?.exitCode !== null) return
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
     await once(child, 'exit')
   }

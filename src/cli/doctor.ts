@@ -100,9 +100,7 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
   try {
     const facts = await readServerFacts(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
-    yield facts.encoding === 'UTF8' && facts.hindiTrigrams > 0
-      ? ok('text', `${facts.encoding}, all scripts`)
-      : fault('text', `encoding ${facts.encoding} with a locale that knows only some scripts; use UTF8 and C.UTF-8`)
+    yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
     const stale = await countStaleListings(db)
     yield stale === 0
       ? ok('listings', 'match the products')

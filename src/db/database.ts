@@ -18,6 +18,8 @@ declare const open: unique symbol
 export type Tx = Queries & { readonly [open]: true }
 
 export type Db = Queries & {
+  /** Planned anew each time, for statements whose best plan depends on their values. */
+  fresh: Queries
   tx<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Figures for /metrics. */
   poolState(): { total: number; idle: number; waiting: number }
@@ -56,9 +58,9 @@ export const connectDb = (options: DbOptions): Db => {
   pool.on('connect', (client) => client.on('error', () => {}))
   const listeners = new Set<(text: string) => void>()
 
-  const send = async (client: pg.PoolClient, text: string, values?: unknown[], name?: string) => {
+  const send = async (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     for (const listener of listeners) listener(text)
-    return client.query(name === undefined ? { text } : { name, text, values: values ?? [] })
+    return client.query(name === undefined ? { text, values } : { name, text, values })
   }
 
   const acquire = async () => {
@@ -87,10 +89,10 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
-  const queriesOn = (use: typeof withClient): Queries => {
+  const queriesOn = (use: typeof withClient, prepared = true): Queries => {
     const rows = (strings: TemplateStringsArray, values: unknown[]) => {
       const statement = toStatement(strings, values)
-      return use((client) => send(client, statement.text, statement.values, statement.name))
+      return use((client) => send(client, statement.text, statement.values, prepared ? statement.name : undefined))
     }
     return {
       many: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
@@ -121,6 +123,7 @@ export const connectDb = (options: DbOptions): Db => {
 
   return {
     ...queriesOn(withClient),
+    fresh: queriesOn(withClient, false),
     tx: async (work) => {
       for (let attempt = 1; ; attempt++) {
         try {

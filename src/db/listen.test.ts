@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { databaseUrl, newStore, serviceFor, withinASecond } from '../../test/harness.ts'
+import { databaseUrl, newStore, serviceFor, type TestService, withinASecond } from '../../test/harness.ts'
 import { distantServiceFor, type Line, openLine } from '../../test/outage.ts'
 import { revokeKey } from '../features/admin/stores.ts'
 import { listen } from './listen.ts'
@@ -93,9 +93,11 @@ test('an instance that lost its news forgets what it knew, and hears again after
   const namesThere = async () =>
     (await distant.call('/v1/products', { headers })).json.map(({ name }: { name: string }) => name)
   assert.deepEqual(await namesThere(), ['Mug'])
+  assert.equal(await answersKeptBy(distant), 1)
 
   await news.cut()
   await until(() => distant.logLines.some((line) => line.includes('listening connection was lost')))
+  assert.equal(await answersKeptBy(distant), 0)
   await shop.add({ name: 'Jug', price: 10 })
   assert.ok(await withinASecond(async () => (await namesThere()).length === 2))
 
@@ -108,3 +110,8 @@ test('an instance that lost its news forgets what it knew, and hears again after
   await own.db.tx((tx) => revokeKey(tx, id))
   assert.ok(await withinASecond(async () => (await statusThere()) === 401))
 })
+
+const answersKeptBy = async ({ call }: Pick<TestService, 'call'>) => {
+  const [, entries] = /vitrine_answer_cache\{figure="entries"\} (\d+)/.exec((await call('/metrics')).text) ?? []
+  return Number(entries)
+}

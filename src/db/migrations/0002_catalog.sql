@@ -1,19 +1,6 @@
 -- Products, their variants, stock and prices by outlet, and the rows that lists are read from.
 
-create extension if not exists unaccent;
-create extension if not exists btree_gin;
-create extension if not exists pg_trgm;
-
--- `unaccent` is not immutable, since a dictionary can be replaced; ours names its dictionary, so it may stand in an
--- index. The schema is written out, because a restore of a dump runs with an empty search path.
-do $$
-declare home text := (select quote_ident(nspname) from pg_extension e join pg_namespace n on n.oid = extnamespace where extname = 'unaccent');
-begin
-  execute format($f$
-    create function vitrine_fold(value text) returns text language sql immutable strict parallel safe as
-    'select lower(%1$s.unaccent(''%1$s.unaccent'', value))'
-  $f$, home);
-end $$;
+create extension if not exists fuzzystrmatch;
 
 create table category (
   store_id integer not null references store,
@@ -25,6 +12,8 @@ create table category (
   position integer not null default 0,
   -- ACTIVE products directly in it, kept by whoever changes products: counting a million rows is too slow for a read.
   product_count integer not null default 0,
+  -- The words of its name, for suggestions.
+  words text[] not null default '{}',
   primary key (store_id, id),
   unique (store_id, slug),
   foreign key (store_id, parent_id) references category (store_id, id)
@@ -51,17 +40,15 @@ create table product (
   tax_rate numeric(6, 3) not null default 0 check (tax_rate >= 0 and tax_rate <= 100),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  search tsvector generated always as (
-    setweight(to_tsvector('simple', vitrine_fold(name)), 'A') ||
-    setweight(to_tsvector('simple', vitrine_fold(left(description, 20000))), 'C')
-  ) stored,
+  -- What search-words.ts made of its texts: the folded name, the words of the name, and all words.
+  name_key text collate "C" not null,
+  title_words text[] not null,
+  words text[] not null,
   primary key (store_id, id),
   unique (store_id, slug),
   foreign key (store_id, category_id) references category (store_id, id)
 );
 create index product_by_category on product (store_id, category_id, status);
--- A search reads only its own store: the number of the store leads here as everywhere.
-create index product_search on product using gin (store_id, search);
 
 create table variant (
   store_id integer not null references store,
@@ -119,6 +106,9 @@ create table listing (
   price_minor bigint not null,
   compare_at_minor bigint,
   in_stock boolean not null,
+  -- Every word with the number of the outlet before it, so that a search reads nothing of another store:
+  -- `7~tea` for any word of the product, `7^tea` for one of its name.
+  words tsvector not null,
   primary key (store_id, outlet_id, product_id),
   foreign key (store_id, outlet_id) references outlet (store_id, id),
   foreign key (store_id, product_id) references product (store_id, id)
@@ -129,3 +119,14 @@ create index listing_name on listing (store_id, outlet_id, name_key, seq);
 create index listing_category_newest on listing (store_id, outlet_id, category_id, seq);
 create index listing_category_price on listing (store_id, outlet_id, category_id, price_minor, seq);
 create index listing_category_name on listing (store_id, outlet_id, category_id, name_key, seq);
+-- What is out of stock is rare, and `inStock=false` would look at everything else to find it.
+create index listing_out_of_stock on listing (store_id, outlet_id, seq) where not in_stock;
+create index listing_words on listing using gin (words);
+
+-- The words that a store uses, to correct those that it does not. A word may outlive its last product: it then corrects
+-- to something that finds nothing, as the misspelt word did.
+create table search_word (
+  store_id integer not null references store,
+  word text collate "C" not null,
+  primary key (store_id, word)
+);

@@ -1,10 +1,9 @@
 import type { Queries } from '../../db/database.ts'
 
-export type ServerFacts = { version: string; encoding: string; hindiTrigrams: number; stores: number; products: number }
+export type ServerFacts = { version: string; encoding: string; stores: number; products: number }
 
 export const readServerFacts = (db: Queries) => db.one<ServerFacts>`
-  select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
-    cardinality(show_trgm('कमल')) as "hindiTrigrams", (select count(*) from store) as stores,
+  select current_setting('server_version') as version, current_setting('server_encoding') as encoding,  (select count(*) from store) as stores,
     (select count(*) from product) as products`
 
 /** Listing rows that are missing, left over, or differ from what products, variants, prices and stock say. */

@@ -90,12 +90,12 @@ export const listProducts = (db: Db, place: Place, page: ListPage) => {
 }
 
 /** What a product list shows, for the listing rows that a query chooses. */
-export const productColumns = (listingRows: Fragment) => sql`
+export const productColumns = (listingRows: Fragment, more: Fragment = sql``) => sql`
   select p.id, l.seq, l.name_key as "nameKey", p.slug, p.name, p.description, c.name as category, p.images,
     p.has_variants as "hasVariants", l.price_minor as "priceMinor", l.compare_at_minor as "compareAtMinor",
     coalesce((select sum(s.on_hand - s.reserved) from stock s
       join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active
-      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock
+      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock${more}
   from (${listingRows}) l
   join product p on p.store_id = l.store_id and p.id = l.product_id
   left join category c on c.store_id = p.store_id and c.id = p.category_id`

@@ -18,6 +18,9 @@ export type NewProduct = {
   seo: object
   digital: object | null
   tax_rate: number
+  name_key: string
+  title_words: string[]
+  words: string[]
 }
 
 /**
@@ -39,31 +42,35 @@ export const lockProductsBySlug = (tx: Tx, storeId: StoreId, slugs: readonly str
 /** In the order given, which becomes their order of creation. */
 export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
   insert into product (store_id, id, slug, name, description, status, category_id, images, options, has_variants, tags,
-    seo, digital, tax_rate)
+    seo, digital, tax_rate, name_key, title_words, words)
   select ${storeId}, n.id, n.slug, n.name, n.description, n.status, n.category_id,
     array(select jsonb_array_elements_text(n.images)), n.options, n.has_variants,
-    array(select jsonb_array_elements_text(n.tags)), n.seo, nullif(n.digital, 'null'), n.tax_rate
+    array(select jsonb_array_elements_text(n.tags)), n.seo, nullif(n.digital, 'null'), n.tax_rate, n.name_key,
+    array(select jsonb_array_elements_text(n.title_words)), array(select jsonb_array_elements_text(n.words))
   from rows from (jsonb_to_recordset(${json(products)}::jsonb) as (id text, slug text, name text, description text,
     status text, category_id text, images jsonb, options jsonb, has_variants boolean, tags jsonb, seo jsonb,
-    digital jsonb, tax_rate numeric)) with ordinality n
+    digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)) with ordinality n
   order by n.ordinality`
 
 /** Writes only the rows that differ, and says which they were. */
 export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.many<Touched>`
   update product p set name = n.name, description = n.description, status = n.status, category_id = n.category_id,
     images = n.images, options = n.options, has_variants = n.has_variants, tags = n.tags, seo = n.seo,
-    digital = n.digital, tax_rate = n.tax_rate, updated_at = vitrine_now()
+    digital = n.digital, tax_rate = n.tax_rate, name_key = n.name_key, title_words = n.title_words, words = n.words,
+    updated_at = vitrine_now()
   from (select r.id, r.name, r.description, r.status, r.category_id,
       array(select jsonb_array_elements_text(r.images)) as images, r.options, r.has_variants,
-      array(select jsonb_array_elements_text(r.tags)) as tags, r.seo, nullif(r.digital, 'null') as digital, r.tax_rate
+      array(select jsonb_array_elements_text(r.tags)) as tags, r.seo, nullif(r.digital, 'null') as digital, r.tax_rate,
+      r.name_key, array(select jsonb_array_elements_text(r.title_words)) as title_words,
+      array(select jsonb_array_elements_text(r.words)) as words
     from jsonb_to_recordset(${json(products)}::jsonb) as r (id text, name text, description text, status text,
       category_id text, images jsonb, options jsonb, has_variants boolean, tags jsonb, seo jsonb, digital jsonb,
-      tax_rate numeric)) n
+      tax_rate numeric, name_key text, title_words jsonb, words jsonb)) n
   where p.store_id = ${storeId} and p.id = n.id
     and (p.name, p.description, p.status, p.category_id, p.images, p.options, p.has_variants, p.tags, p.seo, p.digital,
-        p.tax_rate)
+        p.tax_rate, p.name_key, p.title_words, p.words)
       is distinct from (n.name, n.description, n.status, n.category_id, n.images, n.options, n.has_variants, n.tags,
-        n.seo, n.digital, n.tax_rate)
+        n.seo, n.digital, n.tax_rate, n.name_key, n.title_words, n.words)
   returning p.id as "productId"`
 
 /** The product that a written row belongs to. */
@@ -154,10 +161,13 @@ export const setOutletPrices = (tx: Tx, storeId: StoreId, prices: readonly Outle
 /** Makes the listing rows of these products anew at every outlet, touching only those that really change. */
 export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
-    in_stock)
-  select distinct on (o.id, p.id) p.store_id, o.id, p.id, p.seq, p.category_id, left(vitrine_fold(p.name), 200),
+    in_stock, words)
+  select distinct on (o.id, p.id) p.store_id, o.id, p.id, p.seq, p.category_id, p.name_key,
     coalesce(po.price_minor, v.price_minor), v.compare_at_minor,
-    bool_or(coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id)
+    bool_or(coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id),
+    array_to_tsvector(array(
+      select o.id || '~' || word from unnest(p.words) word union all
+      select o.id || '^' || word from unnest(p.title_words) word))
   from product p
   join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
   join outlet o on o.store_id = p.store_id
@@ -167,10 +177,29 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
   order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position
   on conflict (store_id, outlet_id, product_id) do update set category_id = excluded.category_id,
     name_key = excluded.name_key, price_minor = excluded.price_minor, compare_at_minor = excluded.compare_at_minor,
-    in_stock = excluded.in_stock
-  where (listing.category_id, listing.name_key, listing.price_minor, listing.compare_at_minor, listing.in_stock)
+    in_stock = excluded.in_stock, words = excluded.words
+  where (listing.category_id, listing.name_key, listing.price_minor, listing.compare_at_minor, listing.in_stock,
+      listing.words)
     is distinct from (excluded.category_id, excluded.name_key, excluded.price_minor, excluded.compare_at_minor,
-      excluded.in_stock)`
+      excluded.in_stock, excluded.words)`
+
+/** Only the flag that a change of stock can turn. */
+export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
+  update listing l set in_stock = not l.in_stock
+  from outlet o
+  where o.store_id = ${storeId} and l.store_id = o.store_id and l.outlet_id = o.id and l.product_id = any(${productIds})
+    and l.in_stock <> exists (select from stock s
+      join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active
+      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id
+        and s.on_hand > s.reserved)`
+
+/** In one order, so that two writers of the same new words wait for each other and do not deadlock. */
+export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[]) => tx.run`
+  insert into search_word (store_id, word)
+  select ${storeId}, word from unnest(${words}::text[]) word
+  where not exists (select from search_word known where known.store_id = ${storeId} and known.word = word.word)
+  order by word collate "C"
+  on conflict do nothing`
 
 /** Goes by outlet, because the key of a listing begins with it. */
 export const dropHiddenListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
@@ -219,10 +248,12 @@ export type CategoryNode = { id: string; parentId: string | null; name: string; 
 export const listCategoryNodes = (tx: Tx, storeId: StoreId) => tx.many<CategoryNode>`
   select id, parent_id as "parentId", name, slug, position from category where store_id = ${storeId}`
 
-export const insertCategory = (tx: Tx, storeId: StoreId, category: CategoryNode & { image: string }) => tx.run`
-  insert into category (store_id, id, parent_id, name, slug, position, image)
+export type NewCategory = CategoryNode & { image: string; words: readonly string[] }
+
+export const insertCategory = (tx: Tx, storeId: StoreId, category: NewCategory) => tx.run`
+  insert into category (store_id, id, parent_id, name, slug, position, image, words)
   values (${storeId}, ${category.id}, ${category.parentId}, ${category.name}, ${category.slug}, ${category.position},
-    ${category.image})`
+    ${category.image}, ${category.words})`
 
 /** The variant to change when only the product is named; more than one means that the caller must choose. */
 export const findVariants = (tx: Tx, storeId: StoreId, productIdOrSlug: string, variantId: string | null) => tx.many<{

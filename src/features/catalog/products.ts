@@ -6,6 +6,7 @@ import type { Outlet, OutletId, Store } from '../context.ts'
 import { makeSafeHtml } from './import/safe-html.ts'
 import { optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
 import * as sql from './products.sql.ts'
+import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 
 export type SaveCounts = { created: number; updated: number; unchanged: number }
 
@@ -39,6 +40,7 @@ export const saveProducts = async (tx: Tx, store: Store, inputs: readonly Produc
   )
   const created = rows.filter(({ slug }) => !knownIds.has(slug))
   if (created.length > 0) await sql.insertProducts(tx, store.id, created)
+  await sql.addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
   const touched = known.length === 0 ? [] : await sql.updateProducts(tx, store.id, rows)
   touched.push(...(await saveVariants(tx, store, inputs, new Map(rows.map(({ slug, id }) => [slug, id])))))
 
@@ -66,7 +68,25 @@ const toRow = (input: ProductInput, id: string, categoryId: string | null): sql.
   seo: input.seo,
   digital: input.digital,
   tax_rate: input.taxRate,
+  ...wordsOf(input),
 })
+
+const longestNameKey = 200
+const describedBy = 3_000
+
+/** What a product is found by: its name first, then its SKUs, categories, tags, options and description. */
+const wordsOf = (input: ProductInput) => {
+  const titleWords = wordsToIndex(input.name)
+  const ofVariants = input.variants.flatMap(({ sku, options }) => [sku, ...Object.values(options)])
+  const description = input.description.replaceAll(/<[^>]*>/g, ' ').slice(0, describedBy)
+  return {
+    name_key: fold(input.name).slice(0, longestNameKey),
+    title_words: titleWords,
+    words: [
+      ...new Set([...titleWords, ...wordsToIndex(...input.categoryPath, ...input.tags, ...ofVariants, description)]),
+    ],
+  }
+}
 
 /** Brings what lists are read from up to date, and tells every instance. */
 export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
@@ -186,7 +206,8 @@ export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
   await sql.setStockLevels(tx, store.id, [
     { variant_id: variant.id, product_id: variant.productId, outlet_id: outlet.id, available: change.quantity },
   ])
-  await refreshProducts(tx, store, [variant.productId])
+  await sql.refreshStockFlags(tx, store.id, [variant.productId])
+  await announceCatalog(tx, store.id)
   return { variantId: variant.id, outletId: outlet.publicId, stock: change.quantity }
 }
 
@@ -242,6 +263,7 @@ export const ensureCategories = async (
       slug,
       position,
       image: images.get(pathKey(path)) ?? '',
+      words: wordsToIndex(name),
     })
     ids.set(pathKey(path), id)
     return id

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { singularOf, splitWords, wordsToFind, wordsToIndex } from './search-words.ts'
+import { fold, likeliest, singularOf, wordsToFind, wordsToIndex } from './search-words.ts'
+
+const asked = (query: string) => wordsToFind(query).map(({ text }) => text)
 
 test('words are lower case, without accents and punctuation', () => {
-  assert.deepEqual(splitWords('Crème brûlée — 2 × “Søren’s” MUG-CAFE_01'), [
+  assert.deepEqual(wordsToIndex('Crème brûlée — 2 × “Søren’s” MUG-CAFE_01'), [
     'creme',
     'brulee',
     '2',
@@ -13,43 +15,50 @@ test('words are lower case, without accents and punctuation', () => {
     'cafe',
     '01',
   ])
+  assert.equal(fold('ÉTÉ Straße'), 'ete strasse')
 })
 
 test('the vowel signs of Hindi stay, and those of Arabic go', () => {
-  assert.deepEqual(splitWords('मसाला चाय'), ['मसाला', 'चाय'])
-  assert.deepEqual(splitWords('كِتَاب'), splitWords('كتاب'))
+  assert.deepEqual(wordsToIndex('मसाला चाय'), ['मसाला', 'चाय'])
+  assert.deepEqual(wordsToIndex('كِتَاب'), wordsToIndex('كتاب'))
 })
 
-test('any part of a Japanese run finds it', () => {
-  const indexed = new Set(wordsToIndex('有田焼の湯呑み'))
-  for (const query of ['有田焼', '湯呑', '湯呑み', '焼の', 'み']) {
-    assert.ok(
-      wordsToFind(query).every((word) => [...indexed].some((known) => known.startsWith(word))),
-      query,
-    )
-  }
-  assert.ok(!wordsToFind('有呑').every((word) => [...indexed].some((known) => known.startsWith(word))))
+test('any part of a Japanese run finds it, and no other', () => {
+  const indexed = wordsToIndex('有田焼の湯呑み')
+  const finds = (query: string) => asked(query).every((word) => indexed.some((known) => known.startsWith(word)))
+  for (const query of ['有田焼', '湯呑', '湯呑み', '焼の', 'み', '有']) assert.ok(finds(query), query)
+  for (const query of ['有呑', '茶', '湯呑茶']) assert.ok(!finds(query), query)
 })
 
 test('a plural finds the singular and the other way round', () => {
-  for (const [plural, singular] of Object.entries({
-    shoes: 'shoe',
-    dresses: 'dress',
-    berries: 'berry',
-    boxes: 'box',
-    glasses: 'glass',
-    brushes: 'brush',
-  })) {
+  const pairs = { shoes: 'shoe', dresses: 'dress', berries: 'berry', boxes: 'box', glasses: 'glass', brushes: 'brush' }
+  for (const [plural, singular] of Object.entries(pairs)) {
     assert.equal(singularOf(plural), singular)
     assert.ok(wordsToIndex(plural).includes(singular))
+    assert.deepEqual(asked(plural), [singular])
   }
   for (const word of ['dress', 'canvas', 'bus', 'tennis', 'gas']) {
-    assert.deepEqual(wordsToFind(word), [singularOf(word)])
-    assert.ok(wordsToIndex(word).includes(singularOf(word)))
+    assert.ok(wordsToIndex(word).includes(asked(word)[0] as string), word)
   }
 })
 
 test('a query has twelve words at most, each once', () => {
-  assert.equal(wordsToFind('a b c d e f g h i j k l m n o p').length, 12)
-  assert.deepEqual(wordsToFind('tea tea TEA'), ['tea'])
+  assert.equal(asked('a b c d e f g h i j k l m n o p').length, 12)
+  assert.deepEqual(asked('tea tea TEA'), ['tea'])
+})
+
+test('a single letter stands for itself alone, and short words and numbers are never corrected', () => {
+  assert.deepEqual(wordsToFind('a'), [{ text: 'a', prefix: false, correctable: false }])
+  assert.deepEqual(
+    wordsToFind('tea 2024 x100 shirt').map(({ correctable }) => correctable),
+    [false, false, false, true],
+  )
+})
+
+test('of the words that look alike, those with the fewest slips are meant', () => {
+  assert.deepEqual(likeliest('sheos', ['shoes', 'shows', 'these']), ['shoes'])
+  assert.deepEqual(likeliest('shrit', ['shirt', 'short', 'skirt']), ['shirt'])
+  assert.deepEqual(likeliest('candel', ['candle', 'candy']), ['candle'])
+  assert.deepEqual(likeliest('mugz', ['jugs', 'rugs']), [])
+  assert.deepEqual(likeliest('notbook', ['notebook', 'outlook']), ['notebook'])
 })

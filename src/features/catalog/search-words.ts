@@ -1,34 +1,52 @@
 /**
- * Text becomes words here, for products and for queries alike, so that both always agree and the database's locale
- * does not matter.
+ * Text becomes words here, for products and for queries alike, so that both always agree and neither the locale nor
+ * the extensions of a database matter.
  */
-
-/** Words of a text in their order: lower case, accents of Latin, Greek and Cyrillic folded, punctuation gone. */
-export const splitWords = (text: string): string[] => {
-  const words: string[] = []
-  for (const [run] of fold(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    for (const [piece] of run.matchAll(unspacedOrSpaced)) {
-      if (isUnspaced(piece)) words.push(...pairsOf(piece))
-      else words.push(piece.slice(0, longestWord))
-    }
-  }
-  return words
-}
 
 /** The words under which a text is found: those it has, and the singular of English plurals. */
 export const wordsToIndex = (...texts: readonly string[]): string[] => {
   const words = new Set<string>()
-  for (const word of texts.flatMap(splitWords)) words.add(word).add(singularOf(word))
+  for (const text of texts) {
+    for (const { piece, unspaced } of piecesOf(text)) {
+      if (unspaced) for (const pair of pairsOf(piece)) words.add(pair)
+      else words.add(piece).add(singularOf(piece))
+    }
+  }
   return [...words]
 }
 
+export type QueryWord = {
+  text: string
+  /** Stands for every word that begins with it. A single letter does not: it would stand for half the catalog. */
+  prefix: boolean
+  /** A script with spaces, so that a misspelt word can be told from a word of the catalog. */
+  correctable: boolean
+}
+
+export const wordsToFind = (text: string): QueryWord[] => {
+  const words = new Map<string, QueryWord>()
+  for (const { piece, unspaced } of piecesOf(text)) {
+    // Of a run without spaces the pairs are wanted; its last character alone only when there is no pair.
+    const found = unspaced ? pairsOf(piece).slice(0, Math.max(1, [...piece].length - 1)) : [singularOf(piece)]
+    for (const word of found) {
+      const prefix = unspaced || word.length > 1
+      words.set(word, { text: word, prefix, correctable: !unspaced && isCorrectable(word) })
+    }
+  }
+  return [...words.values()].slice(0, mostWords)
+}
+
+/** Long enough that a slip can be told from another word, and made of letters. */
+export const isCorrectable = (word: string) => /^[\p{L}\p{M}]{4,}$/u.test(word)
+
+const mostWords = 12
 const longestWord = 60
 
-/** The folded form of a text, as names are compared. */
+/** The folded form of a text, as names are sorted and compared: lower case, accents gone. */
 export const fold = (text: string) =>
   text
     .normalize('NFKD')
-    // Marks above and below letters, and Arabic vowel signs; the vowel signs of Hindi and its kin are letters in effect.
+    // Marks on Latin, Greek and Cyrillic letters and Arabic vowel signs; those of Hindi and its kin make the word.
     .replaceAll(/[\u0300-\u036f\u064b-\u0652\u0670]/g, '')
     .normalize('NFC')
     .toLowerCase()
@@ -46,33 +64,60 @@ const plainLetters: Record<string, string> = {
 }
 
 /** Scripts that put no space between words. */
-const unspaced = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー'
-const unspacedOrSpaced = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, 'gu')
-const isUnspaced = (piece: string) => new RegExp(`^[${unspaced}]`, 'u').test(piece)
+const noSpaces = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー'
+const alikePieces = new RegExp(`([${noSpaces}]+)|([^${noSpaces}]+)`, 'gu')
 
-/** Overlapping pairs of characters, and the last one alone, so that any part of a run is found by its beginning. */
+const piecesOf = (text: string) => {
+  const pieces: { piece: string; unspaced: boolean }[] = []
+  for (const [run] of fold(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    for (const [piece, unspaced] of run.matchAll(alikePieces)) {
+      pieces.push({ piece: unspaced ?? piece.slice(0, longestWord), unspaced: unspaced !== undefined })
+    }
+  }
+  return pieces
+}
+
+/** Overlapping pairs of characters, and the last one alone, so that any part of a run is found by a beginning. */
 const pairsOf = (run: string) => {
   const characters = [...run]
   return characters.map((character, i) => character + (characters[i + 1] ?? ''))
 }
-
-/** Words of a query: as above, but a run without spaces asks for its pairs only, not for its last character alone. */
-export const wordsToFind = (text: string): string[] => {
-  const words: string[] = []
-  for (const [run] of fold(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    for (const [piece] of run.matchAll(unspacedOrSpaced)) {
-      if (!isUnspaced(piece)) words.push(singularOf(piece.slice(0, longestWord)))
-      else words.push(...([...piece].length === 1 ? [piece] : pairsOf(piece).slice(0, -1)))
-    }
-  }
-  return [...new Set(words)].slice(0, mostWords)
-}
-
-const mostWords = 12
 
 /** Enough of English plurals for a shop: shoes, dresses, berries. Both sides use it, so a wrong one still matches. */
 export const singularOf = (word: string): string => {
   if (word.length < 4 || !/^[a-z]+s$/.test(word) || /(ss|us|is)$/.test(word)) return word
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`
   return /(ch|sh|ss|x|zz)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1)
+}
+
+/**
+ * The words of the catalog that a misspelt one most likely meant: those with the fewest slips, where a slip is a
+ * letter too many, missing, wrong, or swapped with its neighbour. One slip is forgiven, from six letters on two.
+ */
+export const likeliest = (misspelt: string, candidates: readonly string[]): string[] => {
+  const forgiven = misspelt.length < 6 ? 1 : 2
+  const ranked = candidates
+    .map((word) => ({ word, slips: countSlips(misspelt, word) }))
+    .filter(({ slips }) => slips <= forgiven)
+    .sort((a, b) => a.slips - b.slips)
+  return ranked.filter(({ slips }) => slips === ranked[0]?.slips).map(({ word }) => word)
+}
+
+/** Optimal string alignment distance. */
+const countSlips = (a: string, b: string): number => {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= a.length; i++) {
+    const above = rows[i - 1] as number[]
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const wrong = (above[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      let best = Math.min((above[j] as number) + 1, (row[j - 1] as number) + 1, wrong)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, ((rows[i - 2] as number[])[j - 2] as number) + 1)
+      }
+      row.push(best)
+    }
+    rows.push(row)
+  }
+  return (rows[a.length] as number[])[b.length] as number
 }

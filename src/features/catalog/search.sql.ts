@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
+import type { OutletId, StoreId } from '../context.ts'
 import {
   after,
   conditions,
@@ -13,52 +14,35 @@ import {
 
 export type SearchSort = Sort | 'relevance'
 
-/** Counting stops here; beyond it a total is a lower bound. */
+/** Counting and ranking stop here; beyond it a total is a lower bound. */
 export const countedMatches = 10_000
 
-/** Every word of the text as a prefix. The database cuts the words itself, so nothing in them can be syntax. */
-const wordsOf = (text: string) => sql`
-  select string_agg(quote_literal(word) || ':*', ' & ')::tsquery as words
-  from unnest(tsvector_to_array(to_tsvector('simple', vitrine_fold(${text})))) word`
+/** One word of a query with what else it may be: its corrections when it is misspelt. */
+export type Term = { alternatives: readonly string[]; prefix: boolean }
 
-const matches = (place: Place, text: string, filter: Filter) => {
-  const wanted: Fragment[] = [
-    sql`p.store_id = ${place.storeId} and p.search @@ query.words and l.outlet_id = ${place.outletId}`,
-    ...conditions(filter),
-  ]
-  if (filter.categoryIds !== undefined) wanted.push(sql`l.category_id = any(${filter.categoryIds})`)
-  return sql`
-    select l.*, ts_rank(p.search, query.words)::float8 as rank
-    from (${wordsOf(text)}) query
-    join product p on true
-    join listing l on l.store_id = p.store_id and l.product_id = p.id
-    where ${allOf(wanted)}`
-}
+/**
+ * In the index every word bears the number of its outlet, so that a search reads no other store's entries, and a mark:
+ * `~` for any word of a product, `^` for a word of its name. Words hold letters, digits and marks only, so
+ * nothing in them can be syntax.
+ */
+const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], prefixes: boolean) =>
+  terms
+    .map(({ alternatives, prefix }) => {
+      const words = alternatives.map((word) => `'${outletId}${mark}${word}'${prefix && prefixes ? ':*' : ''}`)
+      return `(${words.join(' | ')})`
+    })
+    .join(' & ')
 
 export type SearchPage = Filter & {
-  text: string
+  terms: readonly Term[]
+  /** The whole query, folded, to know the product of exactly that name. */
+  nameKey: string
   sort: SearchSort
   position?: readonly (string | number)[] | undefined
   limit: number
 }
 
 export type MatchRow = ProductRow & { rank: number }
-
-export const searchProducts = (db: Db, place: Place, page: SearchPage) => {
-  const order = page.sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(page.sort)
-  const start =
-    page.position === undefined
-      ? sql`true`
-      : page.sort === 'relevance'
-        ? sql`(l.rank, l.seq) < (${page.position[0]}, ${page.position[1]})`
-        : after(page.sort, page.position)
-  const rows = sql`
-    select * from (${matches(place, page.text, page)}) l where ${start} order by ${order} limit ${page.limit}`
-  return db.many<MatchRow>`
-    select shown.*, l.rank from (${productColumns(rows)}) shown
-    join (${rows}) l on l.product_id = shown.id
-    order by ${order}`
-}
 
 export type SearchSummary = {
   total: number
@@ -68,10 +52,53 @@ export type SearchSummary = {
   categories: { id: string; name: string; slug: string; count: number }[]
 }
 
-export const summariseSearch = (db: Db, place: Place, text: string, filter: Filter) => db.one<SearchSummary>`
+const matching = (place: Place, filter: Filter, query: string): Fragment => {
+  const wanted: Fragment[] = [
+    sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId} and l.words @@ ${query}::tsquery`,
+    ...conditions(filter),
+  ]
+  if (filter.categoryIds !== undefined) wanted.push(sql`l.category_id = any(${filter.categoryIds})`)
+  return allOf(wanted)
+}
+
+/** The exact name first, then all words whole in the name, then as beginnings in it, then anywhere; stock before none. */
+const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
+  2 * case when l.name_key = ${nameKey} then 4
+    when l.words @@ ${wordQuery(place.outletId, '^', terms, false)}::tsquery then 3
+    when l.words @@ ${wordQuery(place.outletId, '^', terms, true)}::tsquery then 2
+    else 1 end + l.in_stock::integer`
+
+/**
+ * Planned for its own words each time (`fresh`): how many products a word names decides whether to start from the
+ * index of words or from the order that is asked for, and a plan made for all words would be wrong for most.
+ */
+export const searchProducts = (db: Db, place: Place, page: SearchPage) => {
+  const any = wordQuery(place.outletId, '~', page.terms, true)
+  const start = page.position
+  if (page.sort !== 'relevance') {
+    const wanted = [matching(place, page, any), ...(start === undefined ? [] : [after(page.sort, start)])]
+    const rows = sql`select l.* from listing l where ${allOf(wanted)}
+      order by ${orderBy(page.sort)} limit ${page.limit}`
+    return db.fresh.many<MatchRow>`${productColumns(rows, sql`, 0 as rank`)} order by ${orderBy(page.sort)}`
+  }
+  // Names are looked through first, so that of very many matches those with the words in their name are ranked.
+  const named = wordQuery(place.outletId, '^', page.terms, true)
+  const beyond = start === undefined ? sql`true` : sql`(l.rank, l.seq) < (${start[0]}, ${start[1]})`
+  const ranked = (query: string) => sql`
+    (select l.store_id, l.outlet_id, l.product_id, l.seq, l.name_key, l.price_minor, l.compare_at_minor,
+       ${rankOf(place, page)} as rank
+     from listing l where ${matching(place, page, query)} limit ${countedMatches})`
+  const rows = sql`
+    select * from (${ranked(named)} union ${ranked(any)}) l where ${beyond}
+    order by l.rank desc, l.seq desc limit ${page.limit}`
+  return db.fresh.many<MatchRow>`${productColumns(rows, sql`, l.rank`)} order by l.rank desc, l.seq desc`
+}
+
+export const summariseSearch = (db: Db, place: Place, terms: readonly Term[], filter: Filter) =>
+  db.fresh.one<SearchSummary>`
   with found as materialized (
-    select category_id, price_minor, in_stock
-    from (${matches(place, text, filter)}) l limit ${countedMatches + 1})
+    select l.category_id, l.price_minor, l.in_stock from listing l
+    where ${matching(place, filter, wordQuery(place.outletId, '~', terms, true))} limit ${countedMatches + 1})
   select count(*) as total, min(price_minor) as "minMinor", max(price_minor) as "maxMinor",
     count(*) filter (where in_stock) as "inStock",
     (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
@@ -80,17 +107,45 @@ export const summariseSearch = (db: Db, place: Place, text: string, filter: Filt
      join category c on c.store_id = ${place.storeId} and c.id = f.category_id) as categories
   from found`
 
+/**
+ * For each of these words that begins no word of the store: words of the store that look like it. They share a first
+ * letter with it, or begin with its second, as when the first two were swapped.
+ */
+export const findLookalikes = (db: Db, storeId: StoreId, words: readonly string[]) => db.many<{
+  word: string
+  candidates: string[]
+}>`
+  select asked.word, array(
+    select v.word from search_word v, unnest(array[left(asked.word, 1), substr(asked.word, 2, 1)]) initial
+    where v.store_id = ${storeId} and v.word >= initial and v.word < initial || chr(1114111)
+      and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
+      and levenshtein_less_equal(v.word, asked.word, 2) <= 2
+    order by levenshtein(v.word, asked.word), v.word limit 20) as candidates
+  from unnest(${words}::text[]) as asked (word)
+  where not exists (select from search_word v
+    where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111))`
+
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 
-export const suggestProducts = (db: Db, place: Place, text: string, limit: number) => db.many<SuggestedProduct>`
-  select p.id, p.slug, p.name, p.images
-  from (${matches(place, text, {})}) l
-  join product p on p.store_id = l.store_id and p.id = l.product_id
-  order by l.rank desc, l.seq desc limit ${limit}`
+export const suggestProducts = (db: Db, place: Place, page: SearchPage) => {
+  const named = wordQuery(place.outletId, '^', page.terms, true)
+  return db.fresh.many<SuggestedProduct>`
+    select p.id, p.slug, p.name, p.images
+    from (select l.*, ${rankOf(place, page)} as rank from listing l where ${matching(place, page, named)}
+      limit ${suggestedFrom}) l
+    join product p on p.store_id = l.store_id and p.id = l.product_id
+    order by l.rank desc, l.seq desc limit ${page.limit}`
+}
+
+/** Somebody still typing is not helped by the best of ten thousand. */
+const suggestedFrom = 500
 
 export type SuggestedCategory = { id: string; slug: string; name: string }
 
-export const suggestCategories = (db: Db, place: Place, text: string, limit: number) => db.many<SuggestedCategory>`
-  select c.id, c.slug, c.name from category c, (${wordsOf(text)}) query
-  where c.store_id = ${place.storeId} and to_tsvector('simple', vitrine_fold(c.name)) @@ query.words
+export const suggestCategories = (db: Db, storeId: StoreId, words: readonly string[], limit: number) =>
+  db.many<SuggestedCategory>`
+  select c.id, c.slug, c.name from category c
+  where c.store_id = ${storeId} and not exists (
+    select from unnest(${words}::text[]) as asked (word)
+    where not exists (select from unnest(c.words) w where starts_with(w, asked.word)))
   order by c.product_count desc, c.position, c.id limit ${limit}`

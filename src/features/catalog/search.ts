@@ -2,23 +2,26 @@ import { toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
 import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
 import { positionOf } from './catalog.sql.ts'
-import { cursorScope, emptyPage, placeOf, readFilter, readPage, showImage, showProductRow } from './catalog.ts'
+import { cursorScope, placeOf, readFilter, readPage, showImage, showProductRow } from './catalog.ts'
 import * as sql from './search.sql.ts'
+import { fold, likeliest, wordsToFind } from './search-words.ts'
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
-  const text = query.q
-  const filter = await readFilter(ctx, query)
-  if (filter === null) return noResult
+  const [filter, terms] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
+  const scope = cursorScope(ctx, 'search', query)
   const place = placeOf(ctx)
-  const [page, summary] = await Promise.all([
-    readPage(ctx, query, cursorScope(ctx, 'search', query), {
-      read: (position, limit) => sql.searchProducts(ctx.db, place, { ...filter, text, sort, position, limit }),
-      positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : positionOf(sort, row)),
-      show: (row) => showProductRow(ctx, row),
-    }),
-    sql.summariseSearch(ctx.db, place, text, filter),
-  ])
+  const nothing = filter === null || terms.length === 0
+  const page = await readPage(ctx, query, scope, {
+    read: async (position, limit) =>
+      nothing
+        ? []
+        : sql.searchProducts(ctx.db, place, { ...filter, terms, nameKey: fold(query.q.trim()), sort, position, limit }),
+    positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : positionOf(sort, row)),
+    show: (row) => showProductRow(ctx, row),
+  })
+  if (nothing) return { ...page, ...noMatches }
+  const summary = await sql.summariseSearch(ctx.db, place, terms, filter)
   const price = (minor: number | null) => (minor === null ? null : toWire(minor, ctx.store.currency))
   return {
     ...page,
@@ -32,20 +35,38 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   }
 }
 
-const noResult: SearchResult = {
-  ...emptyPage,
+const noMatches = {
   total: 0,
   totalIsExact: true,
   facets: { categories: [], price: { min: null, max: null }, inStock: { count: 0 } },
+}
+
+/** The words of a query, a misspelt one together with the words of the catalog that it probably means. */
+const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
+  const words = wordsToFind(text)
+  const doubtful = words.filter(({ correctable }) => correctable).map((word) => word.text)
+  const unknown = doubtful.length === 0 ? [] : await sql.findLookalikes(ctx.db, ctx.store.id, doubtful)
+  return words.map(({ text: word, prefix }) => {
+    const corrections = likeliest(word, unknown.find((row) => row.word === word)?.candidates ?? [])
+    return { alternatives: [word, ...corrections], prefix }
+  })
 }
 
 const suggestedProducts = 8
 const suggestedCategories = 4
 
 export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions> => {
+  const terms = await readTerms(ctx, text)
+  if (terms.length === 0) return { products: [], categories: [] }
+  const page = { terms, nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [products, categories] = await Promise.all([
-    sql.suggestProducts(ctx.db, placeOf(ctx), text, suggestedProducts),
-    sql.suggestCategories(ctx.db, placeOf(ctx), text, suggestedCategories),
+    sql.suggestProducts(ctx.db, placeOf(ctx), page),
+    sql.suggestCategories(
+      ctx.db,
+      ctx.store.id,
+      terms.map(({ alternatives }) => alternatives.at(-1) as string),
+      suggestedCategories,
+    ),
   ])
   return {
     products: products.map(({ images, ...product }) => ({ ...product, image: showImage(ctx, images[0] ?? '') })),

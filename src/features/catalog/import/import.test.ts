@@ -210,6 +210,28 @@ test('an import beside changes of stock and a new outlet neither fails nor loses
   assert.equal(there.length, 60)
 })
 
+test('a change of stock waits for the product before it takes the stock, as imports do', async (t) => {
+  const { shop, from } = await shopFor(t)
+  await from(jsonLines(mug))
+  const store = await shop.load()
+  const { db } = service
+  const statements: string[] = []
+  t.after(db.onStatement((text) => void statements.push(text)))
+  const set = await db.tx(async (tx) => {
+    await tx.run`select from product where store_id = ${store.id} for no key update`
+    const { pid } = await tx.one<{ pid: number }>`select pg_backend_pid() as pid`
+    const other = db.tx((tx2) => setStock(tx2, store, { product: 'mug', variantId: null, outletId: null, quantity: 4 }))
+    const isWaiting = async () =>
+      (await db.many`select from pg_stat_activity where ${pid}::integer = any(pg_blocking_pids(pid))`).length > 0
+    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    await tx.run`update stock set on_hand = 6 where store_id = ${store.id}`
+    return { other }
+  })
+  await set.other
+  assert.equal(statements.filter((text) => text === 'rollback').length, 0, 'nothing deadlocked')
+  assert.equal((await shop.get('/v1/products/mug')).json.stock, 4)
+})
+
 test('a file without stock leaves the stock as it is, and a number is meant for the default outlet', async (t) => {
   const { shop, from } = await shopFor(t)
   const warehouse = await shop.newOutlet('Warehouse')

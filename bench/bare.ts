@@ -1,0 +1,33 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Load } from './load.ts'
+import { endChild, freePort } from './service.ts'
+
+const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
+
+/** A bare `node:http` that answers with the bytes and headers that this load gets from the service. */
+export const startBare = async (load: Load) => {
+  const answer = await askRaw(load)
+  const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name)))
+  const port = await freePort()
+  const child = fork(new URL('./bare-server.ts', import.meta.url), {
+    env: {
+      ...process.env,
+      BARE_PORT: String(port),
+      BARE_ANSWER: JSON.stringify({ status: answer.status, headers, body: answer.body.toString('base64') }),
+    },
+  })
+  await once(child, 'message')
+  return {
+    load: { url: `http://127.0.0.1:${port}/`, headers: load.headers, pid: child.pid as number },
+    stop: () => endChild(child),
+  }
+}
+
+/** The answer as it is on the wire: fetch would ask for compression and unpack it. */
+const askRaw = async ({ url, headers }: Load) => {
+  const outgoing = request(url, { headers }).end()
+  const [incoming] = await once(outgoing, 'response')
+  return { status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(await incoming.toArray()) }
+}
