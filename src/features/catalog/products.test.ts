@@ -36,6 +36,26 @@ const shirt = (...variants: [size: string, price: number, stock: number][]) => (
   variants: variants.map(([size, price, stock]) => ({ options: { Size: size }, price, stock })),
 })
 
+/** Begins `second` while `first` has done everything but commit, and lets that commit when `second` waits or is done. */
+const atTheSameTime = async (first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) => {
+  let later: Promise<unknown> = Promise.resolve()
+  let isDone = false
+  const waitsOrIsDone = async () => {
+    const { waits } = await service.db.one<{ waits: boolean }>`
+      select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
+        as waits`
+    return waits || isDone
+  }
+  await service.db.tx(async (tx) => {
+    await first(tx)
+    later = service.db.tx(second).finally(() => {
+      isDone = true
+    })
+    assert.ok(await withinASecond(waitsOrIsDone))
+  })
+  await later
+}
+
 test('saving the same products again keeps their ids and writes no listing anew', async () => {
   const shop = await newStore(service)
   await shop.newOutlet('Pune')
@@ -58,7 +78,7 @@ test('saving the same products again keeps their ids and writes no listing anew'
   assert.deepEqual(await seen(), first)
 })
 
-test('what is changed in a product shows, and only its own listing is written', async () => {
+test('what is changed in a product shows, and only a listing that it changes is written', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 5, stock: 1 }, { name: 'Plate', price: 7, stock: 1 })
   const { id } = await readNow(shop, '/v1/products/mug')
@@ -77,6 +97,7 @@ test('what is changed in a product shows, and only its own listing is written', 
     { id, price: 6.5, was: 8, about: 'New', in: 'Cups', stock: 0 },
   )
   const plateOnly = (rows: typeof before) => rows.filter(({ product_id }) => product_id !== id)
+  await shop.add({ name: 'Plate', price: 7, stock: 9, description: 'What no list is sorted by' })
   assert.deepEqual(plateOnly(await listingRows(shop)), plateOnly(before))
   assert.deepEqual(
     (await readNow(shop, '/v1/products?sort=-price')).map((p: { slug: string }) => p.slug),
@@ -163,6 +184,17 @@ test('stock is set for one outlet and one variant, and a choice that is not clea
   await assert.rejects(change(other, id, 1, { variantId: variants[0].id }), /has no product/)
 })
 
+test('two variants that sell out at the same time leave a product that is out of stock', async () => {
+  const shop = await newStore(service)
+  const store = await shop.load()
+  await shop.add(shirt(['S', 10, 1], ['M', 10, 1]))
+  const { variants } = await readNow(shop, '/v1/products/shirt')
+  const sellOut = (variantId: string) => (tx: Tx) =>
+    setStock(tx, store, { product: 'shirt', variantId, outletId: null, quantity: 0 })
+  await atTheSameTime(sellOut(variants[0].id), sellOut(variants[1].id))
+  assert.deepEqual(await readNow(shop, '/v1/products?inStock=true'), [])
+})
+
 test('twenty changes of stock at once, on variants of one product, leave a right listing', async () => {
   const shop = await newStore(service)
   const sizes = Array.from({ length: 20 }, (_, i) => `${i}`)
@@ -184,26 +216,6 @@ test('twenty changes of stock at once, on variants of one product, leave a right
   )
   assert.equal(await countStaleListings(service.db), 0)
 })
-
-/** Begins `second` while `first` has done everything but commit, and lets that commit when `second` waits or is done. */
-const atTheSameTime = async (first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) => {
-  let later: Promise<unknown> = Promise.resolve()
-  let isDone = false
-  const waitsOrIsDone = async () => {
-    const { waits } = await service.db.one<{ waits: boolean }>`
-      select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
-        as waits`
-    return waits || isDone
-  }
-  await service.db.tx(async (tx) => {
-    await first(tx)
-    later = service.db.tx(second).finally(() => {
-      isDone = true
-    })
-    assert.ok(await withinASecond(waitsOrIsDone))
-  })
-  await later
-}
 
 test('products saved at the same time in one category, old or new, are both counted', async () => {
   const shop = await newStore(service)

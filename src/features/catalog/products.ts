@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { announceCatalog } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
-import { announceCatalog } from '../access/announce.sql.ts'
 import type { Outlet, OutletId, Store } from '../context.ts'
 import { makeSafeHtml } from './import/safe-html.ts'
 import { optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
@@ -54,37 +54,43 @@ export const saveProducts = async (tx: Tx, store: Store, inputs: readonly Produc
   }
 }
 
-const toRow = (input: ProductInput, id: string, categoryId: string | null): sql.NewProduct => ({
-  id,
-  slug: input.slug,
-  name: input.name,
-  description: makeSafeHtml(input.description),
-  status: input.status,
-  category_id: categoryId,
-  images: input.images,
-  options: input.options,
-  has_variants: input.hasVariants,
-  tags: input.tags,
-  seo: input.seo,
-  digital: input.digital,
-  tax_rate: input.taxRate,
-  ...wordsOf(input),
-})
+const toRow = (written: ProductInput, id: string, categoryId: string | null): sql.NewProduct => {
+  const input = { ...written, description: makeSafeHtml(written.description) }
+  return {
+    id,
+    slug: input.slug,
+    name: input.name,
+    description: input.description,
+    status: input.status,
+    category_id: categoryId,
+    images: input.images,
+    options: input.options,
+    has_variants: input.hasVariants,
+    tags: input.tags,
+    seo: input.seo,
+    digital: input.digital,
+    tax_rate: input.taxRate,
+    ...wordsOf(input),
+  }
+}
 
 const longestNameKey = 200
 const describedBy = 3_000
 
-/** What a product is found by: its name first, then its SKUs, categories, tags, options and description. */
+/**
+ * What a product is found by: its name first, then its SKUs, categories, tags, options and description. The words are
+ * sorted, because options have no order of their own and equal products must give equal rows.
+ */
 const wordsOf = (input: ProductInput) => {
   const titleWords = wordsToIndex(input.name)
   const ofVariants = input.variants.flatMap(({ sku, options }) => [sku, ...Object.values(options)])
-  const description = input.description.replaceAll(/<[^>]*>/g, ' ').slice(0, describedBy)
+  const description = input.description.replaceAll(/<[^>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
   return {
     name_key: fold(input.name).slice(0, longestNameKey),
     title_words: titleWords,
     words: [
       ...new Set([...titleWords, ...wordsToIndex(...input.categoryPath, ...input.tags, ...ofVariants, description)]),
-    ],
+    ].sort(),
   }
 }
 

@@ -68,44 +68,57 @@ const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
     when l.words @@ ${wordQuery(place.outletId, '^', terms, true)}::tsquery then 2
     else 1 end + l.in_stock::integer`
 
+export type Found = { summary: SearchSummary; page: MatchRow[] }
+
 /**
- * Planned for its own words each time (`fresh`): how many products a word names decides whether to start from the
- * index of words or from the order that is asked for, and a plan made for all words would be wrong for most.
+ * The summary of the first matches that are found, and a page of them. Of more matches than are counted, those with the
+ * words in their name are looked through as well, so that the best are among those ranked.
+ *
+ * Planned for its own words each time (`fresh`): how many products a word names decides whether to start from the index
+ * of words or not, and a plan made for all words would be wrong for most.
  */
-export const searchProducts = (db: Db, place: Place, page: SearchPage) => {
+export const searchProducts = async (db: Db, place: Place, page: SearchPage): Promise<Found> => {
   const any = wordQuery(place.outletId, '~', page.terms, true)
-  const start = page.position
-  if (page.sort !== 'relevance') {
-    const wanted = [matching(place, page, any), ...(start === undefined ? [] : [after(page.sort, start)])]
-    const rows = sql`select l.* from listing l where ${allOf(wanted)}
-      order by ${orderBy(page.sort)} limit ${page.limit}`
-    return db.fresh.many<MatchRow>`${productColumns(rows, sql`, 0 as rank`)} order by ${orderBy(page.sort)}`
-  }
-  // Names are looked through first, so that of very many matches those with the words in their name are ranked.
   const named = wordQuery(place.outletId, '^', page.terms, true)
-  const beyond = start === undefined ? sql`true` : sql`(l.rank, l.seq) < (${start[0]}, ${start[1]})`
-  const ranked = (query: string) => sql`
-    (select l.store_id, l.outlet_id, l.product_id, l.seq, l.name_key, l.price_minor, l.compare_at_minor,
-       ${rankOf(place, page)} as rank
-     from listing l where ${matching(place, page, query)} limit ${countedMatches})`
-  const rows = sql`
-    select * from (${ranked(named)} union ${ranked(any)}) l where ${beyond}
-    order by l.rank desc, l.seq desc limit ${page.limit}`
-  return db.fresh.many<MatchRow>`${productColumns(rows, sql`, l.rank`)} order by l.rank desc, l.seq desc`
+  const byRank = page.sort === 'relevance'
+  const order = page.sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(page.sort)
+  const start =
+    page.position === undefined
+      ? sql`true`
+      : page.sort === 'relevance'
+        ? sql`(l.rank, l.seq) < (${page.position[0]}, ${page.position[1]})`
+        : after(page.sort, page.position)
+  const columns = sql`l.store_id, l.outlet_id, l.product_id, l.seq, l.name_key, l.price_minor, l.compare_at_minor,
+    l.category_id, l.in_stock, ${byRank ? rankOf(place, page) : sql`0`} as rank`
+  const candidates = byRank
+    ? sql`select * from found union (select ${columns} from listing l
+        where (select count(*) > ${countedMatches} from found) and ${matching(place, page, named)}
+        limit ${countedMatches})`
+    : sql`select * from found`
+  return db.fresh.one<Found>`
+    with found as materialized (
+      select ${columns} from listing l where ${matching(place, page, any)} limit ${countedMatches + 1}),
+    chosen as (select * from (${candidates}) l where ${start} order by ${order} limit ${page.limit})
+    select (select row_to_json(summary) from (
+        select count(*) as total, min(price_minor) as "minMinor", max(price_minor) as "maxMinor",
+          count(*) filter (where in_stock) as "inStock",
+          (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
+              order by f.count desc, c.name), '[]')
+           from (select category_id, count(*) as count from found group by category_id) f
+           join category c on c.store_id = ${place.storeId} and c.id = f.category_id) as categories
+        from found) summary) as summary,
+      (select coalesce(json_agg(shown), '[]') from (
+        ${productColumns(sql`select * from chosen`, sql`, l.rank`)} order by ${order}) shown) as page`
 }
 
-export const summariseSearch = (db: Db, place: Place, terms: readonly Term[], filter: Filter) =>
-  db.fresh.one<SearchSummary>`
-  with found as materialized (
-    select l.category_id, l.price_minor, l.in_stock from listing l
-    where ${matching(place, filter, wordQuery(place.outletId, '~', terms, true))} limit ${countedMatches + 1})
-  select count(*) as total, min(price_minor) as "minMinor", max(price_minor) as "maxMinor",
-    count(*) filter (where in_stock) as "inStock",
-    (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
-        order by f.count desc, c.name), '[]')
-     from (select category_id, count(*) as count from found group by category_id) f
-     join category c on c.store_id = ${place.storeId} and c.id = f.category_id) as categories
-  from found`
+/** A page in another order than relevance, when there are too many matches to sort: along that order, past the rest. */
+export const walkMatches = (db: Db, place: Place, page: SearchPage & { sort: Sort }) => {
+  const wanted = [matching(place, page, wordQuery(place.outletId, '~', page.terms, true))]
+  if (page.position !== undefined) wanted.push(after(page.sort, page.position))
+  const order = orderBy(page.sort)
+  const rows = sql`select l.* from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}`
+  return db.fresh.many<MatchRow>`${productColumns(rows, sql`, 0 as rank`)} order by ${order}`
+}
 
 /**
  * For each of these words that begins no word of the store: words of the store that look like it. They share a first

@@ -9,24 +9,29 @@ import { fold, likeliest, wordsToFind } from './search-words.ts'
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
   const [filter, terms] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
-  const scope = cursorScope(ctx, 'search', query)
-  const place = placeOf(ctx)
-  const nothing = filter === null || terms.length === 0
-  const page = await readPage(ctx, query, scope, {
-    read: async (position, limit) =>
-      nothing
-        ? []
-        : sql.searchProducts(ctx.db, place, { ...filter, terms, nameKey: fold(query.q.trim()), sort, position, limit }),
+  let summary: sql.SearchSummary | undefined
+  const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
+    read: async (position, limit) => {
+      if (filter === null || terms.length === 0) return []
+      const asked = { ...filter, terms, nameKey: fold(query.q.trim()), sort, position, limit }
+      const found = await sql.searchProducts(ctx.db, placeOf(ctx), asked)
+      summary = found.summary
+      if (sort === 'relevance' || isExact(summary)) return found.page
+      return sql.walkMatches(ctx.db, placeOf(ctx), { ...asked, sort })
+    },
     positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : positionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
   })
-  if (nothing) return { ...page, ...noMatches }
-  const summary = await sql.summariseSearch(ctx.db, place, terms, filter)
-  const price = (minor: number | null) => (minor === null ? null : toWire(minor, ctx.store.currency))
+  return { ...page, ...(summary === undefined ? noMatches : showSummary(ctx, summary)) }
+}
+
+const isExact = ({ total }: sql.SearchSummary) => total <= sql.countedMatches
+
+const showSummary = ({ store }: StoreCtx, summary: sql.SearchSummary) => {
+  const price = (minor: number | null) => (minor === null ? null : toWire(minor, store.currency))
   return {
-    ...page,
     total: Math.min(summary.total, sql.countedMatches),
-    totalIsExact: summary.total <= sql.countedMatches,
+    totalIsExact: isExact(summary),
     facets: {
       categories: summary.categories,
       price: { min: price(summary.minMinor), max: price(summary.maxMinor) },
