@@ -124,7 +124,8 @@ export const startService = async (t: TestContext, settings: Settings, options?:
   return service
 }
 
-const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
+/** Whether the banner is out; a service that has ended fails the test. */
+export const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
   assert.equal(child.exitCode ?? child.signalCode, null, `the service ended: ${seen.stdout}${seen.stderr}`)
   return seen.stdout.includes('Stop with Ctrl+C.')
 }

@@ -11,6 +11,7 @@ import {
   findProgram,
   freePort,
   isAlive,
+  isReady,
   launchService,
   makeTemplate,
   newDatabase,
@@ -150,7 +151,21 @@ test('after kill -9 the same folder starts again with its data', async (t) => {
 test('several services that start at once on one new database migrate it once and share one secret', async (t) => {
   const shared = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
   const ports = [await freePort(), await freePort(), await freePort()]
-  const services = await Promise.all(ports.map((PORT) => startService(t, { ...shared, PORT })))
+  // All of them are held up at the first thing that a migration makes, and let go together.
+  const holder = new pg.Client({ connectionString: shared.DATABASE_URL })
+  await holder.connect()
+  await holder.query('begin; create table vitrine_migration ()')
+  const services = ports.map((PORT) => launchService(t, { ...shared, PORT }))
+  await until(async () => {
+    for (const { child, seen } of services) assert.equal(child.exitCode, null, seen.stderr)
+    const { rows } = await holder.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length === services.length
+  })
+  await holder.query('rollback')
+  await holder.end()
+  await Promise.all(services.map((service) => until(() => isReady(service))))
   for (const { url, seen } of services) {
     assert.equal((await callUrl(`${url}/health`)).json.status, 'ok')
     assert.doesNotMatch(seen.stdout, /vsk_/)

@@ -4,7 +4,7 @@ import { databaseUrl, newStore, startTestService } from '../../test/harness.ts'
 import { distantServiceFor, openLine } from '../../test/outage.ts'
 import { days, movableClock } from '../core/clock.ts'
 import { Failure, fail } from '../core/errors.ts'
-import { connectDb, type Db, type DbOptions } from './database.ts'
+import { connectDb, type Db, type DbOptions, sqlState } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
 type Options = Partial<DbOptions> & { url?: string; patienceMs?: number }
@@ -109,9 +109,10 @@ test('a transaction that conflicts every time is given up after three attempts',
 
 test('a statement that takes too long is ended, and the caller may try again', async (t) => {
   const db = openDb(t, { statementTimeoutMs: 100, poolSize: 1 })
-  await assert.rejects(db.run`select pg_sleep(30)`, isUnavailable)
+  const wasEndedByTheServer = (error: unknown) => isUnavailable(error) && sqlState((error as Failure).cause) === '57014'
+  await assert.rejects(db.run`select pg_sleep(30)`, wasEndedByTheServer)
   const inTransaction = db.tx((tx) => tx.run`select pg_sleep(30)`)
-  await assert.rejects(inTransaction, isUnavailable)
+  await assert.rejects(inTransaction, wasEndedByTheServer)
   assert.deepEqual(await db.one`select 1 as one`, { one: 1 })
 })
 

@@ -212,7 +212,8 @@ export const catalogContract = {
     ...read,
     path: '/v1/search',
     summary: 'Search products',
-    description: 'Every word must match the name or the description, from its beginning; accents do not matter.',
+    description:
+      'Every word must be in the product, whole or as a beginning; accents, plurals and slips of the finger do not matter.',
     query: SearchQuery,
     ok: SearchResult,
     example: {

@@ -47,8 +47,6 @@ export const listCategories = async (
     show: (row) => ({ ...row, image: showImage(ctx, row.image) }),
   })
 
-export const emptyPage: Page<never> = { data: [], nextCursor: null, hasMore: false }
-
 export const placeOf = (ctx: StoreCtx): sql.Place => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
 
 /** What readPage needs to know of a list. One row more than asked for tells whether there is a next page. */

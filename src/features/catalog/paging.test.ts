@@ -195,7 +195,14 @@ test('an empty, endless or made-up cursor is refused', async () => {
   const shop = await newStore(service)
   const forged = `${Buffer.from('[1]').toString('base64url')}.${'A'.repeat(22)}`
   for (const cursor of ['', '.', 'abc', 'null', forged, 'a'.repeat(1000), 'a'.repeat(1001), `${forged}&cursor=x`]) {
-    for (const list of ['products?', 'categories?', 'search?q=a&', 'products?category=nowhere&']) {
+    for (const list of [
+      'products?',
+      'categories?',
+      'search?q=a&',
+      'products?category=nowhere&',
+      'search?q=a&category=nowhere&',
+      'search?q=&',
+    ]) {
       assertError(await shop.get(`/v1/${list}cursor=${cursor}`), 400, 'BAD_REQUEST')
     }
   }

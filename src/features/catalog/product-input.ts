@@ -203,13 +203,18 @@ const optionsOf = (variants: VariantInput[]) => {
   return [...values].map(([name, set]) => ({ name, values: [...set] }))
 }
 
+/** The beginning of a text, never with half a character at its end, which the database would refuse. */
+export const cutText = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+
 /** Letters and digits of any script, accents folded, the rest as single hyphens. */
 export const slugify = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}(?<=[a-zA-Z]\p{M}+)/gu, '')
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 200)
+  cutText(
+    text
+      .normalize('NFKD')
+      .replaceAll(/\p{M}(?<=[a-zA-Z]\p{M}+)/gu, '')
+      .normalize('NFC')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+      .replaceAll(/^-+|-+$/g, ''),
+    200,
+  )

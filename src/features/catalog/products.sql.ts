@@ -241,7 +241,7 @@ export const addToCategoryCounts = (tx: Tx, storeId: StoreId, gains: readonly Ca
  * more, it believes that a store has a handful of products and reads all of them wherever it looks for one.
  */
 export const analyzeCatalog = (db: Queries) => db.run`
-  analyze category, product, variant, price_override, stock, listing`
+  analyze category, product, variant, price_override, stock, listing, search_word`
 
 export type CategoryNode = { id: string; parentId: string | null; name: string; slug: string; position: number }
 

@@ -97,7 +97,7 @@ test('what is changed in a product shows, and only a listing that it changes is 
     { id, price: 6.5, was: 8, about: 'New', in: 'Cups', stock: 0 },
   )
   const plateOnly = (rows: typeof before) => rows.filter(({ product_id }) => product_id !== id)
-  await shop.add({ name: 'Plate', price: 7, stock: 9, description: 'What no list is sorted by' })
+  await shop.add({ name: 'Plate', price: 7, stock: 9, images: ['/plate.svg'], seo: { title: 'New' } })
   assert.deepEqual(plateOnly(await listingRows(shop)), plateOnly(before))
   assert.deepEqual(
     (await readNow(shop, '/v1/products?sort=-price')).map((p: { slug: string }) => p.slug),

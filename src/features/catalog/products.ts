@@ -4,7 +4,7 @@ import { announceCatalog } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Outlet, OutletId, Store } from '../context.ts'
 import { makeSafeHtml } from './import/safe-html.ts'
-import { optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
+import { cutText, optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
 import * as sql from './products.sql.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 
@@ -86,7 +86,7 @@ const wordsOf = (input: ProductInput) => {
   const ofVariants = input.variants.flatMap(({ sku, options }) => [sku, ...Object.values(options)])
   const description = input.description.replaceAll(/<[^>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
   return {
-    name_key: fold(input.name).slice(0, longestNameKey),
+    name_key: cutText(fold(input.name), longestNameKey),
     title_words: titleWords,
     words: [
       ...new Set([...titleWords, ...wordsToIndex(...input.categoryPath, ...input.tags, ...ofVariants, description)]),

@@ -1,3 +1,5 @@
+import { cutText } from './product-input.ts'
+
 /**
  * Text becomes words here, for products and for queries alike, so that both always agree and neither the locale nor
  * the extensions of a database matter.
@@ -71,7 +73,7 @@ const piecesOf = (text: string) => {
   const pieces: { piece: string; unspaced: boolean }[] = []
   for (const [run] of fold(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     for (const [piece, unspaced] of run.matchAll(alikePieces)) {
-      pieces.push({ piece: unspaced ?? piece.slice(0, longestWord), unspaced: unspaced !== undefined })
+      pieces.push({ piece: unspaced ?? cutText(piece, longestWord), unspaced: unspaced !== undefined })
     }
   }
   return pieces

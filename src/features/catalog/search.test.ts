@@ -60,6 +60,24 @@ test('Hindi is found by its words and their beginnings', async () => {
   assert.deepEqual(await found(shop, 'गुलाब'), [])
 })
 
+test('a misspelt word finds what it probably means, and a right one is left as it is', async () => {
+  const shop = await aShop()
+  for (const q of ['stonewear', 'stonware', 'sotneware'])
+    assert.deepEqual(await found(shop, q), ['Café au lait mug'], q)
+  assert.deepEqual(await found(shop, 'cnadle'), ['Crème brûlée candle'])
+  assert.deepEqual(await found(shop, 'table'), ['Cafe table'])
+})
+
+test('words longer than any language has break no search', async () => {
+  const shop = await newStore(service)
+  await shop.add({ name: `Mug ${'x'.repeat(400)}`, slug: 'long', description: 'y'.repeat(5000), price: 1 })
+  assert.equal((await find(shop, 'mug')).total, 1)
+  for (const q of ['x'.repeat(200), `${'x'.repeat(198)}zz`, 'y'.repeat(200), `z${'y'.repeat(199)}`, 'xxxxxxxz']) {
+    await find(shop, q)
+    assert.equal((await shop.get(`/v1/search/suggest?q=${q}`)).status, 200)
+  }
+})
+
 test('what is in the name stands before what is in the description', async () => {
   const shop = await newStore(service)
   await shop.add(

@@ -36,8 +36,9 @@ const catalog = [
     ],
   },
   { name: 'Pattern', price: 99, digital: { url: 'https://a.example/p.pdf', name: 'p.pdf' } },
+  { name: 'Odd', variants: [{ options: {}, price: 5 }] },
   { name: 'Draft', price: 1, compareAtPrice: 2, status: 'DRAFT', sku: 'D', options: [{ name: 'X', values: [] }] },
-  { name: 'Gone', price: 1, status: 'ARCHIVED', variants: [{ options: {}, price: 5 }], options: [] },
+  { name: 'Gone', price: 1, status: 'ARCHIVED', variants: [{ options: { Size: 'S' }, price: 5 }], options: [] },
 ]
 
 /** The whole catalog as the database has it, without what differs between two stores. */

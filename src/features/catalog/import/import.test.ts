@@ -19,6 +19,7 @@ const mug = { name: 'Mug', price: 449.5, stock: 7, category: 'Home > Mugs', imag
 const kurta = {
   name: 'Kurta',
   category: 'Clothing',
+  options: [{ name: 'Size', values: ['S', 'M'] }],
   variants: [
     { sku: 'K-S', options: { Size: 'S' }, price: 900, stock: 2 },
     { sku: 'K-M', options: { Size: 'M' }, price: 950, compareAtPrice: 1200, stock: 3 },
@@ -253,6 +254,17 @@ test('what shoppers have reserved stays reserved, and does not make a product lo
   await from(jsonLines({ ...mug, stock: 20 }))
   const [row] = await service.db.many`select on_hand, reserved from stock where store_id = ${id}`
   assert.deepEqual(row, { on_hand: 22, reserved: 2 })
+})
+
+test('texts of characters beyond the first 65,536 are cut between characters, never within one', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const rare = (length: number) => `${'x'.repeat(length % 2)}${'\u{20000}'.repeat(length / 2)}`
+  const products = [199, 200, 201, 400, 401].map((length) => ({
+    ...{ name: `${length} ${rare(length)}`, price: 1, tags: [rare(61), `x${'\u{10400}'.repeat(40)}`] },
+    description: `${'word '.repeat(length === 201 ? 599 : 600)}xxxx${rare(401)}`,
+  }))
+  assert.equal((await from(jsonLines(...products))).created, products.length)
+  assert.equal((await shop.get('/v1/products?sort=name')).json.length, products.length)
 })
 
 test('descriptions are made safe in every format', async (t) => {
