@@ -18,12 +18,13 @@ import { registerDemoImages } from './features/admin/demo.routes.ts'
 import { catalogRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import type { Services } from './features/context.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
-import { createMetrics, type Metrics } from './features/health/metrics.ts'
+import { createMetrics } from './features/health/metrics.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
+import { createRequestNotes, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
 
 export type AppOptions = {
@@ -67,6 +68,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const counter = await createCounter(config, logger)
   const directory = createDirectory(db, counter)
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
+  const forgetAll = () => {
+    answers.forgetAll()
+    directory.forgetAll()
+  }
   const listener = await listen({
     connection: options.directConnection,
     channel,
@@ -78,11 +83,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     },
     onLost: (error) => {
       logger.warn({ err: error }, 'the listening connection was lost, so everything remembered is forgotten')
-      answers.forgetAll()
-      directory.forgetAll()
+      forgetAll()
     },
+    onBack: forgetAll,
   })
   const metrics = createMetrics({ db, answers })
+  const noteRequest = createRequestNotes(metrics.seriesOf, logger)
   const ownOrigins = ownOriginsOf(config)
   const gate = createGate({ services, directory, internalSecrets: config.internalSecrets, ownOrigins })
 
@@ -95,10 +101,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       recognise: gate.recognise,
       answers,
       isDraining: () => draining,
-      seriesOf: metrics.seriesOf,
+      noteRequest,
     }),
   })
-  observeRequests(server, metrics, logger)
+  observeRequests(server, noteRequest)
   // What is answered while stopping is the last on its connection, and the caller must not send another after it.
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
@@ -131,19 +137,24 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   registerDocsScripts(server)
   registerDemoImages(server)
 
+  const close = async () => {
+    draining = true
+    const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
+    // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.
+    const tidying = setInterval(() => server.server.closeIdleConnections(), 50)
+    await server.close()
+    clearTimeout(impatience)
+    clearInterval(tidying)
+    await Promise.all([listener.close(), counter.close()])
+    await db.close()
+  }
+  let closed: Promise<void> | undefined
   return {
     server,
     services,
-    close: async () => {
-      draining = true
-      const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
-      // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.
-      const tidying = setInterval(() => server.server.closeIdleConnections(), 50)
-      await server.close()
-      clearTimeout(impatience)
-      clearInterval(tidying)
-      await Promise.all([listener.close(), counter.close()])
-      await db.close()
+    close: () => {
+      closed ??= close()
+      return closed
     },
   }
 }
@@ -163,25 +174,6 @@ const ownOriginsOf = (config: Config) => {
   return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
 }
 
-/** Figures for every request; a line in the log for those that failed, and for all of them at level debug. */
-const observeRequests = (server: FastifyInstance, metrics: Metrics, logger: Logger) => {
-  server.addHook('onResponse', (request, reply, done) => {
-    const ms = reply.elapsedTime
-    const route = request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other')
-    metrics.seriesOf(request.method, route)(reply.statusCode, ms / 1000)
-    if (reply.statusCode >= 400 || logger.isLevelEnabled('debug')) {
-      const line = { req: request.id, method: request.method, path: pathOf(request), status: reply.statusCode, ms }
-      if (reply.statusCode >= 500) logger.error(line, 'request failed')
-      else if (reply.statusCode >= 400) logger.info(line, 'request refused')
-      else logger.debug(line, 'request')
-    }
-    done()
-  })
-}
-
-/** Addresses go into logs and messages without their query, which may hold what a shopper typed. */
-const pathOf = (request: FastifyRequest) => request.originalUrl.split('?', 1)[0] ?? ''
-
 /** Decided before a body is read, because nothing in it could make the route exist. */
 const refuseUnknownRoutes = (server: FastifyInstance, count: ReturnType<typeof createGate>['countUnknownRoute']) => {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -190,7 +182,7 @@ const refuseUnknownRoutes = (server: FastifyInstance, count: ReturnType<typeof c
     }
     throw hasBadAddress(request.raw)
       ? fail('BAD_REQUEST', 'The address is not valid.')
-      : fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request)}.`)
+      : fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request.originalUrl)}.`)
   }
   server.addHook('onRequest', (request, reply, done) => {
     if (request.is404) refuse(request, reply).catch(done)

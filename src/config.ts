@@ -68,7 +68,7 @@ export const Environment = Type.Object({
     Type.String({ description: '`true`, or the comma-separated addresses of the proxies whose `X-Forwarded-*` count' }),
   ),
   VITRINE_METRICS_TOKEN: Type.Optional(
-    Type.String({ minLength: 16, description: 'Bearer token for `/metrics`. Absent: only this machine may read it' }),
+    Type.String({ minLength: 16, description: 'Bearer token for reading `/metrics` from elsewhere than this machine' }),
   ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',

@@ -37,8 +37,7 @@ const lookAt =
 
 const doNotLook: Look = async () => {}
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back, and fails when it is not there.
-type Run = (args: readonly string[]) => Promise<any>
+type Run = (args: readonly string[]) => ReturnType<typeof runJson>
 
 const storeFields = ['storeId', 'outletId', 'serverKey', 'browserKey', 'paymentWebhook', 'logisticsKey']
 

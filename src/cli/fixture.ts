@@ -130,8 +130,13 @@ export const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
   return seen.stdout.includes('Stop with Ctrl+C.')
 }
 
+/** Waits for something that must come; a test that waits in vain fails instead of hanging. */
 export const until = async (holds: () => unknown) => {
-  while (!(await holds())) await sleep(10)
+  const deadline = performance.now() + 60_000
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `waited in vain for ${holds}`)
+    await sleep(10)
+  }
 }
 
 export const freePort = async () => {
@@ -205,6 +210,14 @@ export const newDatabase = async (t: TestContext) => {
 }
 
 export const withDatabaseName = (text: string, name: string) => text.replace(/\/[^/]*$/, `/${name}`)
+
+/** A connection for the length of one test. */
+export const connect = async (t: TestContext, connectionString: string) => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  undo(t, () => client.end())
+  return client
+}
 
 export const query = async (connectionString: string, text: string) => {
   const client = new pg.Client({ connectionString })

@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { callUrl } from '../../test/harness.ts'
 import { readMigrations } from '../db/migrate.ts'
 import {
+  connect,
   findProgram,
   freePort,
   isAlive,
@@ -152,19 +152,18 @@ test('several services that start at once on one new database migrate it once an
   const shared = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
   const ports = [await freePort(), await freePort(), await freePort()]
   // All of them are held up at the first thing that a migration makes, and let go together.
-  const holder = new pg.Client({ connectionString: shared.DATABASE_URL })
-  await holder.connect()
+  const holder = await connect(t, shared.DATABASE_URL)
   await holder.query('begin; create table vitrine_migration ()')
   const services = ports.map((PORT) => launchService(t, { ...shared, PORT }))
   await until(async () => {
     for (const { child, seen } of services) assert.equal(child.exitCode, null, seen.stderr)
-    const { rows } = await holder.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    const waiting = await query(
+      shared.DATABASE_URL,
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     )
-    return rows.length === services.length
+    return waiting.length === services.length
   })
   await holder.query('rollback')
-  await holder.end()
   await Promise.all(services.map((service) => until(() => isReady(service))))
   for (const { url, seen } of services) {
     assert.equal((await callUrl(`${url}/health`)).json.status, 'ok')
@@ -194,8 +193,7 @@ test('a request under way when SIGTERM comes is answered before the service ends
   const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
   const { serverKey } = await runJson(['seed', 'demo'], place)
   const service = await startService(t, place)
-  const holder = new pg.Client({ connectionString: place.DATABASE_URL })
-  await holder.connect()
+  const holder = await connect(t, place.DATABASE_URL)
   await holder.query('begin; lock table product in access exclusive mode')
   const asked = getAs(serverKey, `${service.url}/v1/products?limit=3`)
   await until(async () => {
@@ -205,7 +203,6 @@ test('a request under way when SIGTERM comes is answered before the service ends
   service.child.kill('SIGTERM')
   await until(() => service.seen.stdout.includes('Stopping'))
   await holder.query('commit')
-  await holder.end()
   const answer = await asked
   assert.equal(answer.status, 200)
   assert.equal(answer.json.length, 3)

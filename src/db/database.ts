@@ -130,7 +130,8 @@ export const connectDb = (options: DbOptions): Db => {
           return await runTransaction(work)
         } catch (error) {
           // The database undid the whole transaction to break a deadlock, so it can simply be run again.
-          if (attempt >= 3 || !retryable.has(sqlState(error))) throw error
+          if (!retryable.has(sqlState(error))) throw error
+          if (attempt >= 3) throw unavailable(error)
         }
       }
     },

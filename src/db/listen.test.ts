@@ -18,6 +18,7 @@ const startListening = async (t: TestContext, line: Line) => {
     channel,
     onMessage: (payload) => void heard.push(payload),
     onLost: (error) => void lost.push(error.message),
+    onBack: () => {},
   })
   t.after(() => listener.close())
   return { listener, channel, heard, lost }
@@ -92,8 +93,12 @@ test('an instance that lost its news forgets what it knew, and hears again after
   const headers = { 'x-store-key': shop.key }
   const namesThere = async () =>
     (await distant.call('/v1/products', { headers })).json.map(({ name }: { name: string }) => name)
-  assert.deepEqual(await namesThere(), ['Mug'])
-  assert.equal(await answersKeptBy(distant), 1)
+  // News of the product may come after the first answer and make it be forgotten.
+  const keepsAnAnswer = async () => {
+    assert.deepEqual(await namesThere(), ['Mug'])
+    return (await answersKeptBy(distant)) === 1
+  }
+  assert.ok(await withinASecond(keepsAnAnswer))
 
   await news.cut()
   await until(() => distant.logLines.some((line) => line.includes('listening connection was lost')))

@@ -8,6 +8,8 @@ export type ListenOptions = {
   onMessage: (payload: string) => void
   /** Called when messages may have been missed: the connection was lost. Whatever rests on messages must be forgotten. */
   onLost: (error: Error) => void
+  /** Called when it listens again: what was remembered in between may be old as well. */
+  onBack: () => void
 }
 
 const firstRetryMs = 100
@@ -17,6 +19,7 @@ const slowestRetryMs = 5_000
 export const listen = async (options: ListenOptions): Promise<Listener> => {
   let client: pg.Client | undefined
   let closing = false
+  let connectedBefore = false
   let retryMs = firstRetryMs
   let retry: NodeJS.Timeout | undefined
 
@@ -50,6 +53,8 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     }
     retryMs = firstRetryMs
     client = next
+    if (connectedBefore) options.onBack()
+    connectedBefore = true
   }
 
   try {

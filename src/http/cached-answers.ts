@@ -11,9 +11,8 @@ export type CachedAnswer = {
   route: string
   scope: Scope | undefined
   madeAtMs: number
-  /** Kept by the fast lane beside the answer: its fixed headers, and where it is counted. */
+  /** Kept by the fast lane beside the answer. */
   fixedHeaders?: readonly string[]
-  observe?: (status: number, seconds: number) => void
   gzip?: Buffer | Promise<Buffer>
   br?: Buffer | Promise<Buffer>
 }
@@ -95,13 +94,13 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
         hits++
         return answer
       }
-      misses++
       return undefined
     },
     fill: (store, key, make) => {
       const shelf = shelfOf(store)
       const under = shelf.filling.get(key)
       if (under !== undefined) return under
+      misses++
       const made = make()
         .then((answer) => {
           // What was read before a change and is finished after it belongs to a shelf that is gone.

@@ -5,6 +5,7 @@ import { exposedHeaders } from './cors.ts'
 import type { Scope } from './endpoint.ts'
 import { encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
+import type { NoteRequest } from './request-notes.ts'
 
 /** A caller whose rights are all in memory. */
 export type Recognised = {
@@ -23,7 +24,7 @@ export type FastLaneOptions = {
   recognise: Recognise
   answers: AnswerCache
   isDraining: () => boolean
-  seriesOf: (method: string, route: string) => (status: number, seconds: number) => void
+  noteRequest: NoteRequest
 }
 
 /**
@@ -31,15 +32,17 @@ export type FastLaneOptions = {
  * less than the way through Fastify (decision 0004). True when it has taken the request. Everything else, and every
  * refusal but the rate limit's, goes the long way, which decides by the same rules.
  */
-export const createFastLane = ({ recognise, answers, isDraining, seriesOf }: FastLaneOptions) => {
+export const createFastLane = ({ recognise, answers, isDraining, noteRequest }: FastLaneOptions) => {
   const finish = (request: IncomingMessage, response: ServerResponse, answer: CachedAnswer, counted: Counted) => {
     const began = performance.now()
+    const id = requestId(request.headers['x-request-id'])
+    const headers = commonHeaders(id, request, counted.headers)
     const status =
       counted.failure === null
-        ? writeAnswer(request, response, counted.headers, answer)
-        : writeFailure(request, response, counted.headers, counted.failure)
-    answer.observe ??= seriesOf('GET', answer.route)
-    answer.observe(status, (performance.now() - began) / 1000)
+        ? writeAnswer(request, response, headers, answer)
+        : writeFailure(response, headers, counted.failure)
+    const ms = performance.now() - began
+    noteRequest({ id, method: 'GET', route: answer.route, url: request.url as string, status, ms })
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -56,8 +59,8 @@ export const createFastLane = ({ recognise, answers, isDraining, seriesOf }: Fas
   }
 }
 
-const commonHeaders = ({ headers }: IncomingMessage, rate: readonly string[]) => {
-  const list = ['x-request-id', requestId(headers['x-request-id']), ...rate]
+const commonHeaders = (id: string, { headers }: IncomingMessage, rate: readonly string[]) => {
+  const list = ['x-request-id', id, ...rate]
   const { origin } = headers
   if (origin !== undefined) {
     list.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders)
@@ -68,11 +71,10 @@ const commonHeaders = ({ headers }: IncomingMessage, rate: readonly string[]) =>
 const writeAnswer = (
   request: IncomingMessage,
   response: ServerResponse,
-  rate: readonly string[],
+  headers: string[],
   answer: CachedAnswer,
 ): number => {
   answer.fixedHeaders ??= fixedHeadersOf(answer)
-  const headers = commonHeaders(request, rate)
   headers.push(...answer.fixedHeaders)
   const asked = request.headers
   if (matchesEtag(asked['if-none-match'], answer.etag)) {
@@ -101,13 +103,7 @@ const send = (response: ServerResponse, headers: string[], bytes: Buffer) => {
   response.writeHead(200, headers).end(bytes)
 }
 
-const writeFailure = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  rate: readonly string[],
-  failure: Failure,
-): number => {
-  const headers = commonHeaders(request, rate)
+const writeFailure = (response: ServerResponse, headers: string[], failure: Failure): number => {
   const body = JSON.stringify(errorBody(failure.code, failure.message))
   for (const name in failure.headers) headers.push(name, failure.headers[name] as string)
   headers.push('vary', 'Origin', 'content-type', 'application/json; charset=utf-8')

@@ -209,18 +209,23 @@ test('an answer from memory has the same headers as the one that made it', async
   const origin = newOrigin()
   const shop: TestStore = await newStore(service, { origins: [origin] })
   await shop.add({ name: 'Mug', price: 10 }, { name: 'Jug', price: 20 })
+  let tries = 0
   const ask = async (path: string, asked: Record<string, string> = {}) => {
     const { status, headers, text } = await shop.get(path, { origin, 'x-request-id': 'same', ...asked })
     const { date: _, 'ratelimit-remaining': left, 'ratelimit-reset': reset, ...rest } = Object.fromEntries(headers)
     assert.ok(left !== undefined && reset !== undefined)
     return { status, text, headers: rest }
   }
-  const first = await ask('/v1/products?limit=1')
-  const hits = await hitsSoFar()
-  const second = await ask('/v1/products?limit=1')
-  assert.equal(await hitsSoFar(), hits + 1, 'the second answer came from memory')
-  assert.deepEqual(second, first)
-  assert.equal(first.headers['access-control-allow-origin'], origin)
+  // News of the products may come between two answers, so it is tried until the second one was in memory.
+  const cameFromMemory = await withinASecond(async () => {
+    const path = `/v1/products?limit=1&minPrice=${++tries}`
+    const first = await ask(path)
+    const hits = await hitsSoFar()
+    assert.deepEqual(await ask(path), first)
+    assert.equal(first.headers['access-control-allow-origin'], origin)
+    return (await hitsSoFar()) > hits
+  })
+  assert.ok(cameFromMemory)
   const known = { 'if-none-match': '*' }
   const unchanged = await ask('/v1/products?limit=2', known)
   assert.equal(unchanged.status, 304)

@@ -21,17 +21,17 @@ const catalog = [
   {
     name: 'Kurta "A", "B"',
     slug: 'kurta',
-    description: ' Two\nlines, <b>bold</b> & "quoted"\r\n',
+    description: ' Two\nlines, <b>bold</b> & "quoted"<script>unseen()</script>\r\n',
     category: 'Clothing',
     tags: ['a, b', 'c|d', ''],
     seo: { title: 'T', description: '' },
     taxRate: 12.5,
     options: [
-      { name: 'Size', values: ['S', 'M', 'XL'] },
+      { name: 'Size', values: ['S', 'Medium', 'XL'] },
       { name: 'A', values: ['1'] },
     ],
     variants: [
-      { sku: 'K-M', options: { Size: 'M', A: '1' }, title: '', price: 950, compareAtPrice: 1200, stock: 3 },
+      { sku: 'K-M', options: { A: '1', Size: 'Medium' }, title: '', price: 950, compareAtPrice: 1200, stock: 3 },
       { sku: '007', options: { Size: 'S', A: '1' }, price: 900.05, stock: 0 },
     ],
   },

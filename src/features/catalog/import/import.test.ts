@@ -19,6 +19,7 @@ const mug = { name: 'Mug', price: 449.5, stock: 7, category: 'Home > Mugs', imag
 const kurta = {
   name: 'Kurta',
   category: 'Clothing',
+  description: 'K-S in S and K-M in M.',
   options: [{ name: 'Size', values: ['S', 'M'] }],
   variants: [
     { sku: 'K-S', options: { Size: 'S' }, price: 900, stock: 2 },
@@ -46,9 +47,9 @@ const realCounts = async (shop: TestStore) => {
 
 test('the same products can be written as an array, as lines and as a table', async (t) => {
   const table = [
-    'name,price,stock,category,images,variants',
-    'Mug,449.50,7,Home > Mugs,https://a.example/1.jpg,',
-    `Kurta,,,Clothing,,"${JSON.stringify(kurta.variants).replaceAll('"', '""')}"`,
+    'name,price,stock,category,images,description,variants',
+    'Mug,449.50,7,Home > Mugs,https://a.example/1.jpg,,',
+    `Kurta,,,Clothing,,${kurta.description},"${JSON.stringify(kurta.variants).replaceAll('"', '""')}"`,
   ]
   const files = {
     json: JSON.stringify([mug, kurta], null, 2),
@@ -222,9 +223,11 @@ test('a change of stock waits for the product before it takes the stock, as impo
     await tx.run`select from product where store_id = ${store.id} for no key update`
     const { pid } = await tx.one<{ pid: number }>`select pg_backend_pid() as pid`
     const other = db.tx((tx2) => setStock(tx2, store, { product: 'mug', variantId: null, outletId: null, quantity: 4 }))
+    let isSettled = false
+    other.finally(() => (isSettled = true)).catch(() => {})
     const isWaiting = async () =>
       (await db.many`select from pg_stat_activity where ${pid}::integer = any(pg_blocking_pids(pid))`).length > 0
-    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (!isSettled && !(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
     await tx.run`update stock set on_hand = 6 where store_id = ${store.id}`
     return { other }
   })
