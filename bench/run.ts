@@ -110,13 +110,16 @@ const prepareStore = async (service: Service, size: { products: number; smallSto
   return key
 }
 
+const warmUpSeconds = 4
+
 /** In turns, so that what disturbs the machine disturbs both sides. */
 const compare = async (name: string, load: Load): Promise<Measured> => {
   const bare = await startBare(load)
   try {
     const seconds = Number(values.seconds)
-    await sendLoad(load, 1)
-    await sendLoad(bare.load, 1)
+    // Node compiles what is hot as it goes; what is measured is a server that has been up for a while.
+    await sendLoad(load, warmUpSeconds)
+    await sendLoad(bare.load, warmUpSeconds)
     const ours: Measured[] = []
     const limit: Measured[] = []
     for (let round = 0; round < Number(values.rounds); round++) {

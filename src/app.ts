@@ -24,7 +24,7 @@ import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
-import { createRequestNotes, observeRequests, pathOf } from './http/request-notes.ts'
+import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
 
 export type AppOptions = {
@@ -88,7 +88,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     onBack: forgetAll,
   })
   const metrics = createMetrics({ db, answers })
-  const noteRequest = createRequestNotes(metrics.seriesOf, logger)
+  const observing = {
+    seriesOf: metrics.seriesOf,
+    logRequest: logRequestsTo(logger),
+    logsAll: logger.isLevelEnabled('debug'),
+  }
   const ownOrigins = ownOriginsOf(config)
   const gate = createGate({ services, directory, internalSecrets: config.internalSecrets, ownOrigins })
 
@@ -101,10 +105,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       recognise: gate.recognise,
       answers,
       isDraining: () => draining,
-      noteRequest,
+      ...observing,
     }),
   })
-  observeRequests(server, noteRequest)
+  observeRequests(server, observing)
   // What is answered while stopping is the last on its connection, and the caller must not send another after it.
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')

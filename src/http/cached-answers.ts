@@ -11,8 +11,9 @@ export type CachedAnswer = {
   route: string
   scope: Scope | undefined
   madeAtMs: number
-  /** Kept by the fast lane beside the answer. */
+  /** Kept by the fast lane beside the answer: its fixed headers, and where it is counted. */
   fixedHeaders?: readonly string[]
+  observe?: (status: number, seconds: number) => void
   gzip?: Buffer | Promise<Buffer>
   br?: Buffer | Promise<Buffer>
 }
@@ -32,7 +33,8 @@ export const makeCachedAnswer = (
 })
 
 export type AnswerCache = {
-  get(store: number, key: string): CachedAnswer | undefined
+  /** `nowMs` is the time of `performance.now()`, for who has it at hand. */
+  get(store: number, key: string, nowMs?: number): CachedAnswer | undefined
   /** Reads once for all who ask at the same time. */
   fill(store: number, key: string, make: () => Promise<CachedAnswer>): Promise<CachedAnswer>
   forgetStore(store: number): void
@@ -87,10 +89,10 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   }
 
   return {
-    get: (store, key) => {
+    get: (store, key, nowMs = performance.now()) => {
       // No note is taken of the use: an answer in use is made anew every second, and that counts as one.
       const answer = shelves.get(store)?.answers.peek(key)
-      if (answer !== undefined && performance.now() - answer.madeAtMs < maxAgeMs) {
+      if (answer !== undefined && nowMs - answer.madeAtMs < maxAgeMs) {
         hits++
         return answer
       }

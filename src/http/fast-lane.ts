@@ -5,7 +5,7 @@ import { exposedHeaders } from './cors.ts'
 import type { Scope } from './endpoint.ts'
 import { encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
-import type { NoteRequest } from './request-notes.ts'
+import type { NoteRequest, SeriesOf } from './request-notes.ts'
 
 /** A caller whose rights are all in memory. */
 export type Recognised = {
@@ -17,14 +17,17 @@ export type Recognised = {
 }
 export type Counted = { headers: readonly string[]; failure: Failure | null }
 
-/** Null when memory does not suffice to decide. */
-export type Recognise = (headers: IncomingHttpHeaders) => Recognised | null
+/** Null when memory does not suffice to decide. `sinceStartMs` is the time of `performance.now()`. */
+export type Recognise = (headers: IncomingHttpHeaders, sinceStartMs: number) => Recognised | null
 
 export type FastLaneOptions = {
   recognise: Recognise
   answers: AnswerCache
   isDraining: () => boolean
-  noteRequest: NoteRequest
+  seriesOf: SeriesOf
+  logRequest: NoteRequest
+  /** Whether answers that went well are logged too. */
+  logsAll: boolean
 }
 
 /**
@@ -32,9 +35,14 @@ export type FastLaneOptions = {
  * less than the way through Fastify (decision 0004). True when it has taken the request. Everything else, and every
  * refusal but the rate limit's, goes the long way, which decides by the same rules.
  */
-export const createFastLane = ({ recognise, answers, isDraining, noteRequest }: FastLaneOptions) => {
-  const finish = (request: IncomingMessage, response: ServerResponse, answer: CachedAnswer, counted: Counted) => {
-    const began = performance.now()
+export const createFastLane = ({ recognise, answers, isDraining, seriesOf, logRequest, logsAll }: FastLaneOptions) => {
+  const finish = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: CachedAnswer,
+    counted: Counted,
+    began: number,
+  ) => {
     const id = requestId(request.headers['x-request-id'])
     const headers = commonHeaders(id, request, counted.headers)
     const status =
@@ -42,19 +50,22 @@ export const createFastLane = ({ recognise, answers, isDraining, noteRequest }: 
         ? writeAnswer(request, response, headers, answer)
         : writeFailure(response, headers, counted.failure)
     const ms = performance.now() - began
-    noteRequest({ id, method: 'GET', route: answer.route, url: request.url as string, status, ms })
+    answer.observe ??= seriesOf('GET', answer.route)
+    answer.observe(status, ms / 1000)
+    if (status >= 400 || logsAll) logRequest({ id, method: 'GET', url: request.url as string, status, ms })
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { url } = request
     if (request.method !== 'GET' || url === undefined || !url.startsWith('/v1/') || isDraining()) return false
-    const caller = recognise(request.headers)
+    const began = performance.now()
+    const caller = recognise(request.headers, began)
     if (caller === null) return false
-    const answer = answers.get(caller.cacheStore, caller.cacheScope + url)
+    const answer = answers.get(caller.cacheStore, caller.cacheScope + url, began)
     if (answer?.scope === undefined || !caller.scopes.has(answer.scope)) return false
     const counted = caller.count()
-    if (counted instanceof Promise) counted.then((result) => finish(request, response, answer, result))
-    else finish(request, response, answer, counted)
+    if (counted instanceof Promise) counted.then((result) => finish(request, response, answer, result, began))
+    else finish(request, response, answer, counted, began)
     return true
   }
 }

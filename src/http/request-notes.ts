@@ -1,20 +1,16 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
-/** One answered request, as figures and logs need it. */
-export type RequestNote = { id: string; method: string; route: string; url: string; status: number; ms: number }
+/** One answered request, as a log tells of it. */
+export type RequestNote = { id: string; method: string; url: string; status: number; ms: number }
 
 export type NoteRequest = (note: RequestNote) => void
 
+/** Where the requests of a route are counted. */
 export type SeriesOf = (method: string, route: string) => (status: number, seconds: number) => void
 
-type NotesLogger = FastifyBaseLogger & { isLevelEnabled(level: string): boolean }
-
-/** Figures for every request; a line in the log for those that were refused or failed, and at level debug for all. */
-export const createRequestNotes =
-  (seriesOf: SeriesOf, logger: NotesLogger): NoteRequest =>
-  ({ id, method, route, url, status, ms }) => {
-    seriesOf(method, route)(status, ms / 1000)
-    if (status < 400 && !logger.isLevelEnabled('debug')) return
+export const logRequestsTo =
+  (logger: FastifyBaseLogger): NoteRequest =>
+  ({ id, method, url, status, ms }) => {
     const line = { req: id, method, path: pathOf(url), status, ms }
     if (status >= 500) logger.error(line, 'request failed')
     else if (status >= 400) logger.info(line, 'request refused')
@@ -24,16 +20,17 @@ export const createRequestNotes =
 /** Addresses go into logs and messages without their query, which may hold what a shopper typed. */
 export const pathOf = (url: string) => url.split('?', 1)[0] ?? ''
 
-export const observeRequests = (server: FastifyInstance, noteRequest: NoteRequest) => {
+export type ObserveOptions = { seriesOf: SeriesOf; logRequest: NoteRequest; logsAll: boolean }
+
+/** Figures for every request; a line in the log for those that were refused or failed, and at level debug for all. */
+export const observeRequests = (server: FastifyInstance, { seriesOf, logRequest, logsAll }: ObserveOptions) => {
   server.addHook('onResponse', (request, reply, done) => {
-    noteRequest({
-      id: request.id,
-      method: request.method,
-      route: request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other'),
-      url: request.originalUrl,
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-    })
+    const { statusCode: status, elapsedTime: ms } = reply
+    const route = request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other')
+    seriesOf(request.method, route)(status, ms / 1000)
+    if (status >= 400 || logsAll) {
+      logRequest({ id: request.id, method: request.method, url: request.originalUrl, status, ms })
+    }
     done()
   })
 }

@@ -24,7 +24,7 @@ export type Key = {
 export type Directory = {
   key(secret: string): Key | undefined | Promise<Key | undefined>
   /** Only what is in memory, and fresh. */
-  knownKey(secret: string): Key | undefined
+  knownKey(secret: string, sinceStartMs?: number): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string): boolean | Promise<boolean>
   forgetStore(storeId: StoreId): void
@@ -70,9 +70,9 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
     )
   }
 
-  const freshKey = (secret: string) => {
+  const freshKey = (secret: string, sinceStartMs = performance.now()) => {
     const key = keys.peek(secret)
-    return key !== undefined && performance.now() < key.staleAtMs ? key : undefined
+    return key !== undefined && sinceStartMs < key.staleAtMs ? key : undefined
   }
 
   return {

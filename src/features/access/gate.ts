@@ -58,11 +58,11 @@ export const createGate = (options: AccessOptions) => {
    * The same decisions for the fast lane, from memory alone. Null means that something is unusual or not known yet, and
    * that the request must come through the gate.
    */
-  const recognise: Recognise = (headers) => {
+  const recognise: Recognise = (headers, sinceStartMs) => {
     const { secret, conflict } = readKeyHeaders(headers)
     if (secret === undefined || conflict || headers.authorization !== undefined) return null
     if (headers['x-internal-storefront-token'] !== undefined) return null
-    const key = options.directory.knownKey(secret)
+    const key = options.directory.knownKey(secret, sinceStartMs)
     if (key === undefined || !isAlive(key, options)) return null
     const { origin } = headers
     if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
