@@ -57,8 +57,8 @@ export const startTestService = async ({ secrets, ...settings }: ServiceOptions 
   }
   const app = await createApp({
     config,
-    connection: { connectionString: databaseUrl },
-    directConnection: { connectionString: databaseUrl },
+    connection: { connectionString: config.databaseUrl ?? databaseUrl },
+    directConnection: { connectionString: config.databaseUrl ?? databaseUrl },
     secrets: secrets ?? ['a secret for tests that is long enough to be one'],
     logger: createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream),
     clock,

@@ -44,7 +44,12 @@ export type AnswerCache = {
 
 export type AnswerCacheOptions = { maxBytes: number; maxAgeMs: number }
 
-type Shelf = { answers: LRUCache<string, CachedAnswer>; filling: Map<string, Promise<CachedAnswer>> }
+/** `byKey` holds the same answers as `answers`, which knows whom to give up first: every request looks into it. */
+type Shelf = {
+  answers: LRUCache<string, CachedAnswer>
+  byKey: Map<string, CachedAnswer>
+  filling: Map<string, Promise<CachedAnswer>>
+}
 
 /**
  * Each store has a shelf of its own. When memory runs short, the fullest shelf gives up what was not asked for longest,
@@ -59,17 +64,19 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   const shelfOf = (store: number) => {
     let shelf = shelves.get(store)
     if (shelf === undefined) {
-      shelf = { answers: newShelf(), filling: new Map() }
+      const byKey = new Map<string, CachedAnswer>()
+      shelf = { answers: newShelf(byKey), byKey, filling: new Map() }
       shelves.set(store, shelf)
     }
     return shelf
   }
-  const newShelf = () =>
+  const newShelf = (byKey: Map<string, CachedAnswer>) =>
     new LRUCache<string, CachedAnswer>({
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
       dispose: (answer, key) => {
         bytes -= sizeOf(answer, key)
+        byKey.delete(key)
       },
     })
   const put = (shelf: Shelf, key: string, answer: CachedAnswer) => {
@@ -78,6 +85,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
     if (size > maxBytes) return void shelf.answers.delete(key)
     bytes += size
     shelf.answers.set(key, answer)
+    shelf.byKey.set(key, answer)
     while (bytes > maxBytes) fullest().answers.pop()
   }
   const fullest = () =>
@@ -91,7 +99,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   return {
     get: (store, key, nowMs = performance.now()) => {
       // No note is taken of the use: an answer in use is made anew every second, and that counts as one.
-      const answer = shelves.get(store)?.answers.peek(key)
+      const answer = shelves.get(store)?.byKey.get(key)
       if (answer !== undefined && nowMs - answer.madeAtMs < maxAgeMs) {
         hits++
         return answer

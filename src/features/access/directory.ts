@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
+import type { Recognised } from '../../http/fast-lane.ts'
 import type { Store, StoreId } from '../context.ts'
 import { findKey, findStoreId, isListedOrigin, loadStore } from './access.sql.ts'
 import { defaultLimit, type RateCounter, type Tally } from './rate-limit.ts'
@@ -15,6 +16,8 @@ export type Key = {
   expiresAtMs: number
   /** When it must be read again, in case a change was not heard of. */
   staleAtMs: number
+  /** What the gate has worked out for its plainest request, kept for the next one. */
+  pass?: Recognised
 }
 
 /**
@@ -32,10 +35,16 @@ export type Directory = {
 }
 
 const entryLifeMs = 1_000
+const mostKeys = 20_000
 
 export const createDirectory = (db: Queries, counter: RateCounter): Directory => {
   // By the key as it was sent: it is hashed once to be looked up, and not again for every request.
-  const keys = new LRUCache<string, Key>({ max: 20_000 })
+  // A plain map, since every request looks into it and entries live for a second.
+  const keys = new Map<string, Key>()
+  const keepKey = (secret: string, key: Key) => {
+    if (keys.size >= mostKeys) keys.clear()
+    keys.set(secret, key)
+  }
   const stores = new LRUCache<StoreId, Store>({ max: 5_000, ttl: entryLifeMs, ttlResolution: 100 })
   const origins = new LRUCache<string, boolean>({ max: 20_000, ttl: entryLifeMs, ttlResolution: 100 })
   // What was read before a change must not be remembered after it.
@@ -71,7 +80,7 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
   }
 
   const freshKey = (secret: string, sinceStartMs = performance.now()) => {
-    const key = keys.peek(secret)
+    const key = keys.get(secret)
     return key !== undefined && sinceStartMs < key.staleAtMs ? key : undefined
   }
 
@@ -80,7 +89,7 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
       freshKey(secret) ??
       remember(
         () => readKey(hashSecret(secret)),
-        (found) => found && keys.set(secret, found),
+        (found) => found && keepKey(secret, found),
       ),
     knownKey: freshKey,
     storeByPublicId: async (publicId) => {
@@ -97,7 +106,7 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
       changes++
       stores.delete(storeId)
       origins.clear()
-      for (const [secret, key] of keys.entries()) if (key.store.id === storeId) keys.delete(secret)
+      for (const [secret, key] of keys) if (key.store.id === storeId) keys.delete(secret)
     },
     forgetAll: () => {
       changes++

@@ -59,25 +59,30 @@ export const createGate = (options: AccessOptions) => {
    * that the request must come through the gate.
    */
   const recognise: Recognise = (headers, sinceStartMs) => {
-    const { secret, conflict } = readKeyHeaders(headers)
-    if (secret === undefined || conflict || headers.authorization !== undefined) return null
-    if (headers['x-internal-storefront-token'] !== undefined) return null
+    const { 'x-store-key': storeKey, 'x-api-key': apiKey, 'x-outlet-id': outletId, origin, authorization } = headers
+    const secret = (storeKey ?? apiKey) as string | undefined
+    if (secret === undefined || (apiKey !== undefined && apiKey !== secret)) return null
+    if (authorization !== undefined || headers['x-internal-storefront-token'] !== undefined) return null
     const key = options.directory.knownKey(secret, sinceStartMs)
     if (key === undefined || !isAlive(key, options)) return null
-    const { origin } = headers
     if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
-    const outlet = findOutlet(key.store, headers['x-outlet-id'] as string | undefined)
-    if (outlet === undefined) return null
-    return {
-      cacheStore: key.store.id,
-      cacheScope: outlet.id,
-      scopes: key.scopes,
-      count: () => countRequest(key, options),
+    if (outletId !== undefined) {
+      const outlet = findOutlet(key.store, outletId as string)
+      return outlet === undefined ? null : passFor(key, outlet, options)
     }
+    key.pass ??= passFor(key, key.store.defaultOutlet, options)
+    return key.pass
   }
 
   return { admit, recognise, countUnknownRoute }
 }
+
+const passFor = (key: Key, outlet: Outlet, options: AccessOptions) => ({
+  cacheStore: key.store.id,
+  cacheScope: outlet.id,
+  scopes: key.scopes,
+  count: () => countRequest(key, options),
+})
 
 const readKeyHeaders = (headers: IncomingHttpHeaders) => {
   const storeKey = headers['x-store-key'] as string | undefined

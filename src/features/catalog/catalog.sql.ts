@@ -77,17 +77,27 @@ export const listProducts = (db: Db, place: Place, page: ListPage) => {
   if (page.position !== undefined) rest.push(after(page.sort, page.position))
   const here = sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId}`
   const order = orderBy(page.sort)
+  const bound = pageBound(page.limit)
   // Below a category, each of its descendants is read in order from its own part of the index and the parts are merged:
   // the cost grows with the number of categories, not with the number of products.
   const rows =
     page.categoryIds === undefined
-      ? sql`select * from listing l where ${allOf([here, ...rest])} order by ${order} limit ${page.limit}`
+      ? sql`select * from listing l where ${allOf([here, ...rest])} order by ${order} limit ${bound}`
       : sql`select l.* from unnest(${page.categoryIds}::text[]) as wanted (category_id) cross join lateral (
           select * from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
-          order by ${order} limit ${page.limit}) l
-        order by ${order} limit ${page.limit}`
-  return db.many<ProductRow>`${productColumns(rows)} order by ${order}`
+          order by ${order} limit ${bound}) l
+        order by ${order} limit ${bound}`
+  // A filter names many rows or few, and that decides where to start, so such a list is planned for its own values.
+  const planned = page.minMinor ?? page.maxMinor ?? page.inStock
+  const queries = planned === undefined ? db : db.fresh
+  return queries.many<ProductRow>`${productColumns(rows)} order by ${order} limit ${page.limit}`
 }
+
+/**
+ * A number that the planner can see. Of a limit that comes as a parameter it expects a tenth of the store, and a plan
+ * made for a hundred thousand rows reads whole tables to show twenty.
+ */
+const pageBound = (limit: number) => (limit <= 21 ? sql`21` : sql`101`)
 
 /** What a product list shows, for the listing rows that a query chooses. */
 export const productColumns = (listingRows: Fragment, more: Fragment = sql``) => sql`

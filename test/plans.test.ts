@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { fillCatalog } from '../bench/big-catalog.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
+
+/**
+ * A store of twenty thousand products beside small ones, in a database of its own. What is read by an index here is read
+ * by it in a store of a million; what is not would be slow there, and fails here.
+ */
+const name = `plans_test_${process.pid}`
+const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
+
+const ask = async (connectionString: string, text: string) => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+let service: TestService
+let shop: Awaited<ReturnType<typeof newStore>>
+
+before(async () => {
+  await ask(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
+  await migrate({ connectionString: url })
+  service = await startTestService({ databaseUrl: url })
+  shop = await newStore(service)
+  const { publicId } = await shop.load()
+  await fillCatalog({ connectionString: url }, publicId, { products: 20_000, smallStores: 20 }, () => {})
+})
+after(async () => {
+  await service.close()
+  await ask(databaseUrl, `drop database ${name} with (force)`)
+})
+
+const reads: Record<string, string> = {
+  'the list': '/v1/products',
+  'a long page': '/v1/products?limit=100',
+  'the list by price': '/v1/products?sort=price',
+  'the list by price, downwards': '/v1/products?sort=-price',
+  'the list by name': '/v1/products?sort=name',
+  'a category': '/v1/products?category=category-7',
+  'a category by price': '/v1/products?category=category-7&sort=-price',
+  'some ids': '/v1/products?ids=prod_1,prod_2',
+  'a range of prices by price': '/v1/products?minPrice=100&maxPrice=200&sort=price',
+  'what is sold out': '/v1/products?inStock=false',
+  'a product': '/v1/products/product-77',
+  'the categories': '/v1/categories',
+  'a search': '/v1/search?q=wieea',
+  'a search of two words': '/v1/search?q=wieea+wouta',
+  'a misspelt search': '/v1/search?q=wnsxao',
+  suggestions: '/v1/search/suggest?q=wie',
+}
+
+for (const [what, path] of Object.entries(reads)) {
+  test(`${what} is read by indexes, with one plan for large and small stores`, async () => {
+    const texts = await statementsOf(path)
+    assert.ok(texts.length > 0)
+    for (const text of texts) assert.deepEqual(await scansOf(text), [], text)
+  })
+}
+
+test('a later page is read from where the one before ended', async () => {
+  for (const sort of ['newest', 'price', '-price', 'name', '-name']) {
+    const first = await shop.get(`/v1/products?sort=${sort}`)
+    const [text] = await statementsOf(`/v1/products?sort=${sort}&cursor=${first.headers.get('x-next-cursor')}`)
+    const conditions = (await nodesOf(text as string)).map((node) => String(node['Index Cond'] ?? ''))
+    const column = { newest: 'seq', price: 'price_minor', name: 'name_key' }[sort.replace('-', '')] as string
+    assert.ok(
+      conditions.some((condition) => condition.includes(column) && condition.includes('store_id')),
+      `${sort}: ${conditions.join(' / ')}`,
+    )
+  }
+})
+
+/** The statements that an answer takes when it is not in memory. */
+const statementsOf = async (path: string) => {
+  await shop.get('/v1/store')
+  const texts = new Set<string>()
+  const stop = service.db.onStatement((text) => texts.add(text))
+  const { status, text } = await shop.get(`${path}${path.includes('?') ? '&' : '?'}_=${Math.random()}`)
+  stop()
+  assert.equal(status, 200, text)
+  return [...texts].filter((statement) => !/ from store_key| from store s/.test(statement))
+}
+
+type PlanNode = { 'Node Type': string; 'Relation Name'?: string; Plans?: PlanNode[]; [field: string]: unknown }
+
+const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override'])
+
+const scansOf = async (text: string) =>
+  (await nodesOf(text))
+    .filter((node) => node['Node Type'] === 'Seq Scan' && large.has(node['Relation Name'] ?? ''))
+    .map((node) => `reads all of ${node['Relation Name']}`)
+
+/** The plan that PostgreSQL makes without knowing the values, as it does for a statement that is used often. */
+const nodesOf = async (text: string): Promise<PlanNode[]> => {
+  const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))
+  const nulls = count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan')
+    await client.query(`prepare asked as ${text}`)
+    const { rows } = await client.query(`explain (format json) execute asked${nulls}`)
+    return flatten(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await client.end()
+  }
+}
+
+const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
