@@ -14,6 +14,7 @@ export type CachedAnswer = {
   /** Kept by the fast lane beside the answer: its fixed headers, and where it is counted. */
   fixedHeaders?: readonly string[]
   observe?: (status: number, seconds: number) => void
+  texts?: { identity?: string; gzip?: string; br?: string }
   gzip?: Buffer | Promise<Buffer>
   br?: Buffer | Promise<Buffer>
 }
@@ -133,5 +134,5 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   }
 }
 
-/** With room for the two compressed forms and the bookkeeping. */
-const sizeOf = (answer: CachedAnswer, key: string) => Math.ceil(answer.body.byteLength * 1.5) + key.length + 400
+/** With room for the two compressed forms, all three once more as text, and the bookkeeping. */
+const sizeOf = (answer: CachedAnswer, key: string) => answer.body.byteLength * 3 + key.length + 400
