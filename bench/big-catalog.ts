@@ -50,6 +50,8 @@ export const fillCatalog = async (
     await client.query(`set maintenance_work_mem = '512MB'`)
     await client.query('create index listing_words on listing using gin (words)')
     await client.query(countCategories)
+    await client.query(knownWords)
+    await client.query(outletPrices)
     await client.query('vacuum analyze')
   } finally {
     await client.end()
@@ -108,6 +110,14 @@ const addSmallOutlets = `
 const setSmallOutlets = `
   update store s set default_outlet_id = o.id from outlet o
   where o.store_id = s.id and s.public_id like 'store_small%'`
+
+const knownWords = `
+  insert into search_word (store_id, word) select distinct store_id, unnest(words) from product on conflict do nothing`
+
+const outletPrices = `
+  insert into price_override (store_id, variant_id, outlet_id, price_minor)
+  select v.store_id, v.id, s.default_outlet_id, v.price_minor from variant v join store s on s.id = v.store_id
+  where random() < 0.1 on conflict do nothing`
 
 const countCategories = `
   update category c set product_count = counted.count
