@@ -111,6 +111,13 @@ const tryJoin = async (host: Host, server: Postmaster, candidate: Spawned | unde
       return undefined
     }
     await ensureDatabase(session)
+    // A server that is turned off cuts its users one by one, and a lock may fall to us in between. It says beforehand,
+    // in its pid file, that it is stopping.
+    const now = findPostmaster(place.cluster)
+    if (now?.pid !== server.pid || !now.isReady) {
+      await session.client.end().catch(() => {})
+      return undefined
+    }
     return { ...session, spawned, password }
   } catch (error) {
     if (isPassing(error)) {
