@@ -6,7 +6,7 @@ import { systemClock } from '../core/clock.ts'
 import { connectDb } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { pendingMigrations } from '../db/migrate.ts'
-import { countStaleListings, readServerFacts } from '../features/admin/doctor.sql.ts'
+import { examineData } from '../features/admin/doctor.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 
@@ -98,13 +98,12 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
     statementTimeoutMs: 120_000,
   })
   try {
-    const facts = await readServerFacts(db)
+    const { facts, staleListings } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
     yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
-    const stale = await countStaleListings(db)
-    yield stale === 0
+    yield staleListings === 0
       ? ok('listings', 'match the products')
-      : fault('listings', `${stale} rows differ from the products`)
+      : fault('listings', `${staleListings} rows differ from the products`)
   } finally {
     await db.close()
   }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { listKeys } from '../features/admin/admin.sql.ts'
-import { createKey, findStore, revokeKey } from '../features/admin/stores.ts'
+import { createKey, findStore, listKeys, revokeKey } from '../features/admin/stores.ts'
 import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 
@@ -66,7 +65,7 @@ export const addKey = (program: Command) => {
     .action((options: OutputOptions & { store?: string }) =>
       withDatabase(async (db) => {
         const store = await findStore(db, options.store)
-        const keys = await listKeys(db, store.id)
+        const keys = await listKeys(db, store)
         printResult(options, keys, () =>
           table(
             ['id', 'kind', 'name', 'rate limit', 'state', 'scopes'],

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { listOrigins } from '../features/admin/admin.sql.ts'
-import { addOrigin as allowOrigin, findStore } from '../features/admin/stores.ts'
+import { addOrigin as allowOrigin, findStore, listOrigins } from '../features/admin/stores.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 
@@ -16,7 +15,7 @@ export const addOrigin = (program: Command) => {
       withDatabase(async (db) => {
         const store = await findStore(db, options.store)
         await db.tx((tx) => allowOrigin(tx, store, text))
-        const origins = await listOrigins(db, store.id)
+        const origins = await listOrigins(db, store)
         printResult(options, { origins }, () => origins.join('\n'))
       }),
     )

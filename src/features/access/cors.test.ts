@@ -149,7 +149,7 @@ test('a request without an origin is not checked', async () => {
   assertUnreadable(answer)
 })
 
-test("this service's own pages may call as any store", async () => {
+test("this service's own pages may call for every store", async () => {
   const shop = await newStore(service)
   const own = 'http://vitrine.test'
   assert.equal((await preflight(own)).status, 204)

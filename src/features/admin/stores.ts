@@ -95,6 +95,10 @@ export const revokeKey = async (tx: Tx, keyId: string) => {
   return { id: keyId, revokedAt: revoked.revokedAt }
 }
 
+export const listKeys = (db: Queries, store: Pick<Store, 'id'>) => sql.listKeys(db, store.id)
+
+export const listOrigins = (db: Queries, store: Pick<Store, 'id'>) => sql.listOrigins(db, store.id)
+
 export const createOutlet = async (tx: Tx, store: Store, name: string) => {
   checkName(name)
   const outletId = newId('outlet')
