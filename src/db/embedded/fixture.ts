@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Pool } from 'pg'
+import { Client } from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
 import { type EmbeddedOptions, type EmbeddedServer, openEmbedded } from '../embedded.ts'
 import { findPostmaster, readPostmaster, removeSocketDir, shutDown } from './server.ts'
@@ -142,12 +142,14 @@ export const openElsewhere = async (
   return { child, adopted: opened.adopted, ask, stop, kill }
 }
 
+/** A client and not a pool, whose `end` returns before the connection is closed: the server may be turned off next. */
 export const query = async (server: EmbeddedServer, sql: string) => {
-  const pool = new Pool(server.connection)
+  const client = new Client(server.connection)
+  await client.connect()
   try {
-    return (await pool.query(sql)).rows
+    return (await client.query(sql)).rows
   } finally {
-    await pool.end()
+    await client.end()
   }
 }
 
