@@ -63,6 +63,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     db,
     clock,
     cursors: deriveSigner(options.secrets, 'cursor'),
+    guestTokens: deriveSigner(options.secrets, 'guest'),
     publicUrl: config.publicUrl,
   }
   const counter = await createCounter(config, logger)

@@ -1,7 +1,19 @@
 import { randomBytes } from 'node:crypto'
 
 /** Ids are opaque to callers; the prefix is there for the people who read logs. */
-export type IdPrefix = 'store' | 'outlet' | 'key' | 'prod' | 'var' | 'cat' | 'menu'
+export type IdPrefix =
+  | 'store'
+  | 'outlet'
+  | 'key'
+  | 'prod'
+  | 'var'
+  | 'cat'
+  | 'menu'
+  | 'cpn'
+  | 'cus'
+  | 'addr'
+  | 'line'
+  | 'wish'
 
 /** The time comes first, so that rows made together lie together in an index. 65 random bits follow. */
 export const newId = (prefix: IdPrefix, nowMs: number = Date.now()) => `${prefix}_${encodeTime(nowMs)}${randomText(13)}`

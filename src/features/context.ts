@@ -28,6 +28,9 @@ export type Store = {
   shippingFreeAboveMinor: number | null
   paymentProvider: string
   cashOnDelivery: boolean
+  /** How many codes it sends in an hour for all phones together, and to which countries (none named: to all). */
+  otpHourlyCap: number | null
+  otpCountries: readonly string[]
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
@@ -43,6 +46,7 @@ export type Services = {
   db: Db
   clock: Clock
   cursors: Signer
+  guestTokens: Signer
   /** This service's own address, for links. */
   publicUrl: string
 }
@@ -50,4 +54,28 @@ export type Services = {
 /** A request of a known store, scoped to one of its outlets. */
 export type StoreCtx = Services & RequestContext & { store: Store; outlet: Outlet; scopes: ReadonlySet<Scope> }
 
-export const routes = bindRoutes<{ public: PublicCtx; store: StoreCtx }>()
+/** Somebody with a guest token. `isNew`: the token goes out with this very answer. */
+export type Guest = { kind: 'guest'; guestId: string; isNew: boolean }
+
+/** Somebody who has signed in; without a session when a storefront's own server vouches for the customer. */
+export type Customer = { kind: 'customer'; customerId: string; sessionHash: string | null }
+
+export type Shopper = Guest | Customer
+
+export type ShopperCtx<Kind extends Shopper = Shopper> = StoreCtx & {
+  shopper: Kind
+  /** The caller named the outlet, and did not just get the default one. */
+  outletIsChosen: boolean
+  idempotencyKey: string | null
+}
+
+export type CustomerCtx = ShopperCtx<Customer>
+
+export const routes = bindRoutes<{
+  public: PublicCtx
+  store: StoreCtx
+  'sign-in': StoreCtx
+  shopper: ShopperCtx
+  customer: CustomerCtx
+  asserted: CustomerCtx
+}>()

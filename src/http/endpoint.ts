@@ -16,10 +16,12 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who may call an endpoint. `public`: anyone, these are the routes at the root. `store`: a store's key or an internal
- * token, and a scope.
+ * Who may call an endpoint. `public`: anyone, these are the routes at the root. All others need a store's key or an
+ * internal token, and a scope: `store` nothing more; `sign-in` nothing more, and a bearer token is ignored; `shopper` a
+ * guest or a customer; `customer` a bearer token; `asserted` the id of the customer, vouched for by a bearer token or by
+ * the storefront's server.
  */
-export type Access = 'public' | 'store'
+export type Access = 'public' | 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -28,6 +30,8 @@ export const responseHeaders = {
   'x-next-cursor': 'Pass it as `cursor` to get the next page; absent on the last one.',
   'x-has-more': '`true` when there is a next page.',
   link: 'The address of the next page, as `rel="next"`.',
+  'x-guest-token': 'Keep it and send it back as `x-guest-token`: it is what makes the guest the same guest again.',
+  'x-cart-id': "The id of the shopper's own cart.",
   etag: 'Send it back as `If-None-Match` to get 304 when nothing has changed.',
 } as const
 export type ResponseHeader = keyof typeof responseHeaders
@@ -46,6 +50,10 @@ export type Endpoint = {
   /** The answer to a call that went well; null when it has no JSON body. */
   ok: TSchema | null
   okStatus?: 200 | 201 | 204 | 302
+  /** The other status that an answer may have, with the same body: 200 where 201 tells that something was created. */
+  otherStatus?: 200
+  /** Takes an `Idempotency-Key`: the same call again has no second effect. */
+  once?: boolean
   /** When the answer is not JSON. */
   contentType?: string
   /** The status of input that fails its schema. */
@@ -65,7 +73,11 @@ export type Contract = Record<string, Endpoint>
 
 type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
 
-export type Answer<Body> = { body: Body; headers?: Partial<Record<ResponseHeader | 'content-security-policy', string>> }
+export type Answer<Body> = {
+  body: Body
+  status?: 200 | 201
+  headers?: Partial<Record<ResponseHeader | 'content-security-policy', string>>
+}
 
 export type Call<E extends Endpoint, Ctx> = {
   ctx: Ctx

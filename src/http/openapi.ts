@@ -50,6 +50,11 @@ const securitySchemes = {
     description:
       'For servers that share a secret with this one: base64url of `{"storeId","exp"}`, a dot, and base64url of its HMAC-SHA256',
   },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of a customer, from signing in; it lasts seven days or until logout',
+  },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator has set' },
 }
 
@@ -67,6 +72,24 @@ const sharedHeaders = {
 
 const sharedParameters = {
   outlet: { name: 'X-Outlet-Id', in: 'header', ...text, description: 'An outlet of the store; its default otherwise' },
+  guestToken: {
+    ...{ name: 'x-guest-token', in: 'header', ...text },
+    description: 'The token of a guest, from the answer to an earlier call. Without one the caller becomes a new guest',
+  },
+  customerId: {
+    ...{ name: 'x-customer-id', in: 'header', ...text },
+    description:
+      "The customer, named by the storefront's own server: counts beside a bearer token of that customer, or alone with a key that has the scope `customers:assert` and outside a browser",
+  },
+  namedCustomer: {
+    ...{ name: 'x-customer-id', in: 'header', required: true, ...text },
+    description:
+      'The authenticated customer, proved by the bearer token or by a key that has the scope `customers:assert`',
+  },
+  idempotencyKey: {
+    ...{ name: 'Idempotency-Key', in: 'header', ...text },
+    description: 'The same key with the same request within 24 hours gets the first answer again and has no effect',
+  },
   ifNoneMatch: { name: 'If-None-Match', in: 'header', ...text, description: 'An ETag of an earlier answer' },
 }
 
@@ -92,8 +115,12 @@ const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Jso
 }
 
 const securityOf = (endpoint: Endpoint) => {
-  if (endpoint.access === 'store') return [{ storeKey: [] }, { apiKey: [] }, { internalToken: [] }]
-  return endpoint.path === '/metrics' ? [{}, { metricsToken: [] }] : []
+  const { access, path } = endpoint
+  if (access === 'public') return path === '/metrics' ? [{}, { metricsToken: [] }] : []
+  const callers = [{ storeKey: [] }, { apiKey: [] }, { internalToken: [] }]
+  const signedIn = callers.map((caller) => ({ ...caller, session: [] }))
+  if (access === 'customer') return signedIn
+  return access === 'sign-in' ? callers : [...callers, ...signedIn]
 }
 
 const describeParameters = (endpoint: Endpoint, schemas: Json) => {
@@ -107,10 +134,17 @@ const describeParameters = (endpoint: Endpoint, schemas: Json) => {
   }
   add('path', endpoint.params)
   add('query', endpoint.query)
-  if (endpoint.access === 'store') list.push({ $ref: '#/components/parameters/outlet' })
-  if (endpoint.cached) list.push({ $ref: '#/components/parameters/ifNoneMatch' })
+  for (const name of headersAskedFor(endpoint)) list.push({ $ref: `#/components/parameters/${name}` })
   return list
 }
+
+const headersAskedFor = ({ access, once, cached }: Endpoint): (keyof typeof sharedParameters)[] => [
+  ...(access === 'public' ? [] : (['outlet'] as const)),
+  ...(access === 'shopper' ? (['guestToken', 'customerId'] as const) : []),
+  ...(access === 'asserted' ? (['namedCustomer'] as const) : []),
+  ...(once ? (['idempotencyKey'] as const) : []),
+  ...(cached ? (['ifNoneMatch'] as const) : []),
+]
 
 const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -118,7 +152,8 @@ const headerRefs = (names: readonly string[]) =>
 const rateHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
 const describeResponses = (endpoint: Endpoint, schemas: Json) => {
-  const always = ['x-request-id', ...(endpoint.access === 'store' ? rateHeaders : [])]
+  const always = ['x-request-id', ...(endpoint.access === 'public' ? [] : rateHeaders)]
+  if (endpoint.access === 'shopper') always.push('x-guest-token')
   const success: Json = {
     description: endpoint.summary,
     headers: headerRefs([...always, ...(endpoint.cached ? ['etag'] : []), ...(endpoint.headers ?? [])]),
@@ -132,6 +167,7 @@ const describeResponses = (endpoint: Endpoint, schemas: Json) => {
     }
   }
   const responses: Json = { [endpoint.okStatus ?? 200]: success }
+  if (endpoint.otherStatus !== undefined) responses[endpoint.otherStatus] = success
   if (endpoint.cached)
     responses[304] = { description: 'Nothing has changed since that ETag', headers: headerRefs(always) }
   for (const [status, codes] of [...codesByStatus(endpoint)].sort(([a], [b]) => a - b)) {
@@ -144,12 +180,13 @@ const describeResponses = (endpoint: Endpoint, schemas: Json) => {
 /** Every code that a caller of this endpoint can meet: its own, and those that follow from what it is. */
 export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
   const codes = new Set<ErrorCode>(endpoint.errors)
-  if (endpoint.access === 'store') {
+  if (endpoint.access !== 'public') {
     for (const code of ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const) {
       codes.add(code)
     }
     codes.add('INTERNAL')
   }
+  if (endpoint.once) codes.add('CONFLICT')
   if (endpoint.body !== undefined || endpoint.query !== undefined || endpoint.params !== undefined) {
     codes.add(endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST')
   }

@@ -89,8 +89,8 @@ const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: Registe
       })
       return sendAnswer(request, reply, made, apiAnswer)
     }
-    const { body, headers } = await answer(request)
-    reply.code(okStatus).headers(headers ?? {})
+    const { body, status, headers } = await answer(request)
+    reply.code(status ?? okStatus).headers(headers ?? {})
     if (endpoint.contentType !== undefined) reply.type(endpoint.contentType)
     return reply.send(endpoint.ok === null ? undefined : body)
   }
@@ -111,7 +111,10 @@ const fastifySchema = (endpoint: Endpoint, okStatus: number) => {
   if (endpoint.params !== undefined) schema.params = endpoint.params
   if (endpoint.query !== undefined) schema.querystring = endpoint.query
   if (endpoint.body !== undefined) schema.body = endpoint.body
-  if (endpoint.ok !== null) schema.response = { [okStatus]: endpoint.ok, default: ErrorBody }
+  if (endpoint.ok !== null) {
+    const other = endpoint.otherStatus === undefined ? {} : { [endpoint.otherStatus]: endpoint.ok }
+    schema.response = { [okStatus]: endpoint.ok, ...other, default: ErrorBody }
+  }
   return schema
 }
 

@@ -23,7 +23,8 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
   select s.id, s.public_id as "publicId", s.name, s.domain, s.currency, s.locale, s.timezone, s.logo, s.contact,
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
-    s.cash_on_delivery as "cashOnDelivery", s.menu, s.default_outlet_id as "defaultOutletId",
+    s.cash_on_delivery as "cashOnDelivery", s.otp_hourly_cap as "otpHourlyCap",
+    s.otp_countries as "otpCountries", s.menu, s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,
     (select coalesce(array_agg(a.origin), '{}') from store_origin a where a.store_id = s.id) as "originList"
@@ -35,3 +36,16 @@ export const isListedOrigin = async (db: Queries, origin: string) =>
     await db.one<{ listed: boolean }>`
     select exists (select from store_origin where origin = ${origin}) as listed`
   ).listed
+
+export const findSession = async (db: Queries, storeId: StoreId, tokenHash: string) =>
+  (
+    await db.maybeOne<{ customerId: string }>`
+    select customer_id as "customerId" from session
+    where store_id = ${storeId} and token_hash = ${tokenHash} and expires_at > vitrine_now()`
+  )?.customerId
+
+export const isCustomer = async (db: Queries, storeId: StoreId, customerId: string) =>
+  (
+    await db.one<{ exists: boolean }>`
+    select exists (select from customer where store_id = ${storeId} and id = ${customerId})`
+  ).exists

@@ -7,6 +7,7 @@ import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
 import { secondsToNextWindow } from './rate-limit.ts'
+import { recogniseShopper } from './shopper.ts'
 
 export type AccessOptions = {
   services: Services
@@ -23,26 +24,27 @@ type SetHeader = (name: string, value: string) => unknown
 
 /**
  * The gate of every `/v1` route, in this order: who is it, may it call now (rate), from this page (origin), this
- * endpoint (scope), for this outlet. What is in memory is decided without waiting.
+ * endpoint (scope), for this outlet, on whose behalf. What is in memory is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
   const admit: Admit = (headers, setHeader, needs) => {
     const caller = identify(headers, options)
-    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, headers, setHeader, needs.scope))
-    return admitCaller(caller, headers, setHeader, needs.scope)
+    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, headers, setHeader, needs))
+    return admitCaller(caller, headers, setHeader, needs)
   }
 
   const admitCaller = (
     caller: Caller,
     headers: IncomingHttpHeaders,
     setHeader: SetHeader,
-    scope: Scope | undefined,
+    { access, scope }: Parameters<Admit>[2],
   ) => {
+    const enter = () => recogniseShopper(checkRights(caller, headers, scope, options), access, headers, setHeader)
     const goOn = (counted: Counted) => {
       settle(counted, setHeader)
-      return checkRights(caller, headers, scope, options)
+      return enter()
     }
-    if (caller.key === null) return checkRights(caller, headers, scope, options)
+    if (caller.key === null) return enter()
     const counted = countRequest(caller.key, options)
     return counted instanceof Promise ? counted.then(goOn) : goOn(counted)
   }
@@ -157,15 +159,11 @@ const checkRights = (
   scope: Scope | undefined,
   options: AccessOptions,
 ): StoreCtx => {
-  const { origin, authorization } = headers
+  const { origin } = headers
   if (origin !== undefined && !mayCallFrom(origin, store, options)) {
     throw fail('FORBIDDEN', 'This origin is not on the allowlist of the store.')
   }
   if (scope !== undefined && !scopes.has(scope)) throw fail('FORBIDDEN', `This key does not have the scope ${scope}.`)
-  // No session can exist yet, so every bearer token is a dead one, and a dead one is refused where it is optional too.
-  if (authorization !== undefined && /^bearer\b/i.test(authorization)) {
-    throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.')
-  }
   const outlet = findOutlet(store, headers['x-outlet-id'] as string | undefined)
   if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {

@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { fail } from '../../core/errors.ts'
+import { hashSecret } from '../../core/secrets.ts'
+import type { Access } from '../../http/endpoint.ts'
+import type { Customer, CustomerCtx, Guest, ShopperCtx, StoreCtx } from '../context.ts'
+import { findSession, isCustomer } from './access.sql.ts'
+import { makeGuestToken, newGuestId, readGuestToken } from './guest-token.ts'
+
+type SetHeader = (name: string, value: string) => unknown
+
+/**
+ * Who shops, by what the endpoint needs. A bearer token that is sent must be good wherever it could count; only the
+ * ways to sign in ignore it, so that nobody is locked out by an old one.
+ */
+export const recogniseShopper = (
+  ctx: StoreCtx,
+  access: Access,
+  headers: IncomingHttpHeaders,
+  setHeader: SetHeader,
+): StoreCtx | Promise<StoreCtx> => {
+  if (access === 'sign-in') return ctx
+  const bearer = readBearer(headers)
+  if (access === 'store') {
+    if (bearer === undefined) return ctx
+    return findBearer(ctx, bearer, headers).then(() => ctx)
+  }
+  if (access === 'customer') return admitCustomer(ctx, bearer, headers)
+  if (access === 'asserted') return admitAsserted(ctx, bearer, headers)
+  return admitShopper(ctx, bearer, headers, setHeader)
+}
+
+const admitCustomer = async (
+  ctx: StoreCtx,
+  bearer: string | undefined,
+  headers: IncomingHttpHeaders,
+): Promise<CustomerCtx> => {
+  if (bearer === undefined) throw fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.')
+  return shopperCtx(ctx, headers, await findBearer(ctx, bearer, headers))
+}
+
+const admitAsserted = async (
+  ctx: StoreCtx,
+  bearer: string | undefined,
+  headers: IncomingHttpHeaders,
+): Promise<CustomerCtx> => {
+  if (headers['x-customer-id'] === undefined)
+    throw fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
+  const customer = bearer === undefined ? await findAsserted(ctx, headers) : await findBearer(ctx, bearer, headers)
+  return shopperCtx(ctx, headers, customer)
+}
+
+const admitShopper = async (
+  ctx: StoreCtx,
+  bearer: string | undefined,
+  headers: IncomingHttpHeaders,
+  setHeader: SetHeader,
+): Promise<ShopperCtx> => {
+  if (bearer !== undefined) return shopperCtx(ctx, headers, await findBearer(ctx, bearer, headers))
+  if (headers['x-customer-id'] !== undefined) return shopperCtx(ctx, headers, await findAsserted(ctx, headers))
+  const guest = readGuest(ctx, headers, setHeader)
+  return shopperCtx(ctx, headers, guest)
+}
+
+const readGuest = (ctx: StoreCtx, headers: IncomingHttpHeaders, setHeader: SetHeader): Guest => {
+  const token = headers['x-guest-token'] as string | undefined
+  if (token === undefined) {
+    const guest = { kind: 'guest', guestId: newGuestId(), isNew: true } as const
+    setHeader('x-guest-token', tokenFor(ctx, guest.guestId))
+    return guest
+  }
+  const known = readGuestToken(ctx.guestTokens, ctx.store.id, token, ctx.clock.now())
+  if (known === null) throw deadGuestToken(ctx)
+  if (known.isDueForRenewal) setHeader('x-guest-token', tokenFor(ctx, known.guestId))
+  return { kind: 'guest', guestId: known.guestId, isNew: false }
+}
+
+const tokenFor = (ctx: StoreCtx, guestId: string) =>
+  makeGuestToken(ctx.guestTokens, ctx.store.id, guestId, ctx.clock.now())
+
+/** The answer brings a fresh token, so that the shopper can simply go on as a new guest. */
+export const deadGuestToken = (ctx: StoreCtx) =>
+  fail('BAD_REQUEST', 'The guest token is not valid: it has expired or was merged. Go on with the new one.', {
+    headers: { 'x-guest-token': tokenFor(ctx, newGuestId()) },
+  })
+
+const shopperCtx = <Kind extends Customer | Guest>(ctx: StoreCtx, headers: IncomingHttpHeaders, shopper: Kind) => ({
+  ...ctx,
+  shopper,
+  outletIsChosen: headers['x-outlet-id'] !== undefined,
+  idempotencyKey: readIdempotencyKey(headers),
+})
+
+const readIdempotencyKey = (headers: IncomingHttpHeaders): string | null => {
+  const key = headers['idempotency-key'] as string | undefined
+  if (key === undefined) return null
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw fail('BAD_REQUEST', 'Idempotency-Key must have 1 to 255 printable characters without blanks.')
+  return key
+}
+
+/** The token of `Authorization: Bearer …`, `''` when there is none in it. Other schemes are none of ours. */
+const readBearer = ({ authorization }: IncomingHttpHeaders): string | undefined =>
+  authorization === undefined || !/^bearer\b/i.test(authorization)
+    ? undefined
+    : (/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
+
+const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHeaders): Promise<Customer> => {
+  const sessionHash = hashSecret(token)
+  const customerId = token.startsWith('ses_') ? await findSession(ctx.db, ctx.store.id, sessionHash) : undefined
+  if (customerId === undefined) throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.')
+  const asserted = headers['x-customer-id']
+  if (asserted !== undefined && asserted !== customerId)
+    throw fail('UNAUTHORIZED', 'x-customer-id names another customer than the session.')
+  return { kind: 'customer', customerId, sessionHash }
+}
+
+/** The word of a storefront's own server, which no browser could have sent. */
+const findAsserted = async (ctx: StoreCtx, headers: IncomingHttpHeaders): Promise<Customer> => {
+  const customerId = headers['x-customer-id'] as string
+  const counts = ctx.scopes.has('customers:assert') && headers.origin === undefined
+  if (!counts || !(await isCustomer(ctx.db, ctx.store.id, customerId)))
+    throw fail('UNAUTHORIZED', 'x-customer-id does not count here: sign the customer in and send the bearer token.')
+  return { kind: 'customer', customerId, sessionHash: null }
+}

@@ -1,0 +1,31 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+export type CustomerRow = {
+  id: string
+  name: string
+  email: string | null
+  /** Proved by a code. */
+  phone: string | null
+  contactPhone: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type NewCustomer = Pick<CustomerRow, 'id' | 'name' | 'email' | 'phone' | 'contactPhone'> & {
+  passwordHash: string | null
+}
+
+/** Undefined when the phone, or the email of somebody with a password, is taken in this store. */
+export const insertCustomer = (tx: Tx, storeId: StoreId, customer: NewCustomer) => tx.maybeOne<CustomerRow>`
+  insert into customer (store_id, id, name, email, phone, contact_phone, password_hash, created_at, updated_at)
+  values (${storeId}, ${customer.id}, ${customer.name}, ${customer.email}, ${customer.phone},
+    ${customer.contactPhone}, ${customer.passwordHash}, vitrine_now(), vitrine_now())
+  on conflict do nothing
+  returning id, name, email, phone, contact_phone as "contactPhone", created_at as "createdAt",
+    updated_at as "updatedAt"`
+
+export const findCustomer = (db: Queries, storeId: StoreId, customerId: string) => db.maybeOne<CustomerRow>`
+  select id, name, email, phone, contact_phone as "contactPhone", created_at as "createdAt", updated_at as "updatedAt"
+  from customer
+  where store_id = ${storeId} and id = ${customerId}`

@@ -1,0 +1,11 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+export const insertSession = (tx: Tx, storeId: StoreId, tokenHash: string, customerId: string, lifeMs: number) =>
+  tx.one<{ expiresAt: Date }>`
+  insert into session (store_id, token_hash, customer_id, created_at, expires_at)
+  values (${storeId}, ${tokenHash}, ${customerId}, vitrine_now(), vitrine_now() + ${lifeMs} * interval '1 millisecond')
+  returning expires_at as "expiresAt"`
+
+export const deleteSession = (db: Queries, storeId: StoreId, tokenHash: string) => db.run`
+  delete from session where store_id = ${storeId} and token_hash = ${tokenHash}`
