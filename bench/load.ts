@@ -8,6 +8,8 @@ export type Load = {
   pid: number
   /** Every request with an address of its own, so that no answer is in memory. */
   uncached?: boolean
+  /** Asked for in turn instead of the address; only with `uncached`. */
+  paths?: readonly string[]
 }
 export type Measured = { rate: number; p50: number; p99: number; cpuMicros: number; errors: number }
 
@@ -24,11 +26,12 @@ export const requireWrk = () => {
 }
 
 /** One run of wrk, with the processor time that the server spent on each request. */
-export const sendLoad = async ({ url, headers, pid, uncached }: Load, seconds: number): Promise<Measured> => {
+export const sendLoad = async (load: Load, seconds: number): Promise<Measured> => {
+  const { url, headers, pid, uncached, paths = [] } = load
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...(uncached ? ['-s', uncachedScript] : [])]
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
   const before = cpuSeconds(pid)
-  const { stdout } = await run('wrk', [...args, url])
+  const { stdout } = await run('wrk', [...args, url], { env: { ...process.env, BENCH_PATHS: paths.join('\n') } })
   const spent = cpuSeconds(pid) - before
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   return {

@@ -1,17 +1,21 @@
 import { parseArgs } from 'node:util'
-import { openEmbedded } from '../src/db/embedded.ts'
 import { startBare } from './bare.ts'
-import { fillCatalog } from './big-catalog.ts'
+import { measureImport } from './import.ts'
 import { type Load, type Measured, median, requireWrk, sendLoad } from './load.ts'
-import { newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
+import { printPlans } from './plans.ts'
+import { type Read, readsOf } from './reads.ts'
+import { newDataDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
+import { openShop, type Shop } from './shop.ts'
 
-const help = `npm run bench -- [--products 10000] [--million] [--seconds 4] [--rounds 3]
+const help = `npm run bench -- [--products 10000] [--million] [--only PART] [--plans] [--seconds 4] [--rounds 3]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
 turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
 
   --products N  how many products the store has
-  --million     then the same with 1,000,000 products beside 1,000 other stores, and how the costs compare; takes long
+  --million     in turns with a second service, of 1,000,000 products beside 1,000 other stores; filling it takes minutes
+  --only PART   only reads whose name has this part
+  --plans       instead of measuring, print how the database runs every statement of lists and searches
   --seconds N   of each run
   --rounds N    runs of each, of which the median counts`
 
@@ -19,6 +23,8 @@ const { values } = parseArgs({
   options: {
     products: { type: 'string', default: '10000' },
     million: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    plans: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     help: { type: 'boolean', default: false },
@@ -26,18 +32,36 @@ const { values } = parseArgs({
 })
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
+const count = (n: number) => n.toLocaleString('en')
+
+const usualSize = { products: Number(values.products), smallStores: 10 }
+const millionSize = { products: 1_000_000, smallStores: 1_000 }
 
 const main = async () => {
   if (values.help) return print(help)
+  if (values.plans)
+    return withShops([values.million ? millionSize : usualSize], ([shop]) => printPlans(shop as Shop, print))
   requireWrk()
-  await measureStarts()
-  const usual = await measureReads({ products: Number(values.products), smallStores: 10 })
-  if (!values.million) return
-  const million = await measureReads({ products: 1_000_000, smallStores: 1_000 })
-  print(`\ncost at 1,000,000 products against ${Number(values.products).toLocaleString('en')} (p50, uncached)`)
-  for (const [name, { p50 }] of million) {
-    const before = usual.get(name)
-    if (name.includes('uncached') && before !== undefined) print(`${name.padEnd(30)} ${(p50 / before.p50).toFixed(2)}`)
+  if (values.only === '') await measureStarts()
+  await withShops(values.million ? [usualSize, millionSize] : [usualSize], async (shops) => {
+    await measureReads(shops)
+    if (values.only === '') await measureImports(shops)
+    for (const { products, service } of shops) {
+      const peak = peakMegabytes(service.pid).toFixed(0)
+      print(
+        `service of ${count(products)} products: ${peak} MB at most, ${residentMegabytes(service.pid).toFixed(0)} MB now`,
+      )
+    }
+  })
+}
+
+const withShops = async (sizes: (typeof usualSize)[], use: (shops: Shop[]) => Promise<void>) => {
+  const shops: Shop[] = []
+  try {
+    for (const size of sizes) shops.push(await openShop(size))
+    await use(shops)
+  } finally {
+    for (const shop of shops) await shop.close()
   }
 }
 
@@ -57,95 +81,79 @@ const measureStarts = async () => {
   }
 }
 
-/** Two words of the generated catalog that are together in some, but not many, products; and one that is in most. */
-const queries = { 'two words': 'wieea wouta', 'one word': 'wrsta', 'a common word': 'wa' }
-
-const measureReads = async (size: { products: number; smallStores: number }) => {
-  const dataDir = newDataDir()
-  const measured = new Map<string, Measured>()
-  try {
-    const service = await startService(dataDir, { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'http://localhost' })
-    try {
-      const key = await prepareStore(service, size)
-      const load = (path: string, more: Record<string, string> = {}): Load => ({
-        url: `${service.url}${path}`,
-        headers: { 'x-store-key': key, ...more },
-        pid: service.pid,
-      })
-      const { headers: sent } = await fetch(`${service.url}/v1/products`, { headers: load('').headers })
-      print(`\n${size.products.toLocaleString('en')} products`)
-      print(`${'read'.padEnd(30)}     rate  p50 ms  p99 ms  cpu µs    bare  cpu µs   ratio  by cpu`)
-      const compareTo = async (name: string, asked: Load) => void measured.set(name, await compare(name, asked))
-      await compareTo('list', load('/v1/products'))
-      await compareTo('list, gzip', load('/v1/products', { 'accept-encoding': 'gzip' }))
-      await compareTo('list, 304', load('/v1/products', { 'if-none-match': sent.get('etag') ?? '' }))
-      await compareTo('list, uncached', { ...load('/v1/products'), uncached: true })
-      await compareTo('list by price, uncached', { ...load('/v1/products?sort=price'), uncached: true })
-      await compareTo('category, uncached', { ...load('/v1/products?category=category-7'), uncached: true })
-      await compareTo('product', load('/v1/products/product-77'))
-      await compareTo('product, uncached', { ...load('/v1/products/product-77'), uncached: true })
-      for (const [name, words] of Object.entries(queries)) {
-        const path = `/v1/search?q=${words.replaceAll(' ', '+')}`
-        await compareTo(`search ${name}`, load(path))
-        await compareTo(`search ${name}, uncached`, { ...load(path), uncached: true })
-      }
-      print(`Node after the load: ${residentMegabytes(service.pid).toFixed(0)} MB`)
-    } finally {
-      await service.stop()
-    }
-  } finally {
-    removeDataDir(dataDir)
+const measureReads = async (shops: readonly Shop[]) => {
+  print(
+    `\nreads, with 16 connections; page ${shops.map(({ deepPage }) => count(deepPage)).join(' and ')} is the deep one`,
+  )
+  print(`${'read'.padEnd(36)} ${'products'.padStart(9)}     rate  p50 ms  p99 ms  cpu µs  of bare  by cpu    cost`)
+  for (const read of readsOf()) {
+    if (read.name.includes(values.only)) await compare(read, shops)
   }
-  return measured
 }
 
-const prepareStore = async (service: Service, size: { products: number; smallStores: number }) => {
-  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
-  const { storeId } = made as { storeId: string }
-  const { key } = service.vitrine('key', 'create', '--store', storeId, '--rate-limit', '1000000000') as { key: string }
-  const database = await openEmbedded({ dataDir: service.dataDir, role: 'guest' })
-  const say = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\x1b[Kfilling: ${text}`)
-  await fillCatalog(database.connection, storeId, size, say)
-  await database.stop()
-  return key
+const loadOf = async ({ path, headers, revalidate, ...rest }: Read, shop: Shop): Promise<Load> => {
+  const url = `${shop.service.url}${path.replace('{deep}', shop.deepCursor)}`
+  const known = revalidate ? (await fetch(url, { headers: shop.headers })).headers.get('etag') : null
+  return {
+    ...rest,
+    url,
+    headers: { ...shop.headers, ...headers, ...(known && { 'if-none-match': known }) },
+    pid: shop.service.pid,
+  }
 }
 
-const warmUpSeconds = 4
+const warmUpSeconds = 2
 
-/** In turns, so that what disturbs the machine disturbs both sides. */
-const compare = async (name: string, load: Load): Promise<Measured> => {
-  const bare = await startBare(load)
+/** In turns, so that what disturbs the machine disturbs all sides. */
+const compare = async (read: Read, shops: readonly Shop[]) => {
+  const loads = await Promise.all(shops.map((shop) => loadOf(read, shop)))
+  const bare = await startBare(loads[0] as Load)
   try {
-    const seconds = Number(values.seconds)
+    const runs = [bare.load, ...loads].map((load) => ({ load, results: [] as Measured[] }))
     // Node compiles what is hot as it goes; what is measured is a server that has been up for a while.
-    await sendLoad(load, warmUpSeconds)
-    await sendLoad(bare.load, warmUpSeconds)
-    const ours: Measured[] = []
-    const limit: Measured[] = []
+    for (const { load } of runs) await sendLoad(load, warmUpSeconds)
     for (let round = 0; round < Number(values.rounds); round++) {
-      limit.push(await sendLoad(bare.load, seconds))
-      ours.push(await sendLoad(load, seconds))
+      for (const { load, results } of runs) results.push(await sendLoad(load, Number(values.seconds)))
     }
-    printRow(name, median(ours), median(limit))
-    return median(ours)
+    const [limit, ...ours] = runs.map(({ results }) => median(results)) as [Measured, ...Measured[]]
+    for (const [i, measured] of ours.entries()) {
+      printRow(read.name, (shops[i] as Shop).products, measured, limit, i > 0 ? ours[0] : undefined)
+    }
   } finally {
     await bare.stop()
   }
 }
 
-const printRow = (name: string, ours: Measured, limit: Measured) => {
-  if (ours.errors > 0) throw new Error(`${ours.errors} answers were errors`)
+/** `cost` is what one answer costs the whole machine, against the same answer of the smaller catalog. */
+const printRow = (name: string, products: number, ours: Measured, limit: Measured, smaller: Measured | undefined) => {
+  if (ours.errors > 0) throw new Error(`${name}: ${ours.errors} answers were errors`)
   const cells = [
+    count(products).padStart(9),
     ours.rate.toFixed(0).padStart(8),
     ours.p50.toFixed(2).padStart(7),
     ours.p99.toFixed(2).padStart(7),
     ours.cpuMicros.toFixed(1).padStart(7),
-    limit.rate.toFixed(0).padStart(7),
-    limit.cpuMicros.toFixed(1).padStart(7),
-    (ours.rate / limit.rate).toFixed(2).padStart(7),
+    (ours.rate / limit.rate).toFixed(3).padStart(8),
     (limit.cpuMicros / ours.cpuMicros).toFixed(2).padStart(7),
+    smaller === undefined ? '' : `${(smaller.rate / ours.rate).toFixed(2)} ×`.padStart(7),
   ]
-  print(`${name.padEnd(30)} ${cells.join(' ')}`)
+  print(`${name.padEnd(36)} ${cells.join(' ').trimEnd()}`)
+}
+
+const measureImports = async (shops: readonly Shop[]) => {
+  print('\nvitrine catalog import, JSON lines')
+  for (const shop of shops) {
+    const { products, megabytes, ...runs } = await measureImport(
+      shop.service,
+      shop.products > 100_000 ? 100_000 : 20_000,
+    )
+    for (const [name, { seconds, peak }] of Object.entries(runs)) {
+      const what = `${count(products)} (${megabytes.toFixed(0)} MB) beside ${count(shop.products)}, ${name}`
+      print(
+        `${what.padEnd(46)} ${count(Math.round(products / seconds)).padStart(7)} a second, ${peak.toFixed(0)} MB at most`,
+      )
+    }
+  }
 }
 
 await main()

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const program = new URL('../src/main.ts', import.meta.url).pathname
+export const program = new URL('../src/main.ts', import.meta.url).pathname
 
 /** A real service in a folder of its own: `vitrine start`, as anybody would run it. */
 export type Service = {
@@ -74,5 +74,15 @@ export const cpuSeconds = (pid: number) => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-export const residentMegabytes = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+export const residentMegabytes = (pid: number) => memoryOf(pid, /VmRSS:\s+(\d+)/)
+
+/** The most that a process has held since it began; nothing of one that has ended. */
+export const peakMegabytes = (pid: number) => memoryOf(pid, /VmHWM:\s+(\d+)/)
+
+const memoryOf = (pid: number, pattern: RegExp) => {
+  try {
+    return Number(pattern.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}

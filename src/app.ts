@@ -14,11 +14,17 @@ import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
 import { createRedisCounter } from './features/access/redis-counter.ts'
+import { mergeRoutes } from './features/accounts/merge.routes.ts'
+import { createPasswordHasher } from './features/accounts/passwords.ts'
+import { profileRoutes } from './features/accounts/profile.routes.ts'
+import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { registerDemoImages } from './features/admin/demo.routes.ts'
+import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
-import type { Services } from './features/context.ts'
+import type { PasswordHasher, Services } from './features/context.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
+import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts } from './http/docs.ts'
@@ -26,6 +32,10 @@ import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
+import { chooseSmsSender } from './providers/sms/choose.ts'
+import type { SmsSender } from './providers/sms/sender.ts'
+import { startSweeping, sweepEveryMs } from './sweeps/run-sweeps.ts'
+import { sweeps } from './sweeps/sweeps.ts'
 
 export type AppOptions = {
   config: Config
@@ -35,8 +45,13 @@ export type AppOptions = {
   secrets: readonly string[]
   logger: Logger
   clock?: Clock
+  /** In place of the sender that the settings name. */
+  sms?: SmsSender
+  passwords?: PasswordHasher
   /** How far behind the process may be before it sends callers away. */
   longestLoopDelayMs?: number
+  /** About how often what is over is swept away; null: never. */
+  sweepEveryMs?: number | null
 }
 
 export type App = {
@@ -64,6 +79,9 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clock,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
+    otpHashes: deriveSigner(options.secrets, 'otp'),
+    sms: options.sms ?? chooseSmsSender(config, { clock }),
+    passwords: options.passwords ?? createPasswordHasher(),
     publicUrl: config.publicUrl,
   }
   const counter = await createCounter(config, logger)
@@ -124,6 +142,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     [
       ...catalogRoutes,
       ...storeRoutes,
+      ...cartRoutes,
+      ...mergeRoutes,
+      ...signInRoutes,
+      ...wishlistRoutes,
+      ...profileRoutes,
       ...healthRoutes({
         health: {
           db,
@@ -142,15 +165,20 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   registerDocsScripts(server)
   registerDemoImages(server)
 
+  const everyMs = options.sweepEveryMs === undefined ? sweepEveryMs : options.sweepEveryMs
+  const onTrouble = (name: string, error: unknown) => logger.warn({ err: error }, `sweeping away ${name} failed`)
+  const sweeping = everyMs === null ? null : startSweeping({ db, sweeps, onTrouble }, everyMs)
+
   const close = async () => {
     draining = true
+    const swept = sweeping?.stop()
     const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
     // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.
     const tidying = setInterval(() => server.server.closeIdleConnections(), 50)
     await server.close()
     clearTimeout(impatience)
     clearInterval(tidying)
-    await Promise.all([listener.close(), counter.close()])
+    await Promise.all([listener.close(), counter.close(), swept])
     await db.close()
   }
   let closed: Promise<void> | undefined

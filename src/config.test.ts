@@ -6,6 +6,15 @@ import { OperatorError } from './core/operator-error.ts'
 
 const secret = 'a secret of thirty-two characters or more'
 
+const twilio = {
+  VITRINE_SMS_SENDER: 'twilio',
+  VITRINE_TWILIO_ACCOUNT_SID: `AC${'0123456789abcdef'.repeat(2)}`,
+  VITRINE_TWILIO_AUTH_TOKEN: 'token',
+  VITRINE_TWILIO_FROM: '+15005550006',
+}
+const msg91 = { VITRINE_SMS_SENDER: 'msg91', VITRINE_MSG91_AUTH_KEY: 'key', VITRINE_MSG91_TEMPLATE_ID: 'template' }
+const http = { VITRINE_SMS_SENDER: 'http', VITRINE_SMS_URL: 'http://sms:8080/send?to=x', VITRINE_SMS_SECRET: secret }
+
 /** One sentence that names the variable, and never repeats a value that may be a secret. */
 const assertRefused = (variables: Record<string, string>, pattern: RegExp, hidden?: string) => {
   assert.throws(
@@ -38,6 +47,7 @@ test('without any variable everything has a value that suits a first try', () =>
     publicUrl: 'http://localhost:3000',
     trustProxy: false,
     metricsToken: null,
+    sms: { sender: 'console' },
     logLevel: 'info',
   })
 })
@@ -57,6 +67,7 @@ test('every variable is taken', () => {
     VITRINE_PUBLIC_URL: 'https://api.shop.example/',
     VITRINE_TRUST_PROXY: '10.0.0.0/8, ::1',
     VITRINE_METRICS_TOKEN: 'sixteen-characters',
+    ...twilio,
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -73,6 +84,7 @@ test('every variable is taken', () => {
     publicUrl: 'https://api.shop.example',
     trustProxy: ['10.0.0.0/8', '::1'],
     metricsToken: 'sixteen-characters',
+    sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
     logLevel: 'warn',
     version: config.version,
   })
@@ -111,6 +123,14 @@ test('every bad value is refused in one sentence that names its variable', () =>
     ],
     VITRINE_TRUST_PROXY: ['yes', '1', '10.0.0.0/33', '10.0.0.1,proxy.example', '10.0.0.0/8/8', '300.1.1.1'],
     VITRINE_METRICS_TOKEN: ['short'],
+    VITRINE_SMS_SENDER: ['sms', 'Twilio'],
+    VITRINE_TWILIO_ACCOUNT_SID: ['AC123', 'SK0123456789abcdef0123456789abcdef', '../../elsewhere'],
+    VITRINE_TWILIO_AUTH_TOKEN: [],
+    VITRINE_TWILIO_FROM: [],
+    VITRINE_MSG91_AUTH_KEY: ['key with spaces', 'key\r\nx: y', 'schlüssel'],
+    VITRINE_MSG91_TEMPLATE_ID: [],
+    VITRINE_SMS_URL: ['sms.example', 'ftp://sms.example', 'https://me:pw@sms.example', 'https://[', 'http://sms:port/'],
+    VITRINE_SMS_SECRET: ['short'],
     LOG_LEVEL: ['loud', 'INFO'],
   }
   for (const [name, values] of Object.entries(bad)) {
@@ -124,6 +144,10 @@ test('a refusal does not repeat a secret', () => {
   assertRefused({ VITRINE_METRICS_TOKEN: 'hunter2' }, /VITRINE_METRICS_TOKEN/, 'hunter2')
   assertRefused({ DATABASE_URL: 'postgres://me:hunter2#@db/shop' }, /DATABASE_URL/, 'hunter2')
   assertRefused({ REDIS_URL: 'redis://:hunter2@cache:port' }, /REDIS_URL/, 'hunter2')
+  assertRefused({ VITRINE_SMS_SECRET: 'hunter2' }, /VITRINE_SMS_SECRET/, 'hunter2')
+  assertRefused({ VITRINE_SMS_URL: 'https://me:hunter2@sms.example' }, /VITRINE_SMS_URL/, 'hunter2')
+  assertRefused({ VITRINE_MSG91_AUTH_KEY: 'hunter2 ' }, /VITRINE_MSG91_AUTH_KEY/, 'hunter2')
+  assertRefused({ ...twilio, VITRINE_TWILIO_AUTH_TOKEN: 'hunter2', VITRINE_TWILIO_FROM: '' }, /FROM/, 'hunter2')
 })
 
 test('a proxy can be trusted by address, by network, by name, or all of them', () => {
@@ -134,12 +158,44 @@ test('a proxy can be trusted by address, by network, by name, or all of them', (
 })
 
 test('production listens everywhere, and refuses to start without what only an operator can know', () => {
-  const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example' }
+  const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example', ...msg91 }
   assert.equal(loadConfig(production).host, '0.0.0.0')
   assertRefused({ NODE_ENV: 'production' }, /VITRINE_PUBLIC_URL is required in production/)
   const withDatabase = { ...production, DATABASE_URL: 'postgres://me@db/shop' }
   assertRefused(withDatabase, /VITRINE_SECRET is required in production/)
   assert.deepEqual(loadConfig({ ...withDatabase, VITRINE_SECRET: secret }).secrets, [secret])
+})
+
+test('each sender of one-time passwords gets what it needs', () => {
+  assert.deepEqual(loadConfig(msg91).sms, { sender: 'msg91', authKey: 'key', templateId: 'template' })
+  assert.deepEqual(loadConfig(http).sms, { sender: 'http', url: 'http://sms:8080/send?to=x', secret })
+  assert.deepEqual(loadConfig({ ...twilio, ...msg91, ...http, VITRINE_SMS_SENDER: 'console' }).sms, {
+    sender: 'console',
+  })
+})
+
+test('a sender that lacks something is refused in one sentence that names it', () => {
+  for (const settings of [twilio, msg91, http]) {
+    const { VITRINE_SMS_SENDER: sender, ...needed } = settings
+    assert.ok(Object.keys(needed).length > 1)
+    for (const name of Object.keys(needed)) {
+      assertRefused(
+        { ...settings, [name]: '' },
+        new RegExp(`^${name} is required when VITRINE_SMS_SENDER is ${sender}`),
+      )
+    }
+  }
+})
+
+test('production refuses to start with the console sender, chosen or not', () => {
+  const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example' }
+  const refusal = /^VITRINE_SMS_SENDER must be twilio, msg91 or http in production/
+  assertRefused(production, refusal)
+  assertRefused({ ...production, VITRINE_SMS_SENDER: '' }, refusal)
+  assertRefused({ ...production, VITRINE_SMS_SENDER: 'console' }, refusal)
+  for (const sender of [twilio, msg91, http]) {
+    assert.equal(loadConfig({ ...production, ...sender }).sms.sender, sender.VITRINE_SMS_SENDER)
+  }
 })
 
 test('every variable is described', () => {

@@ -70,6 +70,30 @@ export const Environment = Type.Object({
   VITRINE_METRICS_TOKEN: Type.Optional(
     Type.String({ minLength: 16, description: 'Bearer token for reading `/metrics` from elsewhere than this machine' }),
   ),
+  VITRINE_SMS_SENDER: Type.Enum(['console', 'twilio', 'msg91', 'http'], {
+    default: 'console',
+    description: 'What sends one-time passwords. `console` shows them on the output instead; production refuses it',
+  }),
+  VITRINE_TWILIO_ACCOUNT_SID: Type.Optional(
+    Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'For `twilio`: the account, `AC…`' }),
+  ),
+  VITRINE_TWILIO_AUTH_TOKEN: Type.Optional(Type.String({ description: "For `twilio`: the account's auth token" })),
+  VITRINE_TWILIO_FROM: Type.Optional(
+    Type.String({ description: 'For `twilio`: the number to send from, or a messaging service, `MG…`' }),
+  ),
+  VITRINE_MSG91_AUTH_KEY: Type.Optional(Type.String({ pattern: '^[!-~]+$', description: 'For `msg91`: the auth key' })),
+  VITRINE_MSG91_TEMPLATE_ID: Type.Optional(
+    Type.String({ description: 'For `msg91`: the template, with a variable `otp`' }),
+  ),
+  VITRINE_SMS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#@\\s]+([/?]\\S*)?$',
+      description: 'For `http`: the address that is called for each password',
+    }),
+  ),
+  VITRINE_SMS_SECRET: Type.Optional(
+    Type.String({ minLength: 32, description: 'For `http`: signs the calls; 32 characters or more' }),
+  ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: '`debug` also logs each request that went well',
@@ -90,6 +114,7 @@ export type Config = Readonly<{
   publicUrl: string
   trustProxy: boolean | string[]
   metricsToken: string | null
+  sms: Readonly<ReturnType<typeof readSms>>
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -117,6 +142,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     publicUrl: (env.VITRINE_PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, ''),
     trustProxy: parseTrustProxy(env.VITRINE_TRUST_PROXY),
     metricsToken: env.VITRINE_METRICS_TOKEN ?? null,
+    sms: readSms(env),
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })
@@ -132,7 +158,13 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
   const env = Value.Default(Environment, given) as Static<typeof Environment>
   const [fault] = Value.Errors(Environment, env)
   if (fault !== undefined) throw refusal(fault.instancePath.slice(1), describeFault(fault))
-  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'REDIS_URL', 'VITRINE_PUBLIC_URL'] as const) {
+  for (const name of [
+    'DATABASE_URL',
+    'DATABASE_DIRECT_URL',
+    'REDIS_URL',
+    'VITRINE_PUBLIC_URL',
+    'VITRINE_SMS_URL',
+  ] as const) {
     // Such as a password with a character that an address may only hold encoded.
     if (env[name] !== undefined && !URL.canParse(env[name])) throw refusal(name, 'must be a valid URL')
   }
@@ -143,6 +175,38 @@ const refusal = (name: string, fault: string) => new OperatorError(`The environm
 
 const describeFault = (fault: { message: string; params: object }) =>
   'allowedValues' in fault.params ? `must be one of ${[fault.params.allowedValues].flat().join(', ')}` : fault.message
+
+/** What the chosen sender needs. What belongs to another one may be there and is left alone. */
+const readSms = (env: Static<typeof Environment>) => {
+  const sender = env.VITRINE_SMS_SENDER
+  const required = (name: keyof typeof env): string => {
+    const value = env[name]
+    if (typeof value === 'string') return value
+    throw new OperatorError(`${name} is required when VITRINE_SMS_SENDER is ${sender}.`)
+  }
+  switch (sender) {
+    case 'console':
+      if (env.NODE_ENV !== 'production') return { sender }
+      throw new OperatorError(
+        'VITRINE_SMS_SENDER must be twilio, msg91 or http in production: the console shows passwords and sends nothing.',
+      )
+    case 'twilio':
+      return {
+        sender,
+        accountSid: required('VITRINE_TWILIO_ACCOUNT_SID'),
+        authToken: required('VITRINE_TWILIO_AUTH_TOKEN'),
+        from: required('VITRINE_TWILIO_FROM'),
+      }
+    case 'msg91':
+      return {
+        sender,
+        authKey: required('VITRINE_MSG91_AUTH_KEY'),
+        templateId: required('VITRINE_MSG91_TEMPLATE_ID'),
+      }
+    case 'http':
+      return { sender, url: required('VITRINE_SMS_URL'), secret: required('VITRINE_SMS_SECRET') }
+  }
+}
 
 const splitSecrets = (name: string, text: string) => {
   const secrets = text.split(',').filter((secret) => secret !== '')

@@ -1,10 +1,24 @@
+import { mergeContract } from './features/accounts/merge.contract.ts'
+import { profileContract } from './features/accounts/profile.contract.ts'
+import { signInContract } from './features/accounts/sign-in.contract.ts'
+import { cartContract } from './features/cart/cart.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { healthContract } from './features/health/health.contract.ts'
+import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
 
 /** Every endpoint there is. Routes, OpenAPI and the tests that try each one start from this list. */
-export const contracts = [catalogContract, storeContract, healthContract]
+export const contracts = [
+  catalogContract,
+  storeContract,
+  cartContract,
+  mergeContract,
+  signInContract,
+  wishlistContract,
+  profileContract,
+  healthContract,
+]
 
 export const describeVitrine = (version: string) =>
   describeApi(contracts, {
@@ -15,6 +29,10 @@ export const describeVitrine = (version: string) =>
     tags: {
       Catalog: 'Products, categories and search',
       Store: 'The store, its settings and its menu',
+      Cart: 'Carts of guests and customers',
+      Accounts: 'Signing up, in and out',
+      Wishlist: 'What a guest or a customer would like to have',
+      Customer: 'The customer who is signed in, and their addresses',
       Operating: 'Health, description and figures; no key needed',
     },
   })

@@ -28,7 +28,7 @@ test('docs/errors.md has every code with its status, and no other', () => {
 })
 
 test("the README's table of settings has every setting with its default and meaning, and no other", () => {
-  const rows = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \| (?:`(.+)`|–) \| (.+) \|$/gm)]
+  const rows = [...read('README.md').matchAll(/^\| `([A-Z0-9_]+)` \| (?:`(.+)`|–) \| (.+) \|$/gm)]
   const written = rows.map(([, name, value, meaning]) => ({ name, value, meaning }))
   const real = Object.entries(Environment.properties).map(([name, setting]) => {
     const { default: value, description } = setting as { default?: unknown; description?: string }

@@ -9,7 +9,9 @@ import { findStoreByPublicId } from '../src/features/access/directory.ts'
 import { createKey, createOutlet, createStore, type KeyRequest, plainKey } from '../src/features/admin/stores.ts'
 import { readProduct } from '../src/features/catalog/product-input.ts'
 import { saveProducts } from '../src/features/catalog/products.ts'
+import type { PasswordHasher } from '../src/features/context.ts'
 import { createLogger } from '../src/logging.ts'
+import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
 
 /**
  * Tests speak HTTP to a real service on the real database. Services are made once for a file and shared, since each
@@ -26,6 +28,10 @@ export type TestService = {
   clock: ReturnType<typeof movableClock>
   /** What was logged so far, line by line. */
   logLines: string[]
+  /** Every message with a code that was handed to the sender, also those that it refused. */
+  messages: SmsMessage[]
+  /** The code in the last message to a phone (E.164). */
+  codeFor(phone: string): string
   call(path: string, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
 }
@@ -40,12 +46,23 @@ export type Answer = {
   json: any
 }
 
-export type ServiceOptions = Partial<Config> & { secrets?: readonly string[] }
+/** `sender` is handed the messages after they were noted; without one, noting them is all. */
+export type ServiceOptions = Partial<Config> & {
+  secrets?: readonly string[]
+  sender?: SmsSender
+  passwords?: PasswordHasher
+}
 
-export const startTestService = async ({ secrets, ...settings }: ServiceOptions = {}): Promise<TestService> => {
+export const startTestService = async ({
+  secrets,
+  sender,
+  passwords,
+  ...settings
+}: ServiceOptions = {}): Promise<TestService> => {
   assert.ok(databaseUrl, 'run the tests with "npm test", which brings a database')
   const clock = movableClock()
   const logLines: string[] = []
+  const messages: SmsMessage[] = []
   const config: Config = {
     ...loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://vitrine.test' }),
     port: 0,
@@ -62,6 +79,16 @@ export const startTestService = async ({ secrets, ...settings }: ServiceOptions 
     secrets: secrets ?? ['a secret for tests that is long enough to be one'],
     logger: createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream),
     clock,
+    // A test that moves its clock must not sweep away what others have in the same database.
+    sweepEveryMs: null,
+    sms: {
+      name: 'test',
+      send: async (message) => {
+        messages.push(message)
+        await sender?.send(message)
+      },
+    },
+    ...(passwords === undefined ? {} : { passwords }),
   })
   const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
   return {
@@ -70,6 +97,12 @@ export const startTestService = async ({ secrets, ...settings }: ServiceOptions 
     url,
     clock,
     logLines,
+    messages,
+    codeFor: (phone) => {
+      const message = messages.findLast((sent) => sent.phone === phone)
+      assert.ok(message, `no code was sent to ${phone}`)
+      return message.code
+    },
     call: (path, options) => callUrl(`${url}${path}`, options),
     close: app.close,
   }

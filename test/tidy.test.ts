@@ -37,7 +37,7 @@ const partsBelow: Record<string, readonly string[]> = {
   db: ['core'],
   http: ['core'],
   providers: ['core'],
-  'features/context.ts': ['core', 'db', 'http'],
+  'features/context.ts': ['core', 'db', 'http', 'providers'],
   'config.ts': ['core'],
   'logging.ts': ['core', 'config.ts'],
   'contract.ts': ['http', 'features'],

@@ -115,6 +115,20 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
     json.some(({ slug }: { slug: string }) => slug === 'applique-sling-bag'),
   )
 
+  const coupon = await vitrine(
+    'coupon',
+    'create',
+    ...inStore,
+    '--code',
+    'flat5',
+    '--fixed',
+    '5',
+    '--min-subtotal',
+    '50',
+  )
+  assert.deepEqual([coupon.code, coupon.value, coupon.minSubtotal], ['FLAT5', 5, 50])
+  assert.deepEqual(await vitrine('coupon', 'list', ...inStore), [coupon])
+
   assert.deepEqual(await vitrine('migrate'), { applied: [] })
   const report = await vitrine('doctor')
   assert.equal(report.healthy, true, JSON.stringify(report))

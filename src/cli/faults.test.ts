@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { assertSentence, newDatabase, newFolder, query, runJson, runVitrine } from './fixture.ts'
+import { assertSentence, newDatabase, newFolder, productionSettings, query, runJson, runVitrine } from './fixture.ts'
 import { createProgram } from './program.ts'
 
 type Fault = [command: readonly string[], message: RegExp]
@@ -108,6 +108,32 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     ],
   ])
 
+  const coupon = (...options: string[]) => ['coupon', 'create', '--code', 'NEW', ...options]
+  await refuses('a coupon that makes no sense', [
+    [coupon(), /^Say what the coupon takes off: either --percent or --fixed, and not both\./],
+    [coupon('--percent', '5', '--fixed', '5'), /either --percent or --fixed/],
+    [coupon('--percent', 'ten'), /^--percent must be a number such as 10 or 12\.5, not "ten"/],
+    [coupon('--percent', '0'), /^A percentage is more than 0, 100 at most/],
+    [coupon('--percent=-5'), /not "-5"/],
+    [coupon('--percent', '101'), /unlike 101\./],
+    [coupon('--fixed', '0'), /^A fixed discount must be more than nothing/],
+    [coupon('--fixed', '1.234'), /^A fixed discount must be an amount in INR, not 1\.234/],
+    [coupon('--fixed', ''), /^--fixed must be a number such as 10 or 12\.5, not ""/],
+    [coupon('--percent', '5', '--min-subtotal', 'x'), /^--min-subtotal must be a number such as 10 or 12\.5, not "x"/],
+    [coupon('--percent', '5', '--limit', '0'), /^--limit must be a whole number from 1 to \d+, not "0"/],
+    [coupon('--percent', '5', '--per-customer', '1.5'), /^--per-customer must be a whole number/],
+    [coupon('--percent', '5', '--ends', '2999-02-30'), /^--ends must be a time such as .+ or a day, not "2999-02-30"/],
+    [coupon('--percent', '5', '--starts', 'soon'), /^--starts must be a time such as .+ or a day, not "soon"/],
+    [coupon('--percent', '5', '--starts', '2027-01-02', '--ends', '2027-01-01'), /^A coupon must end after it starts/],
+    [
+      coupon('--percent', '5', '--category', 'Home > Cellar'),
+      /^The store has no category "Home > Cellar"\. Name one by/,
+    ],
+    [coupon('--percent', '5', '--product', 'nope'), /^The store has no product "nope"\. Name one by id or slug/],
+    [['coupon', 'create', '--code', 'a b', '--percent', '5'], /^A code has 1 to 64 letters, digits, "-" and "_"/],
+    [['coupon', 'create', '--code', 'welcome10', '--percent', '5'], /^The store has a coupon WELCOME10 already\./],
+  ])
+
   const folder = newFolder(t)
   const menu = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)
@@ -139,6 +165,8 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     ['origin', 'add', 'https://shop.example'],
     menu('good.json', '[]'),
     stock('cane-pendant-lamp', '--quantity', '1'),
+    coupon('--percent', '5'),
+    ['coupon', 'list'],
   ].map((command) => [command, new RegExp(`^There are 2 stores\\. Name one with --store: .*${demo.storeId} \\(Kavya`)])
   await refuses('a store that is not named when there are two', unnamed)
   const unknown = unnamed.map(([command]): Fault => [[...command, '--store', 'nope'], /^There is no store nope\./])
@@ -164,7 +192,7 @@ test('without any store, a command says how to make one', async (t) => {
 })
 
 test('production makes no demo store on demand either', async (t) => {
-  const settings = { DATABASE_URL: await newDatabase(t), NODE_ENV: 'production', VITRINE_SECRET: 's'.repeat(32) }
-  const ended = await runVitrine(['seed', 'demo'], { ...settings, VITRINE_PUBLIC_URL: 'https://api.example' })
+  const settings = { ...productionSettings, DATABASE_URL: await newDatabase(t), VITRINE_SECRET: 's'.repeat(32) }
+  const ended = await runVitrine(['seed', 'demo'], settings)
   assertSentence(ended, 'no place in production')
 })

@@ -19,6 +19,15 @@ export type Settings = Record<string, string>
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; stdin?: 'pipe' }
 
+/** What production asks for besides a secret for its database. No test sends a message with it. */
+export const productionSettings = {
+  NODE_ENV: 'production',
+  VITRINE_PUBLIC_URL: 'https://api.shop.example',
+  VITRINE_SMS_SENDER: 'http',
+  VITRINE_SMS_URL: 'https://sms.shop.example',
+  VITRINE_SMS_SECRET: 's'.repeat(32),
+}
+
 /** Settings of whoever runs the tests must not reach what they start. */
 const cleanEnvironment = () =>
   Object.fromEntries(

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { loadConfig } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { addCatalog } from './catalog.ts'
+import { addCoupon } from './coupon.ts'
 import { addDoctor } from './doctor.ts'
 import { addKey } from './key.ts'
 import { addMenu } from './menu.ts'
@@ -53,6 +54,7 @@ export const createProgram = () => {
     addMenu,
     addCatalog,
     addStock,
+    addCoupon,
     addDoctor,
     addOpenapi,
   ]) {

@@ -18,6 +18,7 @@ import {
   newFolder,
   newPlace,
   postgresPid,
+  productionSettings,
   query,
   readDemoKeys,
   runJson,
@@ -74,7 +75,7 @@ test('a later start keeps the data and shows the same keys, which only their own
 })
 
 test('production makes no demo store and shows no keys', async (t) => {
-  const place = { ...(await newPlace(t)), NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.shop.example' }
+  const place = { ...(await newPlace(t)), ...productionSettings }
   const service = await startService(t, place)
   assert.doesNotMatch(service.seen.stdout, /vsk_|vpk_|Demo/)
   assert.equal(existsSync(join(place.VITRINE_DATA_DIR, 'demo.json')), false)
@@ -85,7 +86,7 @@ test('production makes no demo store and shows no keys', async (t) => {
 })
 
 test('kept keys of a demo store are not shown in production', async (t) => {
-  const place = { ...(await usedPlace(t)), NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.shop.example' }
+  const place = { ...(await usedPlace(t)), ...productionSettings }
   const service = await startService(t, place)
   assert.doesNotMatch(service.seen.stdout, /vsk_|vpk_/)
 })

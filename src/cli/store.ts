@@ -5,7 +5,7 @@ import { changeStore, createStore, findStore } from '../features/admin/stores.ts
 import { showStore } from '../features/catalog/store.ts'
 import type { Store } from '../features/context.ts'
 import { withDatabase } from './database.ts'
-import { fields, type OutputOptions, printResult } from './output.ts'
+import { fields, type OutputOptions, printResult, wholeNumber } from './output.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
 
@@ -75,6 +75,8 @@ export const addStore = (program: Command) => {
     .option('--shipping-flat <amount>', 'what delivery costs')
     .option('--shipping-free-above <amount|never>', 'from this subtotal on, delivery costs nothing')
     .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
+    .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
+    .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
     .action((options: SetOptions) =>
@@ -109,7 +111,9 @@ type SetOptions = OutputOptions & { store?: string } & Partial<
       | 'taxIncluded'
       | 'shippingFlat'
       | 'shippingFreeAbove'
-      | 'cashOnDelivery',
+      | 'cashOnDelivery'
+      | 'otpHourlyCap'
+      | 'otpCountries',
       string
     >
   >
@@ -132,6 +136,8 @@ const readSettings = (options: SetOptions, currency: string) => ({
       ? -1
       : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
   cashOnDelivery: readYesNo('--cash-on-delivery', options.cashOnDelivery),
+  otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
+  otpCountries: readCountries(options.otpCountries),
 })
 
 const readYesNo = (name: string, text: string | undefined) => {
@@ -147,8 +153,19 @@ const readAmount = (name: string, text: string | undefined, currency: string) =>
   return minor
 }
 
+const readCap = (name: string, text: string | undefined) => {
+  if (text === undefined) return null
+  return text === 'none' ? -1 : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
+}
+
+const readCountries = (text: string | undefined) => {
+  if (text === undefined) return null
+  return text === 'all' ? [] : [...new Set(text.split(',').map((country) => country.trim().toUpperCase()))]
+}
+
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
-  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins] }
+  const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
+  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], otp }
   printResult(options, shown, () =>
     fields({
       store: shown.id,
@@ -162,6 +179,7 @@ const printStore = (options: OutputOptions, store: Store, publicUrl: string) => 
       shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: shown.paymentMethods.join(', '),
+      'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}`,
     }),
   )
 }

@@ -3,6 +3,7 @@ import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
 import { bindRoutes, type Scope } from '../http/endpoint.ts'
 import type { PublicCtx, RequestContext } from '../http/register.ts'
+import type { SmsSender } from '../providers/sms/sender.ts'
 
 export type { PublicCtx }
 
@@ -47,8 +48,22 @@ export type Services = {
   clock: Clock
   cursors: Signer
   guestTokens: Signer
+  otpHashes: Signer
+  sms: SmsSender
+  passwords: PasswordHasher
   /** This service's own address, for links. */
   publicUrl: string
+}
+
+/** Hashing is slow on purpose, so few may do it at once and the others wait for their turn. Never in a transaction. */
+export type PasswordHasher = { inTurn<Result>(work: (hashing: Hashing) => Promise<Result>): Promise<Result> }
+
+export type Hashing = {
+  hash(password: string): Promise<string>
+  /** Takes as long without a hash, and is then false. */
+  check(password: string, hash: string | undefined): Promise<boolean>
+  /** Whether a hash was made with less effort than is now usual. */
+  isOutdated(hash: string): boolean
 }
 
 /** A request of a known store, scoped to one of its outlets. */

@@ -29,3 +29,24 @@ export const findCustomer = (db: Queries, storeId: StoreId, customerId: string) 
   select id, name, email, phone, contact_phone as "contactPhone", created_at as "createdAt", updated_at as "updatedAt"
   from customer
   where store_id = ${storeId} and id = ${customerId}`
+
+/** By the number that a code has proved; contact numbers are nobody's identity. */
+export const findCustomerByPhone = (db: Queries, storeId: StoreId, phone: string) => db.maybeOne<CustomerRow>`
+  select id, name, email, phone, contact_phone as "contactPhone", created_at as "createdAt", updated_at as "updatedAt"
+  from customer
+  where store_id = ${storeId} and phone = ${phone}`
+
+/** By the email that signs somebody in; where there is no password it is contact data. */
+export const findAccount = (db: Queries, storeId: StoreId, email: string) => db.maybeOne<
+  CustomerRow & { passwordHash: string }
+>`
+  select id, name, email, phone, contact_phone as "contactPhone", created_at as "createdAt", updated_at as "updatedAt",
+    password_hash as "passwordHash"
+  from customer
+  where store_id = ${storeId} and email = ${email} and password_hash is not null`
+
+/** The same password, hashed anew. Leaves alone one that was changed meanwhile. */
+export const replacePasswordHash = (tx: Tx, storeId: StoreId, customerId: string, before: string, after: string) =>
+  tx.run`
+  update customer set password_hash = ${after}
+  where store_id = ${storeId} and id = ${customerId} and password_hash = ${before}`

@@ -36,9 +36,13 @@ export type StoreSettings = {
   /** Null leaves it as it is, -1 switches it off. */
   shippingFreeAboveMinor: number | null
   cashOnDelivery: boolean | null
+  /** -1 switches it off. */
+  otpHourlyCap?: number | null
+  /** An empty list stands for all countries. */
+  otpCountries?: readonly string[] | null
 }
 
-/** Null leaves a setting as it is. */
+/** Null, or nothing, leaves a setting as it is. */
 export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.run`
   update store set name = coalesce(${set.name}, name), domain = coalesce(${set.domain}, domain),
     locale = coalesce(${set.locale}, locale), timezone = coalesce(${set.timezone}, timezone),
@@ -48,7 +52,9 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     shipping_flat_minor = coalesce(${set.shippingFlatMinor}, shipping_flat_minor),
     shipping_free_above_minor =
       nullif(coalesce(${set.shippingFreeAboveMinor}, shipping_free_above_minor, -1), -1),
-    cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery), updated_at = vitrine_now()
+    cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery),
+    otp_hourly_cap = nullif(coalesce(${set.otpHourlyCap ?? null}, otp_hourly_cap, -1), -1),
+    otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries), updated_at = vitrine_now()
   where id = ${storeId}`
 
 export const setMenu = (tx: Tx, storeId: StoreId, menu: readonly MenuEntry[]) => tx.run`

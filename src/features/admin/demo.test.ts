@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { findStoreByPublicId } from '../access/directory.ts'
+import { listCoupons } from '../pricing/coupon-book.ts'
 import { type DemoKeys, seedDemo, seedDemoIfEmpty } from './demo.ts'
 
 let service: TestService
@@ -140,6 +142,27 @@ test('its delivery costs, its contact and its keys are ready to use', async () =
   assert.deepEqual([await limitOf(demo.serverKey), await limitOf(demo.browserKey)], ['60', '6000'])
   const page = { 'x-store-key': demo.browserKey, origin: 'http://localhost:5173' }
   assert.equal((await service.call('/v1/store', { headers: page })).status, 200)
+})
+
+test('its coupons are those of its file, one of them for a part of the catalog', async () => {
+  const store = await findStoreByPublicId(service.db, demo.storeId)
+  assert.ok(store)
+  const coupons = await listCoupons(service.db, store)
+  const shown = coupons.map(({ code, kind, value, minSubtotal, usageLimit, customerLimit, categories }) => [
+    ...[code, kind, value, minSubtotal, usageLimit, customerLimit],
+    ...categories,
+  ])
+  assert.deepEqual(shown.sort(), [
+    ['CHAI15', 'percent', 15, 0, null, null, 'tea-and-coffee'],
+    ['FESTIVE500', 'fixed', 500, 4999, 250, 2],
+    ['FLAT200', 'fixed', 200, 1999, null, null],
+    ['WELCOME10', 'percent', 10, 0, null, 1],
+  ])
+  for (const { startsAt, endsAt, description } of coupons) {
+    assert.equal(startsAt, null)
+    assert.ok(endsAt === null || endsAt.getUTCFullYear() === 2035)
+    assert.ok(description.length > 10)
+  }
 })
 
 test('a database that has a store gets no demo store by itself', async () => {

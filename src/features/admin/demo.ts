@@ -5,6 +5,7 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import { type ProductInput, readProduct, splitPath } from '../catalog/product-input.ts'
 import { categoryImages, ensureCategories, saveProducts } from '../catalog/products.ts'
 import type { StoreAddress } from '../context.ts'
+import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
 import { countStores, lockDemo } from './admin.sql.ts'
 import { changeStore, createOutlet, createStore, replaceMenu } from './stores.ts'
 
@@ -87,8 +88,35 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
   // The last product of the file is the newest, and the best ones stand at its beginning.
   await saveProducts(tx, store, readCatalog(demo.currency, outlets).toReversed())
   await replaceMenu(tx, store, readJson('menu.json'))
+  for (const coupon of readJson('coupons.json') as DemoCoupon[]) await createCoupon(tx, store, readCoupon(coupon))
   return { ...made, outlets }
 }
+
+type DemoCoupon = {
+  code: string
+  type: 'percent' | 'fixed'
+  value: number
+  minSubtotal?: number
+  limit?: number
+  perCustomer?: number
+  category?: string
+  ends?: string
+  description: string
+}
+
+/** The walk through the README uses WELCOME10 and its neighbours by name, so their codes stay as they are. */
+const readCoupon = (file: DemoCoupon) => ({
+  ...plainCoupon,
+  code: file.code,
+  kind: file.type,
+  value: file.value,
+  description: file.description,
+  minSubtotal: file.minSubtotal ?? 0,
+  endsAt: file.ends === undefined ? null : new Date(file.ends),
+  usageLimit: file.limit ?? null,
+  customerLimit: file.perCustomer ?? null,
+  categories: file.category === undefined ? [] : [file.category],
+})
 
 /** The file names outlets by a word; the database has made ids for them. */
 const readCatalog = (currency: string, outlets: Record<string, string>): ProductInput[] => {

@@ -1,3 +1,4 @@
+import { isSupportedCountry } from 'libphonenumber-js/min'
 import { newId, randomText } from '../../core/ids.ts'
 import { isCurrency } from '../../core/money.ts'
 import { OperatorError } from '../../core/operator-error.ts'
@@ -115,6 +116,7 @@ export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
 
 export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSettings) => {
   checkSettings({ ...settings, currency: store.currency })
+  checkCountries(settings.otpCountries ?? [])
   const domain = settings.domain === null ? null : readDomain(settings.domain)
   await sql.updateStore(tx, store.id, { ...settings, domain })
   await announceStore(tx, store.id)
@@ -181,6 +183,11 @@ const checkSettings = ({ name, currency, locale, timezone }: Checked) => {
   if (timezone !== null && !isAccepted(() => new Intl.DateTimeFormat('en', { timeZone: timezone }))) {
     throw new OperatorError(`${timezone} is not a time zone, such as Asia/Kolkata.`)
   }
+}
+
+const checkCountries = (countries: readonly string[]) => {
+  const unknown = countries.find((country) => !isSupportedCountry(country))
+  if (unknown !== undefined) throw new OperatorError(`"${unknown}" is not a country code of ISO 3166, such as IN.`)
 }
 
 const checkName = (name: string) => {

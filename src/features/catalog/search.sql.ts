@@ -52,13 +52,54 @@ export type SearchSummary = {
   categories: { id: string; name: string; slug: string; count: number }[]
 }
 
-const matching = (place: Place, filter: Filter, query: string): Fragment => {
-  const wanted: Fragment[] = [
-    sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId} and l.words @@ ${query}::tsquery`,
-    ...conditions(filter),
-  ]
+const hereIn = ({ storeId, outletId }: Place) => sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
+
+const withWords = (query: string, filter: Filter): Fragment => {
+  const wanted = [sql`l.words @@ ${query}::tsquery`, ...conditions(filter)]
   if (filter.categoryIds !== undefined) wanted.push(sql`l.category_id = any(${filter.categoryIds})`)
   return allOf(wanted)
+}
+
+const isFiltered = ({ categoryIds, ids, minMinor, maxMinor, inStock }: Filter) =>
+  (categoryIds ?? ids ?? minMinor ?? maxMinor ?? inStock) !== undefined
+
+/**
+ * With nothing but words to go by, the index of words is the way, and the zero keeps the planner from any other: it
+ * believes that all stores are of one size, a small one, and would go through the whole of a large one. A filter may
+ * name fewer products than the words do, so then the planner chooses, knowing the values.
+ */
+const matching = (place: Place, filter: Filter, query: string): Fragment =>
+  isFiltered(filter)
+    ? sql`${hereIn(place)} and ${withWords(query, filter)}`
+    : sql`l.store_id + 0 = ${place.storeId} and l.outlet_id + 0 = ${place.outletId} and ${withWords(query, filter)}`
+
+const planned = (db: Db, filter: Filter) => (isFiltered(filter) ? db.fresh : db)
+
+/**
+ * Two ways to the matches. The index of words reads every match, also those beyond the limit, before it gives the first
+ * one, so of words that are everywhere it is the slow way: there the newest products are gone through instead.
+ */
+export type Source = 'words' | 'newest'
+
+/** Limits that stand in the text, so that the one plan that serves all stores is made for them. */
+const probe = { rows: 200, limit: sql`200` }
+const newest = { rows: 30_000, limit: sql`30000` }
+
+const candidates = (place: Place, filter: Filter, query: string, source: Source, columns: Fragment, most: number) =>
+  source === 'words'
+    ? sql`select ${columns} from listing l where ${matching(place, filter, query)} limit ${most}`
+    : sql`select ${columns}
+        from (select * from listing l where ${hereIn(place)} order by l.seq desc limit ${newest.limit}) l
+        where ${withWords(query, filter)} limit ${most}`
+
+/** What part of the newest products matches, with the words anywhere or in the name: a guess, and cheap. */
+export const guessDensity = async (db: Db, place: Place, page: SearchPage, where: 'anywhere' | 'name') => {
+  const query = wordQuery(place.outletId, where === 'name' ? '^' : '~', page.terms, true)
+  const { matches } = await db.one<{ matches: number }>`
+    select count(*) as matches
+    from (select * from listing l where ${hereIn(place)} order by l.seq desc limit ${probe.limit}) l
+    where ${withWords(query, page)}`
+  return matches / probe.rows
 }
 
 /** The exact name first, then all words whole in the name, then as beginnings in it, then anywhere; stock before none. */
@@ -68,52 +109,82 @@ const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
     when l.words @@ ${wordQuery(place.outletId, '^', terms, true)}::tsquery then 2
     else 1 end + l.in_stock::integer`
 
-export type Found = { summary: SearchSummary; page: MatchRow[] }
+const lowestNamedRank = 4
+
+/** Only what is counted and sorted by: thousands of rows pass through here, and the rest is read for one page of them. */
+const columnsToRank = (place: Place, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
+  ${page.sort === 'relevance' ? rankOf(place, page) : sql`0`} as rank${/name/.test(page.sort) ? sql`, l.name_key` : sql``}`
+
+const orderOf = (sort: SearchSort) => (sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(sort))
+
+/** The page that is asked for, of these rows. */
+const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
+  const start =
+    position === undefined
+      ? sql`true`
+      : sort === 'relevance'
+        ? sql`(l.rank, l.seq) < (${position[0]}::integer, ${position[1]}::bigint)`
+        : after(sort, position)
+  return sql`select l.* from (${rows}) l where ${start} order by ${orderOf(sort)} limit ${limit}`
+}
+
+const showRows = (place: Place, chosen: Fragment, sort: SearchSort) => sql`
+  ${productColumns(
+    sql`select l.*, chosen.rank from (${chosen}) chosen join listing l on ${hereIn(place)} and l.seq = chosen.seq`,
+    sql`, l.rank`,
+  )} order by ${orderOf(sort)}`
 
 /**
- * The summary of the first matches that are found, and a page of them. Of more matches than are counted, those with the
- * words in their name are looked through as well, so that the best are among those ranked.
- *
- * Planned for its own words each time (`fresh`): how many products a word names decides whether to start from the index
- * of words or not, and a plan made for all words would be wrong for most.
+ * `named`: how many of the matches have the words in their name. `isComplete`: no match was overlooked, or there are
+ * more than are counted anyway.
  */
-export const searchProducts = async (db: Db, place: Place, page: SearchPage): Promise<Found> => {
+export type Found = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
+
+/** The summary of the first matches that are found, and a page of them. */
+export const searchProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
+  const any = wordQuery(place.outletId, '~', page.terms, true)
+  const isComplete =
+    source === 'words'
+      ? sql`true`
+      : sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(place, newest.rows)}`
+  return planned(db, page).one<Found>`
+    with found as materialized (
+      ${candidates(place, page, any, source, columnsToRank(place, page), countedMatches + 1)}),
+    shelf as materialized (
+      select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
+        count(*) filter (where in_stock) as in_stock, count(*) filter (where rank >= ${lowestNamedRank}) as named
+      from found group by category_id)
+    select (select json_build_object('total', coalesce(sum(count), 0), 'minMinor', min(lowest), 'maxMinor', max(highest),
+          'inStock', coalesce(sum(in_stock), 0), 'categories', (
+            select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
+              order by f.count desc, c.name), '[]')
+            from shelf f join category c on c.store_id = ${place.storeId} and c.id = f.category_id))
+        from shelf) as summary,
+      (select coalesce(json_agg(shown), '[]')
+        from (${showRows(place, pageOf(sql`select * from found`, page), page.sort)}) shown) as page,
+      (select coalesce(sum(named), 0)::integer from shelf) as named,
+      ${isComplete} as "isComplete"`
+}
+
+const hasAtMost = (place: Place, most: number) =>
+  sql`(select count(*) <= ${most} from (select from listing l where ${hereIn(place)} limit ${most + 1}) listed)`
+
+/** The same page of the matches that have exactly the name, or also of those that have the words in it. */
+export const findNamed = (db: Db, place: Place, page: SearchPage, also: { words: boolean }) => {
+  const columns = columnsToRank(place, page)
   const any = wordQuery(place.outletId, '~', page.terms, true)
   const named = wordQuery(place.outletId, '^', page.terms, true)
-  const byRank = page.sort === 'relevance'
-  const order = page.sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(page.sort)
-  const start =
-    page.position === undefined
-      ? sql`true`
-      : page.sort === 'relevance'
-        ? sql`(l.rank, l.seq) < (${page.position[0]}, ${page.position[1]})`
-        : after(page.sort, page.position)
-  const columns = sql`l.store_id, l.outlet_id, l.product_id, l.seq, l.name_key, l.price_minor, l.compare_at_minor,
-    l.category_id, l.in_stock, ${byRank ? rankOf(place, page) : sql`0`} as rank`
-  const candidates = byRank
-    ? sql`select * from found union (select ${columns} from listing l
-        where (select count(*) > ${countedMatches} from found) and ${matching(place, page, named)}
-        limit ${countedMatches})`
-    : sql`select * from found`
-  return db.fresh.one<Found>`
-    with found as materialized (
-      select ${columns} from listing l where ${matching(place, page, any)} limit ${countedMatches + 1}),
-    chosen as (select * from (${candidates}) l where ${start} order by ${order} limit ${page.limit})
-    select (select row_to_json(summary) from (
-        select count(*) as total, min(price_minor) as "minMinor", max(price_minor) as "maxMinor",
-          count(*) filter (where in_stock) as "inStock",
-          (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
-              order by f.count desc, c.name), '[]')
-           from (select category_id, count(*) as count from found group by category_id) f
-           join category c on c.store_id = ${place.storeId} and c.id = f.category_id) as categories
-        from found) summary) as summary,
-      (select coalesce(json_agg(shown), '[]') from (
-        ${productColumns(sql`select * from chosen`, sql`, l.rank`)} order by ${order}) shown) as page`
+  const exactly = sql`(select ${columns} from listing l
+    where ${hereIn(place)} and l.name_key = ${page.nameKey} and ${withWords(any, page)} limit ${countedMatches})`
+  const rows = also.words
+    ? sql`${exactly} union (${candidates(place, page, named, 'words', columns, countedMatches)})`
+    : exactly
+  return planned(db, page).many<MatchRow>`${showRows(place, pageOf(rows, page), page.sort)}`
 }
 
 /** A page in another order than relevance, when there are too many matches to sort: along that order, past the rest. */
 export const walkMatches = (db: Db, place: Place, page: SearchPage & { sort: Sort }) => {
-  const wanted = [matching(place, page, wordQuery(place.outletId, '~', page.terms, true))]
+  const wanted = [hereIn(place), withWords(wordQuery(place.outletId, '~', page.terms, true), page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
   const order = orderBy(page.sort)
   const rows = sql`select l.* from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}`
@@ -140,13 +211,13 @@ export const findLookalikes = (db: Db, storeId: StoreId, words: readonly string[
 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 
-export const suggestProducts = (db: Db, place: Place, page: SearchPage) => {
+export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
   const named = wordQuery(place.outletId, '^', page.terms, true)
-  return db.fresh.many<SuggestedProduct>`
+  const columns = sql`l.product_id, l.seq, ${rankOf(place, page)} as rank`
+  return db.many<SuggestedProduct>`
     select p.id, p.slug, p.name, p.images
-    from (select l.*, ${rankOf(place, page)} as rank from listing l where ${matching(place, page, named)}
-      limit ${suggestedFrom}) l
-    join product p on p.store_id = l.store_id and p.id = l.product_id
+    from (${candidates(place, page, named, source, columns, suggestedFrom)}) l
+    join product p on p.store_id = ${place.storeId} and p.id = l.product_id
     order by l.rank desc, l.seq desc limit ${page.limit}`
 }
 

@@ -1,0 +1,90 @@
+import pg from 'pg'
+import type { Db, Queries } from '../src/db/database.ts'
+import { toStatement } from '../src/db/sql.ts'
+import * as lists from '../src/features/catalog/catalog.sql.ts'
+import * as searches from '../src/features/catalog/search.sql.ts'
+import type { Shop } from './shop.ts'
+
+type Print = (text: string) => void
+
+/** Prints how the database runs each statement of lists and searches, with the time and the pages that it took. */
+export const printPlans = async (shop: Shop, print: Print) => {
+  const client = new pg.Client(shop.database.connection)
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      'select id as "storeId", default_outlet_id as "outletId" from store where public_id = $1',
+      [shop.storeId],
+    )
+    for (const [title, run] of statements(rows[0])) {
+      print(`\n## ${title}\n`)
+      await run(explainingDb(client, print))
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+const statements = (place: lists.Place): [title: string, run: (db: Db) => Promise<unknown>][] => {
+  const page = { sort: 'newest', limit: 21 } as const
+  const category = [`cat_${place.storeId}_7`]
+  const found = (...words: string[]) => ({
+    ...{ terms: words.map((word) => ({ alternatives: [word], prefix: true })), nameKey: words.join(' ') },
+    ...({ sort: 'relevance', limit: 21 } as const),
+  })
+  return [
+    ['the list', (db) => lists.listProducts(db, place, page)],
+    ['a page far behind', (db) => lists.listProducts(db, place, { ...page, position: [200_000] })],
+    ['by price', (db) => lists.listProducts(db, place, { ...page, sort: 'price' })],
+    ['by name, downwards', (db) => lists.listProducts(db, place, { ...page, sort: '-name' })],
+    ['a category', (db) => lists.listProducts(db, place, { ...page, categoryIds: category })],
+    ['what is sold out', (db) => lists.listProducts(db, place, { ...page, inStock: false })],
+    ['between prices', (db) => lists.listProducts(db, place, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
+    ['a product', (db) => lists.findProduct(db, place, 'product-77')],
+    ['its variants', (db) => lists.listVariants(db, place, `prod_${place.storeId}_00000077`)],
+    ['categories', (db) => lists.listCategories(db, place.storeId, undefined, 21)],
+    ['how common a word is', (db) => searches.guessDensity(db, place, found('wieea'), 'anywhere')],
+    ['a search of two words', (db) => searches.searchProducts(db, place, found('wieea', 'wouta'), 'words')],
+    ['a search of a rare word', (db) => searches.searchProducts(db, place, found('wisrol'), 'words')],
+    ['a search of a common word', (db) => searches.searchProducts(db, place, found('wieea'), 'words')],
+    ['a search of a beginning', (db) => searches.searchProducts(db, place, found('wole'), 'words')],
+    ['a search of a short beginning', (db) => searches.searchProducts(db, place, found('wie'), 'newest')],
+    ['a search of a word in most products', (db) => searches.searchProducts(db, place, found('wa'), 'newest')],
+    [
+      'a search in a category',
+      (db) => searches.searchProducts(db, place, { ...found('wieea'), categoryIds: category }, 'words'),
+    ],
+    ['the best of too many', (db) => searches.findNamed(db, place, found('wole'), { words: true })],
+    ['too many matches by price', (db) => searches.walkMatches(db, place, { ...found('wie'), sort: 'price' })],
+    ['what a misspelt word may mean', (db) => searches.findLookalikes(db, place.storeId, ['wixsrol'])],
+    ['suggestions', (db) => searches.suggestProducts(db, place, found('wie'), 'newest')],
+    ['suggested categories', (db) => searches.suggestCategories(db, place.storeId, ['cat'], 4)],
+  ]
+}
+
+/** Explains each statement instead of running it; a prepared one by the plan that serves all stores. */
+const explainingDb = (client: pg.Client, print: Print): Db => {
+  const explain =
+    (mode: string) =>
+    async (strings: TemplateStringsArray, ...values: unknown[]) => {
+      const { text, values: parameters } = toStatement(strings, values)
+      await client.query(`set plan_cache_mode = ${mode}`)
+      await client.query(`prepare asked as ${text}`)
+      const given = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
+      // The first time fetches pages from the disk.
+      for (const show of [() => {}, print]) {
+        const { rows } = await client.query(`explain (analyze, buffers, costs off) execute asked${given}`)
+        for (const row of rows) show(row['QUERY PLAN'])
+      }
+      await client.query('deallocate asked')
+      return [] as never
+    }
+  const queriesOf = (mode: string): Queries => {
+    const run = explain(mode)
+    return { many: run, one: run, maybeOne: run, run }
+  }
+  return { ...queriesOf('force_generic_plan'), fresh: queriesOf('force_custom_plan') } as Db
+}
+
+const literal = (value: unknown): string =>
+  Array.isArray(value) ? `array[${value.map(literal).join(', ')}]` : pg.escapeLiteral(String(value))

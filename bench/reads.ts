@@ -1,0 +1,53 @@
+/** What is asked for. The words are of the generated catalog (`big-catalog.ts`); the counts are of a million products. */
+export type Read = {
+  name: string
+  /** `{deep}` stands for the cursor of a page far behind. */
+  path: string
+  headers?: Record<string, string>
+  /** Asks with the ETag that the answer has, so that the answer is 304. */
+  revalidate?: boolean
+  uncached?: boolean
+  paths?: readonly string[]
+}
+
+/** As people search: mostly two words or one, half-typed, mistyped, narrowed down; and the few words that are everywhere. */
+const searches: Record<string, string> = {
+  'two words (36 matches)': 'q=wieea+wouta',
+  'two common words (320)': 'q=wole+wuns',
+  'a rare word (330)': 'q=wisrol',
+  'a word (760)': 'q=wrsta',
+  'a common word (6,000)': 'q=wieea',
+  'a beginning (20,000)': 'q=wole',
+  'a short beginning (140,000)': 'q=wie',
+  'a word in most (600,000)': 'q=wa',
+  'a misspelt word (330)': 'q=wixsrol',
+  'in a category': 'q=wieea&category=category-7',
+  'between prices': 'q=wieea&minPrice=200&maxPrice=900',
+  'by price, in stock': 'q=wieea&sort=price&inStock=true',
+}
+const suggestions: Record<string, string> = {
+  'suggest a beginning': 'q=wisr',
+  'suggest a short beginning': 'q=wie',
+}
+
+const searchPaths = Object.values(searches).map((query) => `/v1/search?${query}`)
+
+export const readsOf = (): Read[] => [
+  { name: 'list', path: '/v1/products' },
+  { name: 'list, gzip', path: '/v1/products', headers: { 'accept-encoding': 'gzip' } },
+  { name: 'list, 304', path: '/v1/products', revalidate: true },
+  { name: 'product', path: '/v1/products/product-77' },
+  { name: 'search', path: '/v1/search?q=wieea+wouta' },
+  { name: 'list, uncached', path: '/v1/products', uncached: true },
+  { name: 'list, deep page, uncached', path: '/v1/products?cursor={deep}', uncached: true },
+  { name: 'list by price, uncached', path: '/v1/products?sort=price', uncached: true },
+  { name: 'category by name, uncached', path: '/v1/products?category=category-7&sort=name', uncached: true },
+  { name: 'product, uncached', path: '/v1/products/product-77', uncached: true },
+  ...Object.entries(searches).map(([what, query]) => ({
+    ...{ name: `search ${what}`, path: `/v1/search?${query}`, uncached: true },
+  })),
+  ...Object.entries(suggestions).map(([name, query]) => ({
+    ...{ name, path: `/v1/search/suggest?${query}`, uncached: true },
+  })),
+  { name: 'all these searches in turn', path: searchPaths[0] as string, paths: searchPaths, uncached: true },
+]

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertSentence, newDatabase, newFolder, openShell, runJson, runVitrine } from './fixture.ts'
+
+const couponFields = [
+  ...['id', 'code', 'kind', 'description', 'startsAt', 'endsAt', 'usageLimit', 'customerLimit', 'used', 'createdAt'],
+  ...['categories', 'products', 'value', 'minSubtotal'],
+]
+
+test('an operator makes coupons and sees them in a list', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  await runJson(['seed', 'demo'], settings)
+  const shell = openShell(t, settings)
+  const vitrine = (...args: string[]) => shell(['coupon', ...args])
+
+  const made = await vitrine(
+    ...['create', '--code', 'tea-7_5', '--percent', '7.5', '--min-subtotal', '499.50'],
+    ...['--starts', '2027-01-01', '--ends', '2027-01-31', '--limit', '100', '--per-customer', '1'],
+    ...['--category', 'Home > Kitchen', '--category', 'tea-and-coffee', '--product', 'masala-dabba'],
+    ...['--description', 'For tea'],
+  )
+  assert.deepEqual(Object.keys(made).sort(), couponFields.toSorted())
+  assert.match(made.id, /^cpn_/)
+  assert.deepEqual([made.code, made.kind, made.value, made.minSubtotal], ['TEA-7_5', 'percent', 7.5, 499.5])
+  assert.deepEqual([made.usageLimit, made.customerLimit, made.used, made.description], [100, 1, 0, 'For tea'])
+  assert.deepEqual([made.categories, made.products], [['kitchen', 'tea-and-coffee'], ['masala-dabba']])
+
+  await t.test('days are those of the store, and the last one counts as a whole', () => {
+    assert.deepEqual([made.startsAt, made.endsAt], ['2026-12-31T18:30:00.000Z', '2027-01-31T18:30:00.000Z'])
+  })
+
+  await t.test('times are taken as they are', async () => {
+    const timed = await vitrine(
+      ...['create', '--code', 'TIMED', '--fixed', '200'],
+      ...['--starts', '2026-03-01T10:00:00+05:30', '--ends', '2026-03-01T10:00:00.001+05:30'],
+    )
+    assert.deepEqual([timed.startsAt, timed.endsAt], ['2026-03-01T04:30:00.000Z', '2026-03-01T04:30:00.001Z'])
+    assert.deepEqual([timed.kind, timed.value, timed.minSubtotal], ['fixed', 200, 0])
+    assert.deepEqual([timed.usageLimit, timed.customerLimit, timed.categories], [null, null, []])
+  })
+
+  await t.test('the list has those of the demo and the new ones', async () => {
+    const listed: Record<string, unknown>[] = await vitrine('list')
+    assert.deepEqual(listed.at(-2), made)
+    const codes = listed.map(({ code }) => code)
+    assert.deepEqual(codes, ['CHAI15', 'FESTIVE500', 'FLAT200', 'WELCOME10', 'TEA-7_5', 'TIMED'])
+  })
+
+  await t.test('for a person it is a table', async () => {
+    const { code, stdout, stderr } = await runVitrine(['coupon', 'list'], settings)
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(stdout, /^code +takes off +from +starts +ends +used +per customer +for\n/)
+    assert.match(stdout, /^CHAI15 +15 % +2035-12-31T18:29:59\.000Z +0 +tea-and-coffee$/m)
+    assert.match(stdout, /^FESTIVE500 +500 INR +4999 INR +2035-\S+ +0 of 250 +2$/m)
+    const made = await runVitrine(['coupon', 'create', '--code', 'new', '--percent', '5'], settings)
+    assert.match(made.stdout, /^NEW +5 % +0$/m)
+  })
+
+  await t.test('a taken code is refused in a sentence', async () => {
+    const again = await runVitrine(['coupon', 'create', '--code', 'welcome10', '--percent', '5'], settings)
+    assertSentence(again, 'The store has a coupon WELCOME10 already.')
+  })
+})

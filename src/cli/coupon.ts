@@ -1,0 +1,129 @@
+import type { Command } from 'commander'
+import { OperatorError } from '../core/operator-error.ts'
+import { findStore } from '../features/admin/stores.ts'
+import type { Store } from '../features/context.ts'
+import { type CouponRequest, createCoupon, type ListedCoupon, listCoupons } from '../features/pricing/coupon-book.ts'
+import { withDatabase } from './database.ts'
+import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+
+const collect = (value: string, list: string[]) => [...list, value]
+
+export const addCoupon = (program: Command) => {
+  const coupon = program.command('coupon').description('The coupons of a store')
+
+  coupon
+    .command('create')
+    .description('Make a coupon that takes a percentage or a fixed amount off')
+    .requiredOption('--code <code>', 'what shoppers type, in small letters or capitals')
+    .option('--percent <n>', 'how much it takes off, up to 100, with up to three decimals')
+    .option('--fixed <amount>', "or how much, in the store's currency")
+    .option('--min-subtotal <amount>', 'what the whole cart must come to')
+    .option('--starts <time>', 'ISO 8601, or a day where the store is; at once otherwise')
+    .option('--ends <time>', 'ISO 8601, or a day where the store is, the last one; never otherwise')
+    .option('--limit <n>', 'how often it can be used in all')
+    .option('--per-customer <n>', 'how often one customer can use it')
+    .option('--category <category>', 'only for what is in or below it: id, slug or path; repeat for more', collect, [])
+    .option('--product <product>', 'only for this product: id or slug; repeat for more', collect, [])
+    .option('--description <text>', 'what it is for', '')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--json', 'answer in JSON')
+    .addHelpText(
+      'after',
+      "\nExamples:\n  vitrine coupon create --code TEA15 --percent 15 --category 'Home > Kitchen' --ends 2027-01-31\n  vitrine coupon create --code FLAT200 --fixed 200 --min-subtotal 1999 --limit 500 --per-customer 1",
+    )
+    .action((options: CreateOptions) =>
+      withDatabase(async (db) => {
+        const store = await findStore(db, options.store)
+        const made = await db.tx((tx) => createCoupon(tx, store, readRequest(options, store)))
+        printResult(options, made, () => showCoupons([made], store))
+      }),
+    )
+
+  coupon
+    .command('list')
+    .description('List the coupons of a store and how often each was used')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine coupon list')
+    .action((options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db) => {
+        const store = await findStore(db, options.store)
+        const coupons = await listCoupons(db, store)
+        printResult(options, coupons, () => showCoupons(coupons, store))
+      }),
+    )
+}
+
+type CreateOptions = OutputOptions & {
+  code: string
+  percent?: string
+  fixed?: string
+  minSubtotal?: string
+  starts?: string
+  ends?: string
+  limit?: string
+  perCustomer?: string
+  category: string[]
+  product: string[]
+  description: string
+  store?: string
+}
+
+const showCoupons = (coupons: readonly ListedCoupon[], { currency }: Store) =>
+  table(
+    ['code', 'takes off', 'from', 'starts', 'ends', 'used', 'per customer', 'for'],
+    coupons.map((row) => [
+      row.code,
+      row.kind === 'percent' ? `${row.value} %` : `${row.value} ${currency}`,
+      row.minSubtotal === 0 ? '' : `${row.minSubtotal} ${currency}`,
+      row.startsAt?.toISOString() ?? '',
+      row.endsAt?.toISOString() ?? '',
+      row.usageLimit === null ? String(row.used) : `${row.used} of ${row.usageLimit}`,
+      String(row.customerLimit ?? ''),
+      [...row.categories, ...row.products].join(', '),
+    ]),
+  )
+
+const readRequest = (options: CreateOptions, store: Store): CouponRequest => ({
+  code: options.code,
+  ...readDiscount(options),
+  description: options.description,
+  minSubtotal: options.minSubtotal === undefined ? 0 : readNumber('--min-subtotal', options.minSubtotal),
+  startsAt: options.starts === undefined ? null : readTime('--starts', options.starts, store, 0),
+  endsAt: options.ends === undefined ? null : readTime('--ends', options.ends, store, 1),
+  usageLimit: options.limit === undefined ? null : readLimit('--limit', options.limit),
+  customerLimit: options.perCustomer === undefined ? null : readLimit('--per-customer', options.perCustomer),
+  categories: options.category,
+  products: options.product,
+})
+
+const readDiscount = ({ percent, fixed }: CreateOptions) => {
+  if (percent !== undefined && fixed === undefined) {
+    return { kind: 'percent' as const, value: readNumber('--percent', percent) }
+  }
+  if (fixed !== undefined && percent === undefined) {
+    return { kind: 'fixed' as const, value: readNumber('--fixed', fixed) }
+  }
+  throw new OperatorError('Say what the coupon takes off: either --percent or --fixed, and not both.')
+}
+
+const readNumber = (name: string, text: string) => {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new OperatorError(`${name} must be a number such as 10 or 12.5, not "${text}".`)
+}
+
+const readLimit = (name: string, text: string) => wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
+
+/** A day is the store's own and counts as a whole: a coupon starts with its first moment and ends after its last. */
+const readTime = (name: string, text: string, { timezone }: Store, daysToAdd: 0 | 1) => {
+  try {
+    const instant = /^\d{4}-\d{2}-\d{2}$/.test(text)
+      ? Temporal.PlainDate.from(text).add({ days: daysToAdd }).toZonedDateTime(timezone).toInstant()
+      : Temporal.Instant.from(text)
+    return new Date(instant.epochMilliseconds)
+  } catch (error) {
+    throw new OperatorError(`${name} must be a time such as 2027-01-31T00:00:00Z or a day, not "${text}".`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,24 @@
+import type { Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+/**
+ * Makes the guest's row or locks it until the transaction ends. Nothing comes back for a guest who was merged: the
+ * merge locks the same row, so a write is either before it, and merged, or after it, and refused.
+ */
+export const lockGuest = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`
+  insert into guest (store_id, id, seen_on) values (${storeId}, ${guestId}, vitrine_now()::date)
+  on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
+  returning id`
+
+/** Holds back other writers of what the customer has, and nobody who only signs in or reads. */
+export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.one<{ hasPassword: boolean }>`
+  select password_hash is not null as "hasPassword" from customer
+  where store_id = ${storeId} and id = ${customerId}
+  for no key update`
+
+/** Ends a guest for good, also one who never wrote anything. Nothing comes back when somebody was faster. */
+export const markMerged = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`
+  insert into guest (store_id, id, seen_on, merged_at) values (${storeId}, ${guestId}, vitrine_now()::date, vitrine_now())
+  on conflict (store_id, id) do update set merged_at = excluded.merged_at, seen_on = excluded.seen_on
+  where guest.merged_at is null
+  returning id`

@@ -1,0 +1,88 @@
+import { fail } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Answer } from '../../http/endpoint.ts'
+import { holdShopper } from '../access/guests.ts'
+import { writeOnce } from '../access/once.ts'
+import { cursorScope, type Page, readPage } from '../catalog/catalog.ts'
+import type { CustomerCtx } from '../context.ts'
+import * as sql from './addresses.sql.ts'
+import { readCountry } from './countries.ts'
+import { type Address, type AddressChange, maxAddresses, type NewAddress } from './profile.contract.ts'
+
+export const listAddresses = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }): Promise<Page<Address>> =>
+  readPage(ctx, query, cursorScope(ctx, 'addresses', { customer: ctx.shopper.customerId }), {
+    read: (position, limit) => sql.listAddresses(ctx.db, whoseOf(ctx), position, limit),
+    positionOf: sql.positionOf,
+    show: showAddress,
+  })
+
+export const addAddress = (ctx: CustomerCtx, body: NewAddress): Promise<Answer<Address>> =>
+  writeOnce(ctx, { route: 'POST /v1/customer/addresses', request: body }, async (tx) => {
+    await holdShopper(tx, ctx)
+    const address = { ...nothing, ...tidyFields(body) }
+    const count = await sql.countAddresses(tx, whoseOf(ctx))
+    if (count >= maxAddresses)
+      throw fail('CONFLICT', `A customer has ${maxAddresses} addresses at most. Remove one first.`)
+    const isDefault = address.isDefault || count === 0
+    if (isDefault) await sql.clearDefault(tx, whoseOf(ctx))
+    const row = await sql.insertAddress(tx, whoseOf(ctx), newId('addr', ctx.clock.now()), { ...address, isDefault })
+    return { body: showAddress(row) }
+  })
+
+export const changeAddress = (ctx: CustomerCtx, id: string, change: AddressChange): Promise<Address> =>
+  ctx.db.tx(async (tx) => {
+    await holdShopper(tx, ctx)
+    const before = await sql.findAddress(tx, whoseOf(ctx), id)
+    if (before === undefined) throw noSuchAddress()
+    const fields = tidyFields(change)
+    const isDefault = before.isDefault || fields.isDefault === true
+    const after = { ...before, ...fields, isDefault }
+    if (isSame(before, after)) return showAddress(before)
+    if (isDefault && !before.isDefault) await sql.clearDefault(tx, whoseOf(ctx))
+    return showAddress(await sql.updateAddress(tx, whoseOf(ctx), id, after))
+  })
+
+export const removeAddress = (ctx: CustomerCtx, id: string): Promise<void> =>
+  ctx.db.tx(async (tx: Tx) => {
+    await holdShopper(tx, ctx)
+    const removed = await sql.deleteAddress(tx, whoseOf(ctx), id)
+    if (removed === undefined) throw noSuchAddress()
+    if (removed.wasDefault) await sql.makeNewestDefault(tx, whoseOf(ctx))
+  })
+
+const whoseOf = (ctx: CustomerCtx): sql.Whose => ({ storeId: ctx.store.id, customerId: ctx.shopper.customerId })
+
+const noSuchAddress = () => fail('NOT_FOUND', 'There is no such address.')
+
+const nothing = { label: '', line2: '', landmark: '', state: '', isDefault: false }
+
+const neverEmpty = ['name', 'phone', 'line1', 'city', 'postalCode', 'country'] as const
+
+/** The fields that were sent and that we know, without blanks around them. */
+const tidyFields = <Fields extends AddressChange>(fields: Fields): Fields => {
+  const tidy: Record<string, string | boolean> = {}
+  for (const name of fieldNames) {
+    const value = fields[name]
+    if (value !== undefined) tidy[name] = typeof value === 'string' ? value.trim() : value
+  }
+  for (const name of neverEmpty) if (tidy[name] === '') throw fail('BAD_REQUEST', `${name} must not be empty.`)
+  if (typeof tidy.country === 'string') {
+    const country = readCountry(tidy.country)
+    if (country === undefined) throw fail('BAD_REQUEST', 'country must be a two-letter code of ISO 3166, such as IN.')
+    tidy.country = country
+  }
+  if (typeof tidy.phone === 'string' && (tidy.phone.match(/\p{Nd}/gu) ?? []).length < 4)
+    throw fail('BAD_REQUEST', 'phone must be a phone number.')
+  return tidy as Fields
+}
+
+const fieldNames = [...neverEmpty, 'label', 'line2', 'landmark', 'state', 'isDefault'] as const
+
+const isSame = (a: sql.AddressFields, b: sql.AddressFields) => fieldNames.every((name) => a[name] === b[name])
+
+const showAddress = ({ position: _position, ...row }: sql.AddressRow): Address => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,91 @@
+import { minutes } from '../../core/clock.ts'
+import { fail } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { StoreCtx } from '../context.ts'
+import { toCustomer } from './customer.ts'
+import { findAccount, insertCustomer, replacePasswordHash } from './customers.sql.ts'
+import * as sql from './email.sql.ts'
+import { normalisePhone } from './phone.ts'
+import { openSession } from './sessions.ts'
+
+export const lockWindowMs = minutes(15)
+const mostFailures = 10
+
+export type SignUp = { name: string; email: string; password: string; phone?: string }
+
+export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: SignUp) => {
+  const account = { name: readName(name), email: readEmail(email), contactPhone: readContactPhone(phone) }
+  // Only spares the hashing: of those that arrive together, the insert below lets one through.
+  if ((await findAccount(ctx.db, ctx.store.id, account.email)) !== undefined) throw taken()
+  const passwordHash = await ctx.passwords.inTurn(({ hash }) => hash(password))
+  return ctx.db.tx(async (tx) => {
+    const id = newId('cus', ctx.clock.now())
+    const made = await insertCustomer(tx, ctx.store.id, { id, ...account, phone: null, passwordHash })
+    if (made === undefined) throw taken()
+    return { user: toCustomer(made), ...(await openSession(tx, ctx, id)) }
+  })
+}
+
+const taken = () => fail('CONFLICT', 'This email has an account already. Sign in instead.')
+
+/**
+ * Every attempt counts as a failure until it has succeeded, so of guesses that arrive together no more than the limit
+ * are looked at. It is counted in its turn for hashing: whoever signs in several times at once with the right password
+ * then has only a few attempts open at any moment, and is not taken for a guesser.
+ */
+export const signIn = async (ctx: StoreCtx, { email, password }: { email: string; password: string }) => {
+  const lock = { storeId: ctx.store.id, email: normaliseEmail(email), windowMs: lockWindowMs, mostFailures }
+  // A flood of guesses at one account ends here, before it can keep others from their turn.
+  await refuseLocked(ctx, lock)
+  return ctx.passwords.inTurn(async ({ check, hash, isOutdated }) => {
+    if ((await sql.countFailure(ctx.db, lock)) === undefined) {
+      await refuseLocked(ctx, lock)
+      throw locked(1)
+    }
+    const account = await findAccount(ctx.db, ctx.store.id, lock.email)
+    // Somebody without an account waits as long as somebody with one.
+    const isRight = await check(password, account?.passwordHash)
+    if (account === undefined || !isRight) throw fail('UNAUTHORIZED', 'The email or the password is wrong.')
+    const newHash = isOutdated(account.passwordHash) ? await hash(password) : undefined
+    return ctx.db.tx(async (tx) => {
+      await sql.forgetFailures(tx, ctx.store.id, lock.email)
+      if (newHash !== undefined) await replacePasswordHash(tx, ctx.store.id, account.id, account.passwordHash, newHash)
+      return { user: toCustomer(account), ...(await openSession(tx, ctx, account.id)) }
+    })
+  })
+}
+
+const refuseLocked = async (ctx: StoreCtx, lock: sql.Lock) => {
+  const seconds = await sql.secondsLocked(ctx.db, lock)
+  if (seconds !== undefined) throw locked(seconds)
+}
+
+const locked = (seconds: number) =>
+  fail('RATE_LIMITED', 'Rate limit exceeded: too many failed sign-ins with this email. Try again later.', {
+    headers: { 'retry-after': String(seconds) },
+  })
+
+const readName = (text: string) => {
+  const name = text.trim()
+  if (name === '') throw fail('BAD_REQUEST', 'name must not be blank.')
+  return name
+}
+
+/** One account, however its address is typed. */
+export const normaliseEmail = (text: string) => text.normalize('NFC').trim().toLowerCase()
+
+/** Only a message that arrives proves an address; this catches slips of the finger. */
+export const readEmail = (text: string) => {
+  const email = normaliseEmail(text)
+  if (!/^[^\s@\p{C}]+@[^\s@.\p{C}]+(\.[^\s@.\p{C}]+)+$/u.test(email) || email.length > 254)
+    throw fail('BAD_REQUEST', 'email must be an email address, such as asha@example.com.')
+  return email
+}
+
+/** Kept as it was typed, for people to read. Empty is how a form sends none. */
+export const readContactPhone = (text = '') => {
+  const phone = text.trim()
+  if (phone !== '' && normalisePhone(phone) === undefined)
+    throw fail('BAD_REQUEST', 'phone must be a phone number in international form, such as +919876543210.')
+  return phone
+}

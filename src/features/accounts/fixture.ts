@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import type { Answer, TestService, TestStore } from '../../../test/harness.ts'
+import { hours, minutes } from '../../core/clock.ts'
+
+export const phone = '+919876543210'
+
+/** Calls as a storefront's server would. */
+export const post = (
+  service: TestService,
+  shop: Pick<TestStore, 'key'>,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) =>
+  service.call(path, {
+    method: 'POST',
+    headers: { 'x-store-key': shop.key, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+export const requestCode = (service: TestService, shop: Pick<TestStore, 'key'>, to: unknown = phone) =>
+  post(service, shop, '/v1/auth/otp/request', { phone: to })
+
+export const verifyCode = (
+  service: TestService,
+  shop: Pick<TestStore, 'key'>,
+  otp: unknown,
+  more: { phone?: string; guestCartId?: string } = {},
+) => post(service, shop, '/v1/auth/otp/verify', { phone, otp, ...more })
+
+/** A code that was asked for and arrived. */
+export const newCode = async (service: TestService, shop: Pick<TestStore, 'key'>, to = phone) => {
+  const answer = await requestCode(service, shop, to)
+  assert.equal(answer.status, 200, answer.text)
+  return service.codeFor(to)
+}
+
+export const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
+
+/** A minute into an hour, for tests of what is counted by the hour: their requests must not fall into two. */
+export const intoAnHour = (service: TestService) =>
+  service.clock.advance(hours(1) - (service.clock.now() % hours(1)) + minutes(1))
+
+/** How many answers had each status. */
+export const tally = (answers: readonly Answer[]) => {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+export const times = <Result>(count: number, make: (i: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)))

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  assertError,
+  newStore,
+  serviceFor,
+  startTestService,
+  type TestService,
+  type TestStore,
+} from '../../../test/harness.ts'
+import { hours, minutes, seconds } from '../../core/clock.ts'
+import { changeStore } from '../admin/stores.ts'
+import { intoAnHour, newCode, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
+
+let service: TestService
+let neighbour: TestService
+before(async () => {
+  service = await startTestService()
+  neighbour = await startTestService()
+})
+after(() => Promise.all([service.close(), neighbour.close()]))
+
+const unchanged = {
+  ...{ name: null, domain: null, locale: null, timezone: null, logo: null, contact: {}, address: null },
+  ...{ taxIncluded: null, shippingFlatMinor: null, shippingFreeAboveMinor: null, cashOnDelivery: null },
+}
+
+/** A key that no instance has met yet finds the new settings. */
+const withOtpSettings = async (shop: TestStore, settings: { otpHourlyCap?: number; otpCountries?: string[] }) => {
+  const store = await shop.load()
+  await service.db.tx((tx) => changeStore(tx, store, { ...unchanged, ...settings }))
+  return shop.newKey({ rateLimit: 1_000_000 })
+}
+
+const numbered = (i: number) => `+9198765${String(i).padStart(5, '0')}`
+
+test('a code of six digits goes to the phone, and the answer tells when it ends', async () => {
+  const shop = await newStore(service)
+  const { status, json } = await requestCode(service, shop)
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(json), ['success', 'expiresAt'])
+  assert.equal(json.success, true)
+  const leftMs = Date.parse(json.expiresAt) - service.clock.now()
+  assert.ok(leftMs > minutes(4) && leftMs <= minutes(5), String(leftMs))
+  const message = service.messages.at(-1)
+  assert.match(message?.code ?? '', /^\d{6}$/)
+  assert.deepEqual([message?.phone, message?.storeName], [phone, 'Test shop'])
+  assert.ok(message?.text.includes(message.code) && message.text.includes('Test shop'))
+})
+
+test('the answer does not tell whether somebody has the number', async () => {
+  const shop = await newStore(service)
+  assert.equal((await verifyCode(service, shop, await newCode(service, shop))).status, 200)
+  const known = await requestCode(service, shop)
+  const unknown = await requestCode(service, shop, '+919876500000')
+  const shapeOf = ({ status, json }: typeof known) => ({
+    status,
+    fields: { ...json, expiresAt: typeof json.expiresAt },
+  })
+  assert.deepEqual(shapeOf(known), shapeOf(unknown))
+  assert.deepEqual([...known.headers.keys()], [...unknown.headers.keys()])
+})
+
+test('what is no international phone number is refused, and nothing is sent', async () => {
+  const shop = await newStore(service)
+  const before = service.messages.length
+  for (const text of [
+    '9876543210',
+    '+91',
+    'hello',
+    '',
+    '+91987654321012345',
+    '+9198765x43210',
+    919876543210,
+    null,
+    [phone],
+  ]) {
+    assertError(await requestCode(service, shop, text), 400, 'BAD_REQUEST')
+  }
+  assert.equal(service.messages.length, before)
+})
+
+test('however a number is typed, it is the same number', async () => {
+  const shop = await newStore(service)
+  const forms = ['+91 98765 43210', '+91-98765-43210', '00919876543210', '+91 (98765) 43210', ' +919876543210 ']
+  const ids = new Set<string>()
+  for (const form of forms) {
+    assert.equal((await requestCode(service, shop, form)).status, 200, form)
+    const { json } = await verifyCode(service, shop, service.codeFor(phone), { phone: form })
+    assert.equal(json.customer.phone, phone)
+    ids.add(json.customer.id)
+  }
+  assert.equal(ids.size, 1)
+  assertError(await requestCode(service, shop, phone), 429, 'RATE_LIMITED')
+})
+
+test('the sixth request of an hour is refused, until the first of them is an hour ago', async (t) => {
+  const moved = await serviceFor(t)
+  const shop = await newStore(moved)
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await requestCode(moved, shop)).status, 200)
+    moved.clock.advance(minutes(2))
+  }
+  const refused = await requestCode(moved, shop)
+  assertError(refused, 429, 'RATE_LIMITED')
+  const wait = Number(refused.headers.get('retry-after'))
+  assert.ok(wait > 49 * 60 && wait <= 50 * 60, String(wait))
+  moved.clock.advance(seconds(wait - 30))
+  assertError(await requestCode(moved, shop), 429, 'RATE_LIMITED')
+  moved.clock.advance(seconds(30))
+  assert.equal((await requestCode(moved, shop)).status, 200)
+  assertError(await requestCode(moved, shop), 429, 'RATE_LIMITED')
+})
+
+test('of sixty requests at once on two instances, five get a code', async () => {
+  const shop = await newStore(service)
+  const before = service.messages.length + neighbour.messages.length
+  const answers = await times(60, (i) => requestCode(i % 2 === 0 ? service : neighbour, shop))
+  assert.deepEqual(tally(answers), { 200: 5, 429: 55 })
+  assert.equal(service.messages.length + neighbour.messages.length, before + 5)
+})
+
+test('every phone and every store has its own five requests', async () => {
+  const shop = await newStore(service)
+  const other = await newStore(service)
+  await times(5, () => requestCode(service, shop))
+  assert.equal((await requestCode(service, shop)).status, 429)
+  assert.equal((await requestCode(service, shop, '+919876500000')).status, 200)
+  assert.equal((await requestCode(service, other)).status, 200)
+})
+
+test('a new code replaces the last one and brings new attempts', async () => {
+  const shop = await newStore(service)
+  const first = await newCode(service, shop)
+  let second = await newCode(service, shop)
+  if (second === first) second = await newCode(service, shop)
+  assertError(await verifyCode(service, shop, first), 401, 'UNAUTHORIZED')
+  assertError(await verifyCode(service, shop, first), 401, 'UNAUTHORIZED')
+  let third = await newCode(service, shop)
+  if (third === first) third = await newCode(service, shop)
+  assertError(await verifyCode(service, shop, first), 401, 'UNAUTHORIZED')
+  assertError(await verifyCode(service, shop, first), 401, 'UNAUTHORIZED')
+  assert.equal((await verifyCode(service, shop, third)).status, 200)
+})
+
+test('a store with a cap sends no more than that in an hour, also on two instances at once', async (t) => {
+  const [one, two] = [await serviceFor(t), await serviceFor(t)]
+  for (const instance of [one, two]) intoAnHour(instance)
+  const shop = await newStore(one)
+  const capped = await withOtpSettings(shop, { otpHourlyCap: 3 })
+  const answers = await times(20, (i) => requestCode(i % 2 === 0 ? one : two, capped, numbered(i)))
+  assert.deepEqual(tally(answers), { 200: 3, 429: 17 })
+  const refused = answers.find(({ status }) => status === 429)
+  assert.ok(refused)
+  assertError(refused, 429, 'RATE_LIMITED')
+  const wait = Number(refused.headers.get('retry-after'))
+  assert.ok(wait >= 1 && wait <= 3600, String(wait))
+})
+
+test('what the cap of the store refuses does not count for the phone, and the next hour is a new one', async (t) => {
+  const moved = await serviceFor(t)
+  const shop = await newStore(moved)
+  const capped = await withOtpSettings(shop, { otpHourlyCap: 5 })
+  intoAnHour(moved)
+  for (let i = 0; i < 5; i++) await requestCode(moved, capped, numbered(i))
+  const refused = await requestCode(moved, capped)
+  assertError(refused, 429, 'RATE_LIMITED')
+  moved.clock.advance(seconds(Number(refused.headers.get('retry-after'))))
+  for (let i = 0; i < 5; i++) assert.equal((await requestCode(moved, capped)).status, 200)
+  moved.clock.advance(hours(1))
+  assert.equal((await requestCode(moved, capped)).status, 200)
+})
+
+test('a store that names countries sends codes nowhere else', async () => {
+  const shop = await newStore(service)
+  const picky = await withOtpSettings(shop, { otpCountries: ['IN', 'US'] })
+  assert.equal((await requestCode(service, picky)).status, 200)
+  assert.equal((await requestCode(service, picky, '+12133734253')).status, 200)
+  const before = service.messages.length
+  const refused = await requestCode(service, picky, '+442079460958')
+  assertError(refused, 400, 'BAD_REQUEST')
+  assert.match(refused.json.error, /country/)
+  assert.equal(service.messages.length, before)
+})
+
+test('what is stored of a code is not the code', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  const { id } = await shop.load()
+  const row = await service.db.one<{ text: string }>`
+    select row_to_json(c)::text as text from one_time_code c where store_id = ${id}`
+  assert.equal(row.text.includes(`"${code}"`), false)
+  const other = await newStore(service)
+  await newCode(service, other)
+  const { hashes } = await service.db.one<{ hashes: number }>`
+    select count(distinct code_hash) as hashes from one_time_code where store_id in (${id}, ${(await other.load()).id})`
+  assert.equal(hashes, 2)
+})
+
+test('logs hold neither codes nor phone numbers', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  await verifyCode(service, shop, code)
+  await verifyCode(service, shop, code)
+  await requestCode(service, shop, '+91')
+  assert.ok(service.logLines.length > 0)
+  assert.doesNotMatch(service.logLines.join(''), new RegExp(`${phone.slice(1)}|\\b${code}\\b`))
+})

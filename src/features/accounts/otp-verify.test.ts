@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
+import { days, minutes, seconds } from '../../core/clock.ts'
+import { newCode, phone, post, requestCode, tally, times, verifyCode, wrong } from './fixture.ts'
+
+let service: TestService
+let neighbour: TestService
+before(async () => {
+  service = await startTestService()
+  neighbour = await startTestService()
+})
+after(() => Promise.all([service.close(), neighbour.close()]))
+
+test('the right code opens a session of seven days, and the first one makes the customer', async () => {
+  const shop = await newStore(service)
+  const { status, json } = await verifyCode(service, shop, await newCode(service, shop))
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(json).sort(), ['customer', 'expiresAt', 'token'])
+  assert.match(json.token, /^ses_/)
+  const leftMs = Date.parse(json.expiresAt) - service.clock.now()
+  assert.ok(leftMs > days(7) - minutes(1) && leftMs <= days(7), String(leftMs))
+  const { id, createdAt, updatedAt, ...rest } = json.customer
+  assert.match(id, /^cus_/)
+  for (const time of [createdAt, updatedAt]) assert.equal(new Date(time).toISOString(), time)
+  assert.deepEqual(rest, { name: '', email: '', phone, phoneVerified: true })
+
+  const again = await verifyCode(service, shop, await newCode(service, shop))
+  assert.deepEqual(again.json.customer, json.customer)
+  assert.notEqual(again.json.token, json.token)
+})
+
+test('a wrong code is 401 three times and then used up: even the right one is 410', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  for (let i = 0; i < 3; i++) assertError(await verifyCode(service, shop, wrong(code)), 401, 'UNAUTHORIZED')
+  assertError(await verifyCode(service, shop, code), 410, 'GONE')
+  assertError(await verifyCode(service, shop, wrong(code)), 410, 'GONE')
+})
+
+test('the right code counts at the third attempt', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  for (let i = 0; i < 2; i++) assertError(await verifyCode(service, shop, wrong(code)), 401, 'UNAUTHORIZED')
+  assert.equal((await verifyCode(service, shop, code)).status, 200)
+})
+
+test('a code is good for five minutes', async (t) => {
+  const moved = await serviceFor(t)
+  const shop = await newStore(moved)
+  const early = await newCode(moved, shop)
+  moved.clock.advance(minutes(5) - seconds(30))
+  assert.equal((await verifyCode(moved, shop, early)).status, 200)
+  const late = await newCode(moved, shop)
+  moved.clock.advance(minutes(5))
+  assertError(await verifyCode(moved, shop, late), 410, 'GONE')
+})
+
+test('a code works once, and without one there is nothing to verify', async () => {
+  const shop = await newStore(service)
+  assertError(await verifyCode(service, shop, '123456'), 410, 'GONE')
+  const code = await newCode(service, shop)
+  assert.equal((await verifyCode(service, shop, code)).status, 200)
+  assertError(await verifyCode(service, shop, code), 410, 'GONE')
+})
+
+test('of a hundred guesses at once on two instances, three are looked at', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  const answers = await times(100, (i) => verifyCode(i % 2 === 0 ? service : neighbour, shop, wrong(code)))
+  assert.deepEqual(tally(answers), { 401: 3, 410: 97 })
+  assertError(await verifyCode(service, shop, code), 410, 'GONE')
+})
+
+test('the right code sent fifty times at once on two instances opens one session', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  const answers = await times(50, (i) => verifyCode(i % 2 === 0 ? service : neighbour, shop, code))
+  assert.deepEqual(tally(answers), { 200: 1, 410: 49 })
+  const { id } = await shop.load()
+  const { sessions } = await service.db.one<{ sessions: number }>`
+    select count(*) as sessions from session where store_id = ${id}`
+  assert.equal(sessions, 1)
+})
+
+test('a code that is no text of digits is refused, and costs no attempt', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  for (const otp of [Number(code), '', 'abcdef', `${code} `, `+${code}`, '१२३४५६', null, [code], '1'.repeat(21)]) {
+    assertError(await verifyCode(service, shop, otp), 400, 'BAD_REQUEST')
+  }
+  assertError(await post(service, shop, '/v1/auth/otp/verify', { phone }), 400, 'BAD_REQUEST')
+  assertError(await verifyCode(service, shop, code, { phone: '12' }), 400, 'BAD_REQUEST')
+  assert.equal((await verifyCode(service, shop, code)).status, 200)
+})
+
+test('a code of one store is none in another, and one phone is two customers there', async () => {
+  const shop = await newStore(service)
+  const other = await newStore(service)
+  const code = await newCode(service, shop)
+  assertError(await verifyCode(service, other, code), 410, 'GONE')
+  let otherCode = await newCode(service, other)
+  while (otherCode === code) otherCode = await newCode(service, other)
+  assertError(await verifyCode(service, other, code), 401, 'UNAUTHORIZED')
+  const here = await verifyCode(service, shop, code)
+  const there = await verifyCode(service, other, otherCode)
+  assert.deepEqual([here.status, there.status], [200, 200])
+  assert.notEqual(here.json.customer.id, there.json.customer.id)
+})
+
+test('a code for one phone is none for another', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  assertError(await verifyCode(service, shop, code, { phone: '+919876500000' }), 410, 'GONE')
+})
+
+test('a phone given at sign-up signs nobody in: its owner becomes another customer', async () => {
+  const shop = await newStore(service)
+  const asha = { name: 'Asha', email: 'asha@example.com', password: 'a long password', phone }
+  const { json } = await post(service, shop, '/v1/signup', asha)
+  const owner = await verifyCode(service, shop, await newCode(service, shop))
+  assert.equal(owner.status, 200)
+  assert.notEqual(owner.json.customer.id, json.user.id)
+})
+
+test('a fault of ours undoes the use of the code: it is good for the attempts that are left', async (t) => {
+  const broken = await serviceFor(t)
+  const shop = await newStore(broken)
+  const code = await newCode(broken, shop)
+  const { db } = broken
+  broken.app.services.db = {
+    ...db,
+    tx: (work) =>
+      db.tx(async (tx) => {
+        await work(tx)
+        throw new Error('the disk is full')
+      }),
+  }
+  assertError(await verifyCode(broken, shop, code), 500, 'INTERNAL')
+  broken.app.services.db = db
+  assertError(await verifyCode(broken, shop, wrong(code)), 401, 'UNAUTHORIZED')
+  assert.equal((await verifyCode(broken, shop, code)).status, 200)
+  const { id } = await shop.load()
+  const { sessions } = await db.one<{ sessions: number }>`
+    select count(*) as sessions from session where store_id = ${id}`
+  assert.equal(sessions, 1)
+})
+
+test('a code outlives the change of the secret that it was hashed with', async (t) => {
+  const secrets = ['the old secret, which is long enough to be one', 'the new secret, which is long enough to be one']
+  const before = await serviceFor(t, { secrets: secrets.slice(0, 1) })
+  const after = await serviceFor(t, { secrets: secrets.toReversed() })
+  const shop = await newStore(before)
+  assert.equal((await verifyCode(after, shop, await newCode(before, shop))).status, 200)
+})
+
+test('an old session and an Idempotency-Key make no difference to signing in', async () => {
+  const shop = await newStore(service)
+  const headers = { authorization: 'Bearer ses_dead', 'idempotency-key': 'again' }
+  assert.equal((await post(service, shop, '/v1/auth/otp/request', { phone }, headers)).status, 200)
+  const attempt = { phone, otp: service.codeFor(phone) }
+  assert.equal((await post(service, shop, '/v1/auth/otp/verify', attempt, headers)).status, 200)
+  assertError(await post(service, shop, '/v1/auth/otp/verify', attempt, headers), 410, 'GONE')
+  const { id } = await shop.load()
+  const { kept } = await service.db.one<{ kept: number }>`
+    select count(*) as kept from kept_answer where store_id = ${id}`
+  assert.equal(kept, 0)
+})
+
+test('a key without the scope auth:write signs nobody in', async () => {
+  const shop = await newStore(service)
+  const narrow = await shop.newKey({ scopes: ['products:read'] })
+  assertError(await requestCode(service, narrow), 403, 'FORBIDDEN')
+  assertError(await verifyCode(service, narrow, '123456'), 403, 'FORBIDDEN')
+})

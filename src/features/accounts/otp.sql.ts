@@ -1,0 +1,72 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+export type NewCode = { phone: string; codeHash: string; lifeMs: number; attempts: number; mostAnHour: number }
+
+/** Times go out and come back as text, since a JavaScript date would lose their microseconds. */
+export type CountedRequest = { expiresAt: Date; requestedAt: string }
+
+/**
+ * Counts the request and puts the new code in place of the last one, or does nothing when the hour is full. The row is
+ * locked before its requests are counted, so those that arrive together are counted one after the other.
+ */
+export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybeOne<CountedRequest>`
+  insert into one_time_code as kept
+    (store_id, phone, code_hash, attempts_left, expires_at, requested_at, forget_at)
+  values (${storeId}, ${code.phone}, ${code.codeHash}, ${code.attempts},
+    vitrine_now() + ${code.lifeMs} * interval '1 millisecond', array[vitrine_now()], vitrine_now() + interval '1 hour')
+  on conflict (store_id, phone) do update set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
+    expires_at = excluded.expires_at, forget_at = excluded.forget_at,
+    requested_at = excluded.requested_at ||
+      array(select at from unnest(kept.requested_at) as at where at > vitrine_now() - interval '1 hour')
+  where (
+    select count(*) from unnest(kept.requested_at) as at where at > vitrine_now() - interval '1 hour'
+  ) < ${code.mostAnHour}
+  returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
+
+/** How long until the oldest request of the hour is over. */
+export const secondsToNextCode = async (tx: Tx, storeId: StoreId, phone: string) =>
+  (
+    await tx.one<{ seconds: number }>`
+    select coalesce(greatest(ceil(extract(epoch from min(at) + interval '1 hour' - vitrine_now())), 1), 1)::int as seconds
+    from one_time_code, unnest(requested_at) as at
+    where store_id = ${storeId} and phone = ${phone} and at > vitrine_now() - interval '1 hour'`
+  ).seconds
+
+/** Counts a message of the store in this hour of the clock; undefined when the hour has its number already. */
+export const countStoreMessage = (tx: Tx, storeId: StoreId, cap: number) => tx.maybeOne<{ hour: Date }>`
+  insert into otp_hour as counted (store_id, hour, sent)
+  values (${storeId}, date_trunc('hour', vitrine_now(), 'UTC'), 1)
+  on conflict (store_id, hour) do update set sent = counted.sent + 1 where counted.sent < ${cap}
+  returning hour`
+
+/** Takes back one request, and its code unless another has taken its place. Of two equal times only one goes. */
+export const takeBackRequest = (
+  tx: Tx,
+  storeId: StoreId,
+  { phone, codeHash, requestedAt }: { phone: string; codeHash: string; requestedAt: string },
+) => tx.run`
+  update one_time_code set code_hash = nullif(code_hash, ${codeHash}),
+    requested_at = requested_at[:array_position(requested_at, ${requestedAt}::timestamptz) - 1]
+      || requested_at[array_position(requested_at, ${requestedAt}::timestamptz) + 1:]
+  where store_id = ${storeId} and phone = ${phone}
+    and array_position(requested_at, ${requestedAt}::timestamptz) is not null`
+
+export const takeBackStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.run`
+  update otp_hour set sent = sent - 1 where store_id = ${storeId} and hour = ${hour} and sent > 0`
+
+/**
+ * Spends an attempt and hands out what to compare with. Asked of the database and not of a transaction: an attempt
+ * stays spent whatever happens next.
+ */
+export const spendAttempt = (db: Db, storeId: StoreId, phone: string) => db.maybeOne<{ codeHash: string }>`
+  update one_time_code set attempts_left = attempts_left - 1
+  where store_id = ${storeId} and phone = ${phone} and code_hash is not null and attempts_left > 0
+    and expires_at > vitrine_now()
+  returning code_hash as "codeHash"`
+
+/** Undefined for all but the first to use this very code. */
+export const useUpCode = (tx: Tx, storeId: StoreId, phone: string, codeHash: string) => tx.maybeOne<{ used: true }>`
+  update one_time_code set code_hash = null
+  where store_id = ${storeId} and phone = ${phone} and code_hash = ${codeHash}
+  returning true as used`

@@ -1,0 +1,49 @@
+import { fail } from '../../core/errors.ts'
+import { sqlState } from '../../db/database.ts'
+import { lockCustomer } from '../access/guests.sql.ts'
+import type { CustomerCtx } from '../context.ts'
+import { toCustomer } from './customer.ts'
+import { type CustomerRow, findCustomer } from './customers.sql.ts'
+import { readContactPhone, readEmail } from './email.ts'
+import type { CustomerChange } from './profile.contract.ts'
+import { type Profile, updateProfile } from './profile.sql.ts'
+import type { Customer } from './sign-in.contract.ts'
+
+export const showCustomer = async ({ db, store, shopper }: CustomerCtx): Promise<Customer> =>
+  toCustomer(found(await findCustomer(db, store.id, shopper.customerId)))
+
+/** What is left out stays as it is, and a change to what is there already is none. */
+export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): Promise<Customer> => {
+  const { customerId } = ctx.shopper
+  const wanted = readChange(change)
+  try {
+    return await ctx.db.tx(async (tx) => {
+      const { hasPassword } = await lockCustomer(tx, ctx.store.id, customerId)
+      if (hasPassword && wanted.email === null)
+        throw fail('BAD_REQUEST', 'email signs this customer in and cannot be removed, only replaced.')
+      const before = found(await findCustomer(tx, ctx.store.id, customerId))
+      const after = { ...before, ...wanted }
+      return toCustomer(isSame(before, after) ? before : await updateProfile(tx, ctx.store.id, customerId, after))
+    })
+  } catch (error) {
+    // The index decides, and it holds only those emails that sign somebody in.
+    if (sqlState(error) === uniqueViolation) throw fail('CONFLICT', 'This email has an account already.')
+    throw error
+  }
+}
+
+const uniqueViolation = '23505'
+
+const readChange = ({ name, email, phone }: CustomerChange): Partial<Profile> => ({
+  ...(name === undefined ? {} : { name: name.trim() }),
+  ...(email === undefined ? {} : { email: email.trim() === '' ? null : readEmail(email) }),
+  ...(phone === undefined ? {} : { contactPhone: readContactPhone(phone) }),
+})
+
+const isSame = (a: Profile, b: Profile) => a.name === b.name && a.email === b.email && a.contactPhone === b.contactPhone
+
+const found = (row: CustomerRow | undefined): CustomerRow => {
+  // A session belongs to a customer by foreign key.
+  if (row === undefined) throw new Error('the customer of a session is gone')
+  return row
+}

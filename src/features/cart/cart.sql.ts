@@ -1,0 +1,275 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
+import type { OutletId, Shopper, StoreId } from '../context.ts'
+import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
+
+export type CartRow = {
+  id: string
+  guestId: string | null
+  customerId: string | null
+  outletId: OutletId
+  couponCode: string | null
+  version: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type LineRow = {
+  id: string
+  productId: string
+  variantId: string
+  quantity: number
+  /** What the shopper saw when the line was last written, and what it costs now. */
+  seenMinor: number
+  unitMinor: number
+  isAvailable: boolean
+  stock: number
+  name: string
+  slug: string
+  image: string
+  description: string
+  variant: string
+  categoryId: string | null
+  taxRate: number
+  digital: boolean
+}
+
+/** Which cart: the shopper's own, or one by its id, which a customer's cart does not open by itself. */
+export type CartName = { of: Shopper } | { id: string; seenBy: Shopper }
+
+/** A guest's cart lives thirty days from its last write. The sweep may come later, so every statement looks. */
+const alive = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
+const sweepOn = sql`(vitrine_now() + interval '31 days')::date`
+
+const cartColumns = sql`c.id, c.guest_id as "guestId", c.customer_id as "customerId", c.outlet_id as "outletId",
+  c.coupon_code as "couponCode", c.version, c.created_at as "createdAt", c.updated_at as "updatedAt"`
+
+const isNamed = (name: CartName): Fragment => {
+  if ('of' in name)
+    return name.of.kind === 'guest' ? sql`c.guest_id = ${name.of.guestId}` : sql`c.customer_id = ${name.of.customerId}`
+  if (name.seenBy.kind === 'guest') return sql`c.id = ${name.id} and c.customer_id is null`
+  return sql`c.id = ${name.id} and (c.customer_id is null or c.customer_id = ${name.seenBy.customerId})`
+}
+
+/** Lines with all that is shown of them, at the outlet of their cart. `source` has the columns of cart_item. */
+const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment) => sql`
+  select coalesce(json_agg(json_build_object(
+    'id', i.id, 'productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity,
+    'seenMinor', i.price_minor, 'unitMinor', coalesce(o.price_minor, v.price_minor),
+    'isAvailable', v.active and p.status = 'ACTIVE', 'stock', coalesce(s.on_hand - s.reserved, 0),
+    'name', p.name, 'slug', p.slug, 'image', coalesce(p.images[1], ''), 'description', p.description,
+    'variant', v.title, 'categoryId', p.category_id, 'taxRate', p.tax_rate, 'digital', p.digital is not null
+    ) order by i.added_at, i.id), '[]')
+  from (${source}) i
+  join variant v on v.store_id = ${storeId} and v.id = i.variant_id
+  join product p on p.store_id = ${storeId} and p.id = i.product_id
+  left join price_override o on o.store_id = ${storeId} and o.variant_id = i.variant_id and o.outlet_id = ${outletId}
+  left join stock s on s.store_id = ${storeId} and s.variant_id = i.variant_id and s.outlet_id = ${outletId}`
+
+const linesOf = (storeId: StoreId, cartId: Fragment) => sql`
+  select id, product_id, variant_id, quantity, price_minor, added_at from cart_item
+  where store_id = ${storeId} and cart_id = ${cartId}`
+
+export type ReadCart = CartRow & { lines: LineRow[]; coupon: Coupon | null }
+
+export const readCart = (db: Queries, storeId: StoreId, name: CartName) => db.maybeOne<ReadCart>`
+  select ${cartColumns}, ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon,
+    (${shownLines(storeId, sql`c.outlet_id`, linesOf(storeId, sql`c.id`))}) as lines
+  from cart c
+  where c.store_id = ${storeId} and ${isNamed(name)} and ${alive}`
+
+export const isMergedGuest = async (db: Queries, storeId: StoreId, guestId: string) =>
+  (
+    await db.one<{ merged: boolean }>`
+    select exists (select from guest where store_id = ${storeId} and id = ${guestId} and merged_at is not null) as merged`
+  ).merged
+
+/** What a caller wants of a product: the variant may be left out where there is one. */
+export type Wanted = { productId: string; variantId: string | null }
+
+/** What there is of it. `variants` counts those to choose from; without a choice `variantId` is null. */
+export type Found = { variants: number; variantId: string | null; unitMinor: number }
+
+/** A found thing for each wanted one, in their order; null for a product that is not to be had. */
+const findWanted = (storeId: StoreId, outletId: Fragment, wanted: readonly Wanted[]) => sql`
+  select coalesce(json_agg(found.thing order by w.n), '[]')
+  from unnest(${wanted.map((one) => one.productId)}::text[], ${wanted.map((one) => one.variantId)}::text[])
+    with ordinality as w (product_id, variant_id, n)
+  left join lateral (
+    select json_build_object('variants', count(*), 'variantId', case when count(*) = 1 then min(v.id) end,
+      'unitMinor', min(coalesce(o.price_minor, v.price_minor))) as thing
+    from product p
+    join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
+      and (w.variant_id is null or v.id = w.variant_id)
+    left join price_override o on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outletId}
+    where p.store_id = ${storeId} and p.id = w.product_id and p.status = 'ACTIVE'
+    having count(*) > 0
+  ) found on true`
+
+/** A code to put on the cart (null takes it off); undefined leaves the cart's own. */
+export type CouponChange = string | null | undefined
+
+export type HeldCart = CartRow & { isNew: boolean; coupon: Coupon | null; found: (Found | null)[] }
+
+type Hold = { storeId: StoreId; couponChange: CouponChange; wanted: readonly Wanted[] }
+
+/** An unknown code is not put on a cart. */
+const couponAfter = (storeId: StoreId, change: CouponChange, current: Fragment) => {
+  if (change === undefined) return current
+  return change === null ? sql`null` : sql`(select code from coupon where store_id = ${storeId} and code = ${change})`
+}
+
+const heldColumns = ({ storeId, wanted }: Hold) => sql`${cartColumns},
+  ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon,
+  (${findWanted(storeId, sql`c.outlet_id`, wanted)}) as found`
+
+/**
+ * Makes the shopper's cart or locks it, and looks up what is to be put into it. No row: it belonged to a guest who was
+ * merged, or has expired. Lines are not read here, because the statement may have waited for the lock and would show
+ * them as they were before.
+ */
+export const holdOwnCart = (
+  tx: Tx,
+  hold: Hold & { shopper: Shopper; newCartId: string; outletId: OutletId },
+): Promise<HeldCart | undefined> => {
+  const { storeId, shopper, couponChange } = hold
+  const isGuest = shopper.kind === 'guest'
+  const owner = isGuest ? sql`guest_id` : sql`customer_id`
+  const guest = isGuest
+    ? sql`insert into guest (store_id, id, seen_on) values (${storeId}, ${shopper.guestId}, vitrine_now()::date)
+      on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
+      returning id`
+    : sql`select ${shopper.customerId}::text as id`
+  return tx.maybeOne<HeldCart>`
+  with owner as (${guest}),
+  c as (
+    insert into cart as c (store_id, id, ${owner}, outlet_id, coupon_code, created_at, updated_at, sweep_on)
+    select ${storeId}, ${hold.newCartId}, owner.id, ${hold.outletId},
+      ${couponAfter(storeId, couponChange, sql`null`)}, vitrine_now(), vitrine_now(),
+      ${isGuest ? sweepOn : sql`null`}
+    from owner
+    on conflict (store_id, ${owner}) where ${owner} is not null do update set version = c.version + 1,
+      updated_at = excluded.updated_at, sweep_on = excluded.sweep_on,
+      coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
+    where ${alive}
+    returning c.*
+  )
+  select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c`
+}
+
+/** Locks a cart by its id. No row: there is none that this shopper may change. */
+export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper }) => {
+  const { storeId, shopper, couponChange } = hold
+  return tx.maybeOne<HeldCart>`
+  with c as (
+    update cart c set version = c.version + 1, updated_at = vitrine_now(),
+      sweep_on = case when c.sweep_on is not null then ${sweepOn} end,
+      coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
+    where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${alive}
+    returning c.*
+  )
+  select ${heldColumns(hold)}, false as "isNew" from c`
+}
+
+export const hasLines = async (tx: Tx, storeId: StoreId, cartId: string) =>
+  (
+    await tx.one<{ some: boolean }>`
+    select exists (select from cart_item where store_id = ${storeId} and cart_id = ${cartId}) as some`
+  ).some
+
+/** For a cart without lines, which may still be moved. */
+export const moveCart = (
+  tx: Tx,
+  storeId: StoreId,
+  cartId: string,
+  outletId: OutletId,
+  wanted: readonly Wanted[],
+) => tx.one<{ found: (Found | null)[] }>`
+  with c as (
+    update cart set outlet_id = ${outletId} where store_id = ${storeId} and id = ${cartId} returning outlet_id)
+  select (${findWanted(storeId, sql`c.outlet_id`, wanted)}) as found from c`
+
+/** A line to write, found by its variant. `adds`: to what is there already. */
+export type VariantChange = {
+  newId: string
+  variantId: string
+  productId: string
+  quantity: number
+  unitMinor: number
+}
+/** Quantities to set by the id of the line, zero to remove it. */
+export type LineChange = { id: string; quantity: number }
+/** Lines to remove by product, all variants of it when none is named. */
+export type Removal = Wanted
+
+export type Changes = {
+  adds: boolean
+  variants: readonly VariantChange[]
+  lines: readonly LineChange[]
+  removals: readonly Removal[]
+}
+
+export type WrittenCart = {
+  lines: LineRow[]
+  /** The ids of the lines that were written or removed. */
+  touched: string[]
+}
+
+/**
+ * Applies all changes to the lines of a cart that is locked, and shows the lines as they are then. Whether the sums are
+ * allowed is for the caller to find, who undoes the transaction when they are not.
+ */
+export const writeLines = (
+  tx: Tx,
+  storeId: StoreId,
+  cart: Pick<CartRow, 'id' | 'outletId'>,
+  { adds, variants, lines, removals }: Changes,
+) => {
+  const outletId = sql`${cart.outletId}::integer`
+  return tx.one<WrittenCart>`
+  with written as (
+    insert into cart_item as i (store_id, cart_id, variant_id, id, product_id, quantity, price_minor, added_at)
+    select ${storeId}, ${cart.id}, n.variant_id, n.id, n.product_id, n.quantity, n.unit_minor,
+      vitrine_now() + n.place * interval '1 microsecond'
+    from unnest(${variants.map((one) => one.variantId)}::text[], ${variants.map((one) => one.newId)}::text[],
+      ${variants.map((one) => one.productId)}::text[], ${variants.map((one) => one.quantity)}::integer[],
+      ${variants.map((one) => one.unitMinor)}::bigint[]) with ordinality
+      as n (variant_id, id, product_id, quantity, unit_minor, place)
+    on conflict (store_id, cart_id, variant_id) do update set price_minor = excluded.price_minor,
+      quantity = case when ${adds} then i.quantity else 0 end + excluded.quantity
+    returning id, product_id, variant_id, quantity, price_minor, added_at
+  ),
+  changed as (
+    update cart_item i set quantity = n.quantity, price_minor = coalesce(o.price_minor, v.price_minor)
+    from unnest(${lines.map((one) => one.id)}::text[], ${lines.map((one) => one.quantity)}::integer[]) as n (id, quantity)
+    cross join variant v
+    left join price_override o on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outletId}
+    where i.store_id = ${storeId} and i.cart_id = ${cart.id} and i.id = n.id and n.quantity > 0
+      and v.store_id = i.store_id and v.id = i.variant_id
+    returning i.id, i.product_id, i.variant_id, i.quantity, i.price_minor, i.added_at
+  ),
+  removed as (
+    delete from cart_item i
+    where i.store_id = ${storeId} and i.cart_id = ${cart.id}
+      and (i.id = any(${lines.filter((one) => one.quantity === 0).map((one) => one.id)}::text[])
+        or exists (
+          select from unnest(${removals.map((one) => one.productId)}::text[],
+            ${removals.map((one) => one.variantId)}::text[]) as r (product_id, variant_id)
+          where r.product_id = i.product_id and (r.variant_id is null or r.variant_id = i.variant_id)))
+    returning i.id
+  ),
+  touched as (select id from written union all select id from changed union all select id from removed)
+  select array(select id from touched) as touched, (${shownLines(
+    storeId,
+    outletId,
+    sql`select * from written union all select * from changed union all
+      select * from (${linesOf(storeId, sql`${cart.id}`)}) rest where rest.id not in (select id from touched)`,
+  )}) as lines`
+}
+
+export const deleteCart = (db: Queries, storeId: StoreId, customerId: string, cartId: string) => db.run`
+  delete from cart where store_id = ${storeId} and id = ${cartId} and customer_id = ${customerId}`
+
+/** Makes room for a new cart where the old one is over and was not swept away yet. */
+export const deleteExpiredCart = (tx: Tx, storeId: StoreId, guestId: string) => tx.run`
+  delete from cart c where c.store_id = ${storeId} and c.guest_id = ${guestId} and not ${alive}`

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { newCustomer, newGuest } from '../../../test/shoppers.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+type Line = { productId: string; quantity: number }
+
+const openShop = async () => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 100, stock: 10 }, { name: 'Lamp', price: 250, stock: 3 })
+  const find = async (slug: string) => (await shop.get(`/v1/products/${slug}`)).json.id as string
+  return { shop, mug: await find('mug'), lamp: await find('lamp') }
+}
+
+const quantities = (cart: { items: Line[] }) => cart.items.map(({ productId, quantity }) => [productId, quantity])
+
+test('a claimed cart keeps its id when the customer has none, and is nobody else’s from then on', async () => {
+  const { shop, mug } = await openShop()
+  const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
+  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
+  const claimed = await asha.call('POST', `/v1/cart/${json.id}/claim`)
+  assert.equal(claimed.status, 200, claimed.text)
+  assert.equal(claimed.json.id, json.id)
+  assert.equal(claimed.json.customerId, asha.id)
+  assert.equal(claimed.headers.get('x-cart-id'), json.id)
+  assert.deepEqual(quantities(claimed.json), [[mug, 2]])
+  assertError(await guest.call('GET', `/v1/cart/${json.id}`), 404, 'NOT_FOUND')
+  assert.deepEqual((await guest.call('GET', '/v1/cart')).json, [], 'the guest goes on with an empty cart')
+  assert.equal((await guest.call('POST', '/v1/cart', { body: { productId: mug } })).status, 201)
+})
+
+test('claiming adds quantities, as far as there is stock, and keeps what the customer had', async () => {
+  const { shop, mug, lamp } = await openShop()
+  const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
+  await asha.call('POST', '/v1/cart', { body: { productId: mug, quantity: 7 } })
+  const { json } = await guest.call('POST', '/v1/cart', {
+    body: {
+      items: [
+        { productId: lamp, quantity: 2 },
+        { productId: mug, quantity: 5 },
+      ],
+    },
+  })
+  const claimed = await asha.call('POST', `/v1/cart/${json.id}/claim`)
+  assert.deepEqual(quantities(claimed.json), [
+    [mug, 10],
+    [lamp, 2],
+  ])
+  assert.deepEqual(claimed.json.warnings, [])
+})
+
+test('a line that is sold out by now is claimed too, and says so', async () => {
+  const { shop, lamp } = await openShop()
+  const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
+  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: lamp, quantity: 2 } })
+  await shop.add({ name: 'Lamp', price: 250, stock: 0 })
+  const claimed = await asha.call('POST', `/v1/cart/${json.id}/claim`)
+  assert.deepEqual(quantities(claimed.json), [[lamp, 1]])
+  assert.equal(claimed.json.warnings[0].code, 'OUT_OF_STOCK')
+})
+
+test('claiming twice, or what is the customer’s already, changes nothing', async () => {
+  const { shop, mug } = await openShop()
+  const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
+  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
+  const first = await asha.call('POST', `/v1/cart/${json.id}/claim`)
+  const second = await asha.call('POST', `/v1/cart/${json.id}/claim`)
+  assert.deepEqual(second.json, first.json)
+  assertError(await asha.call('POST', '/v1/cart/cart_none/claim'), 404, 'NOT_FOUND')
+})
+
+test('of two customers who claim one cart at once, one gets it and the other 404', async () => {
+  const { shop, mug } = await openShop()
+  const guest = await newGuest(service, shop)
+  const customers = [await newCustomer(service, shop), await newCustomer(service, shop)]
+  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
+  const answers = await Promise.all(customers.map((one) => one.call('POST', `/v1/cart/${json.id}/claim`)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404])
+})
+
+test('adds that race a claim are claimed, or go to a new cart of the guest, or find the old one gone: none is lost', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { shop, mug } = await openShop()
+    await shop.add({ name: 'Mug', price: 100, stock: 500 })
+    const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
+    const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
+    const [claim, ...adds] = await Promise.all([
+      asha.call('POST', `/v1/cart/${json.id}/claim`),
+      ...Array.from({ length: 12 }, (_, i) =>
+        i % 2
+          ? guest.call('POST', '/v1/cart', { body: { productId: mug } })
+          : guest.call('POST', `/v1/cart/${json.id}/items`, { body: { productId: mug } }),
+      ),
+    ])
+    assert.equal(claim.status, 200, claim.text)
+    const accepted = adds.filter(({ status }) => status < 300).length
+    for (const { status, text } of adds) assert.ok([200, 201, 404].includes(status), text)
+    const [own] = (await asha.call('GET', '/v1/cart')).json
+    const [left] = (await guest.call('GET', '/v1/cart')).json
+    assert.equal(own.quantity + (left?.quantity ?? 0), 1 + accepted)
+  }
+})

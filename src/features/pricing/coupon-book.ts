@@ -1,0 +1,143 @@
+import { newId } from '../../core/ids.ts'
+import { toMinor, toWire } from '../../core/money.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+import { splitPath } from '../catalog/product-input.ts'
+import type { Store } from '../context.ts'
+import * as sql from './coupons.sql.ts'
+import { readCouponCode } from './coupons.ts'
+
+/** A coupon as an operator describes it. Amounts are decimal numbers in the store's currency. */
+export type CouponRequest = {
+  code: string
+  kind: 'percent' | 'fixed'
+  /** Percent, with up to three decimals, or an amount. */
+  value: number
+  description: string
+  minSubtotal: number
+  startsAt: Date | null
+  /** The first moment at which it no longer counts. */
+  endsAt: Date | null
+  usageLimit: number | null
+  customerLimit: number | null
+  /** By id, slug or path (`Home > Kitchen`). Nothing here and in `products`: it applies to everything. */
+  categories: readonly string[]
+  /** By id or slug. */
+  products: readonly string[]
+}
+
+/** For everything, for everybody, for ever. */
+export const plainCoupon = {
+  description: '',
+  minSubtotal: 0,
+  startsAt: null,
+  endsAt: null,
+  usageLimit: null,
+  customerLimit: null,
+  categories: [],
+  products: [],
+} satisfies Partial<CouponRequest>
+
+export const createCoupon = async (
+  tx: Tx,
+  store: Pick<Store, 'id' | 'currency'>,
+  request: CouponRequest,
+): Promise<ListedCoupon> => {
+  const coupon = {
+    id: newId('cpn'),
+    code: readCode(request.code),
+    kind: request.kind,
+    value: readValue(request, store.currency),
+    description: request.description,
+    minSubtotalMinor: readAmount('A minimum subtotal', request.minSubtotal, store.currency),
+    ...readWindow(request),
+    usageLimit: readLimit(request.usageLimit),
+    customerLimit: readLimit(request.customerLimit),
+    categoryIds: await findAll(request.categories, (text) => findCategory(tx, store, text)),
+    productIds: await findAll(request.products, (text) => findProduct(tx, store, text)),
+  }
+  const isNew = (await sql.insertCoupon(tx, store.id, coupon)) > 0
+  if (!isNew) throw new OperatorError(`The store has a coupon ${coupon.code} already.`)
+  const [made] = await readCoupons(tx, store, coupon.id)
+  return made as ListedCoupon
+}
+
+/** A coupon as its operator reads it, with the slugs of what it applies to. */
+export type ListedCoupon = Omit<sql.CouponRow, 'minSubtotalMinor'> & { minSubtotal: number }
+
+/** Oldest first. */
+export const listCoupons = (db: Queries, store: Pick<Store, 'id' | 'currency'>) => readCoupons(db, store, null)
+
+const readCoupons = async (
+  db: Queries,
+  { id, currency }: Pick<Store, 'id' | 'currency'>,
+  only: string | null,
+): Promise<ListedCoupon[]> =>
+  (await sql.listCoupons(db, id, only)).map(({ value, minSubtotalMinor, ...coupon }) => ({
+    ...coupon,
+    value: coupon.kind === 'percent' ? value / 1000 : toWire(value, currency),
+    minSubtotal: toWire(minSubtotalMinor, currency),
+  }))
+
+const readCode = (text: string) => {
+  const code = readCouponCode(text)
+  if (code !== null) return code
+  throw new OperatorError(`A code has 1 to 64 letters, digits, "-" and "_", unlike "${text}".`)
+}
+
+const readValue = ({ kind, value }: CouponRequest, currency: string) => {
+  if (kind === 'fixed') {
+    const minor = readAmount('A fixed discount', value, currency)
+    if (minor === 0) throw new OperatorError('A fixed discount must be more than nothing.')
+    return minor
+  }
+  const thousandths = Math.round(value * 1000)
+  if (!(value > 0 && value <= 100) || thousandths / 1000 !== value) {
+    throw new OperatorError(`A percentage is more than 0, 100 at most, and has up to three decimals, unlike ${value}.`)
+  }
+  return thousandths
+}
+
+const readAmount = (what: string, amount: number, currency: string) => {
+  const minor = toMinor(amount, currency)
+  if (minor === null) throw new OperatorError(`${what} must be an amount in ${currency}, not ${amount}.`)
+  return minor
+}
+
+const readWindow = ({ startsAt, endsAt }: CouponRequest) => {
+  if (startsAt !== null && endsAt !== null && endsAt <= startsAt) {
+    throw new OperatorError(
+      `A coupon must end after it starts, and ${endsAt.toISOString()} is not after ${startsAt.toISOString()}.`,
+    )
+  }
+  return { startsAt, endsAt }
+}
+
+const mostUses = 1_000_000_000
+
+const readLimit = (limit: number | null) => {
+  if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= mostUses)) return limit
+  throw new OperatorError(`A limit must be a whole number from 1 to ${mostUses}, not ${limit}.`)
+}
+
+const findAll = async (texts: readonly string[], find: (text: string) => Promise<string>) => {
+  const ids = new Set<string>()
+  for (const text of texts) ids.add(await find(text))
+  return [...ids]
+}
+
+const findCategory = async (tx: Tx, store: Pick<Store, 'id'>, text: string) => {
+  const id = await sql.findCategoryId(tx, store.id, text.trim(), splitPath(text))
+  if (id === undefined) {
+    throw new OperatorError(
+      `The store has no category "${text}". Name one by id, slug or path, such as "Home > Kitchen".`,
+    )
+  }
+  return id
+}
+
+const findProduct = async (tx: Tx, store: Pick<Store, 'id'>, text: string) => {
+  const id = await sql.findProductId(tx, store.id, text.trim())
+  if (id === undefined) throw new OperatorError(`The store has no product "${text}". Name one by id or slug.`)
+  return id
+}

@@ -1,0 +1,110 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
+import type { StoreId } from '../context.ts'
+
+/**
+ * The coupon of a code as a value in somebody else's statement: the jsonb of a `Coupon`, or null. What is asked for is
+ * put into a row of its own first, where no column of ours can be mistaken for one of the caller's. Without a code the
+ * condition on it is settled before any table is touched.
+ *
+ * The tree of categories is walked by whole levels: row by row, the database expects a wide tree, and reads all
+ * categories of the store for each level. Its first level is what the coupon names, whether that still exists or not,
+ * since a coupon that has lost its categories must not become one for everything.
+ */
+export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragment => sql`(
+  select jsonb_build_object('id', k.id, 'code', k.code, 'kind', k.kind, 'value', k.value,
+    'minSubtotalMinor', k.min_subtotal_minor, 'startsAtMs', ${epochMs(sql`k.starts_at`)},
+    'endsAtMs', ${epochMs(sql`k.ends_at`)}, 'usageLimit', k.usage_limit, 'customerLimit', k.customer_limit,
+    'used', k.used, 'productIds', to_jsonb(k.product_ids),
+    'categoryIds', case when k.category_ids = '{}' then '[]'::jsonb else (
+      with recursive tree as (
+        select k.category_ids collate "C" as ids
+        union
+        select array(select c.id from category c
+          where c.store_id = k.store_id and c.parent_id = any(tree.ids) order by c.id)
+        from tree where cardinality(tree.ids) > 0)
+      select jsonb_agg(distinct id) from tree cross join unnest(tree.ids) id) end)
+  from (select (${storeId})::integer as store_id, (${code})::text as code) asked
+  join coupon k on k.store_id = asked.store_id and k.code = asked.code
+  where asked.code is not null)`
+
+const epochMs = (column: Fragment) => sql`(extract(epoch from ${column}) * 1000)::bigint`
+
+export type NewCoupon = {
+  id: string
+  code: string
+  kind: 'percent' | 'fixed'
+  value: number
+  description: string
+  minSubtotalMinor: number
+  startsAt: Date | null
+  endsAt: Date | null
+  usageLimit: number | null
+  customerLimit: number | null
+  categoryIds: readonly string[]
+  productIds: readonly string[]
+}
+
+/** Writes nothing when the code is taken. */
+export const insertCoupon = (tx: Tx, storeId: StoreId, coupon: NewCoupon) => tx.run`
+  insert into coupon (store_id, id, code, kind, value, description, min_subtotal_minor, starts_at, ends_at,
+    usage_limit, customer_limit, category_ids, product_ids, created_at)
+  values (${storeId}, ${coupon.id}, ${coupon.code}, ${coupon.kind}, ${coupon.value}, ${coupon.description},
+    ${coupon.minSubtotalMinor}, ${coupon.startsAt}, ${coupon.endsAt}, ${coupon.usageLimit}, ${coupon.customerLimit},
+    ${coupon.categoryIds}, ${coupon.productIds}, vitrine_now())
+  on conflict (store_id, code) do nothing`
+
+export type CouponRow = {
+  id: string
+  code: string
+  kind: 'percent' | 'fixed'
+  value: number
+  description: string
+  minSubtotalMinor: number
+  startsAt: Date | null
+  endsAt: Date | null
+  usageLimit: number | null
+  customerLimit: number | null
+  used: number
+  categories: string[]
+  products: string[]
+  createdAt: Date
+}
+
+/** All, or the one of an id, with the slugs of what it applies to. */
+export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
+  select k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
+    k.starts_at as "startsAt", k.ends_at as "endsAt", k.usage_limit as "usageLimit",
+    k.customer_limit as "customerLimit", k.used, k.created_at as "createdAt",
+    array(select c.slug from category c where c.store_id = k.store_id and c.id = any(k.category_ids)
+      order by c.slug) as categories,
+    array(select p.slug from product p where p.store_id = k.store_id and p.id = any(k.product_ids)
+      order by p.slug) as products
+  from coupon k
+  where k.store_id = ${storeId} and (${id}::text is null or k.id = ${id})
+  order by k.created_at, k.code`
+
+/** By id, else by slug, else by the names from the top down. */
+export const findCategoryId = async (tx: Tx, storeId: StoreId, text: string, path: readonly string[]) =>
+  (
+    await tx.maybeOne<{ id: string }>`
+      with recursive walk as (
+        select c.id, 1 as depth from category c
+        where c.store_id = ${storeId} and c.parent_id is null and c.name = (${path}::text[])[1]
+        union all
+        select c.id, walk.depth + 1 from walk join category c on c.store_id = ${storeId} and c.parent_id = walk.id
+          and c.name = (${path}::text[])[walk.depth + 1]),
+      found as (
+        select c.id, case when c.id = ${text} then 1 else 2 end as rank from category c
+        where c.store_id = ${storeId} and (c.id = ${text} or c.slug = ${text})
+        union all
+        select walk.id, 3 from walk where walk.depth = cardinality(${path}::text[]))
+      select id from found order by rank limit 1`
+  )?.id
+
+export const findProductId = async (tx: Tx, storeId: StoreId, idOrSlug: string) =>
+  (
+    await tx.maybeOne<{ id: string }>`
+      select id from product where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
+      order by id = ${idOrSlug} desc limit 1`
+  )?.id

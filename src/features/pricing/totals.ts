@@ -1,0 +1,125 @@
+import { fail } from '../../core/errors.ts'
+
+/**
+ * What a cart or an order costs, from plain numbers. Cart and checkout both ask here, so that a shopper is charged what
+ * was shown. Everything is in minor units, which makes the currency irrelevant.
+ */
+export type PricedLine = {
+  unitMinor: number
+  quantity: number
+  /** Percent, with up to three decimals. */
+  taxRate: number
+  digital: boolean
+  /** Whether the discount applies to it. */
+  inScope: boolean
+}
+
+export type Discount =
+  /** Thousandths of a percent. */
+  | { kind: 'percent'; value: number }
+  /** Minor units. */
+  | { kind: 'fixed'; value: number }
+
+export type PriceRules = {
+  discount: Discount | null
+  taxIncluded: boolean
+  shippingFlatMinor: number
+  shippingFreeAboveMinor: number | null
+}
+
+export type LineTotals = { lineTotalMinor: number; discountMinor: number; taxMinor: number }
+
+export type Totals = {
+  subtotalMinor: number
+  discountMinor: number
+  shippingMinor: number
+  taxMinor: number
+  totalMinor: number
+  lines: LineTotals[]
+}
+
+/**
+ * The most that the lines of one order may come to. A tax is at most what it is levied on, and delivery costs at most
+ * 10^12, so that a total stays below 8.001 * 10^15 and is, like all that it is made of, exact as a number. A single line
+ * always fits: a price of 10^12 at most, 999 times.
+ */
+export const maxSubtotalMinor = 4_000_000_000_000_000
+
+export const computeTotals = (lines: readonly PricedLine[], rules: PriceRules): Totals => {
+  const lineTotals = lines.map(({ unitMinor, quantity }) => unitMinor * quantity)
+  const subtotalMinor = sum(lineTotals)
+  // Not exact once it is beyond the bound, but beyond it all the same.
+  if (subtotalMinor > maxSubtotalMinor) throw fail('CONFLICT', 'This is worth more than a single order can be.')
+
+  const inScope = lines.map((line, i) => (line.inScope ? (lineTotals[i] as number) : 0))
+  const discountMinor = discountOn(sum(inScope), rules.discount)
+  const discounts = spread(discountMinor, inScope, lines)
+  const taxes = lines.map(({ taxRate }, i) =>
+    taxOn((lineTotals[i] as number) - (discounts[i] as number), taxRate, rules.taxIncluded),
+  )
+  const taxMinor = sum(taxes)
+  const shippingMinor = shippingFor(lines, subtotalMinor, rules)
+  return {
+    subtotalMinor,
+    discountMinor,
+    shippingMinor,
+    taxMinor,
+    totalMinor: subtotalMinor - discountMinor + shippingMinor + (rules.taxIncluded ? 0 : taxMinor),
+    lines: lineTotals.map((lineTotalMinor, i) => ({
+      lineTotalMinor,
+      discountMinor: discounts[i] as number,
+      taxMinor: taxes[i] as number,
+    })),
+  }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
+
+const wholePercent = 100_000
+
+const discountOn = (inScopeMinor: number, discount: Discount | null) => {
+  if (discount === null) return 0
+  if (discount.kind === 'fixed') return Math.min(discount.value, inScopeMinor)
+  return share(inScopeMinor, discount.value, wholePercent)
+}
+
+/**
+ * Gives every line its part of the discount, rounded down, and what is left over to the lines that lost most by that,
+ * one unit each. Only a line that lost something can get one, so none gets more than its total. Where two lost the same,
+ * the larger one goes first, then the one with the higher tax, then the earlier: the sums do not depend on the order.
+ */
+const spread = (discountMinor: number, inScope: readonly number[], lines: readonly PricedLine[]) => {
+  if (discountMinor === 0) return inScope.map(() => 0)
+  const whole = BigInt(sum(inScope))
+  const parts = inScope.map((minor, position) => {
+    const product = BigInt(discountMinor) * BigInt(minor)
+    return {
+      position,
+      minor,
+      taxRate: lines[position]?.taxRate ?? 0,
+      lost: Number(product % whole),
+      part: product / whole,
+    }
+  })
+  const discounts = parts.map(({ part }) => Number(part))
+  const byLoss = parts.toSorted((a, b) => b.lost - a.lost || b.minor - a.minor || b.taxRate - a.taxRate)
+  for (const { position } of byLoss.slice(0, discountMinor - sum(discounts)))
+    discounts[position] = (discounts[position] as number) + 1
+  return discounts
+}
+
+/** A tax that is included is the part of the price that leaves the net price when it is taken away. */
+const taxOn = (minor: number, taxRate: number, taxIncluded: boolean) => {
+  const rate = Math.round(taxRate * 1000)
+  return share(minor, rate, taxIncluded ? wholePercent + rate : wholePercent)
+}
+
+/** `minor * part / whole`, rounded half up. The product of two amounts is beyond what a number holds exactly. */
+const share = (minor: number, part: number, whole: number) =>
+  Number((2n * BigInt(minor) * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole)))
+
+const shippingFor = (lines: readonly PricedLine[], subtotalMinor: number, rules: PriceRules) => {
+  if (lines.every(({ digital }) => digital)) return 0
+  const isFree = rules.shippingFreeAboveMinor !== null && subtotalMinor >= rules.shippingFreeAboveMinor
+  return isFree ? 0 : rules.shippingFlatMinor
+}

@@ -1,0 +1,75 @@
+import { fail } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { toWire } from '../../core/money.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Answer } from '../../http/endpoint.ts'
+import { lockCustomer } from '../access/guests.sql.ts'
+import { holdShopper, isGuest } from '../access/guests.ts'
+import { writeOnce } from '../access/once.ts'
+import { deadGuestToken } from '../access/shopper.ts'
+import { placeOf, showImage } from '../catalog/catalog.ts'
+import type { Shopper, ShopperCtx, StoreId } from '../context.ts'
+import { maxWishes, type WishlistItem } from './wishlist.contract.ts'
+import * as sql from './wishlist.sql.ts'
+
+export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => {
+  if (!isGuest(ctx)) return showWishes(ctx, await sql.listWishes(ctx.db, placeOf(ctx), ownerOf(ctx.shopper)))
+  // Somebody without a token has nothing yet, and nobody else can know the id that goes out with this answer.
+  if (ctx.shopper.isNew) return []
+  const [first, ...others] = await sql.listGuestWishes(ctx.db, placeOf(ctx), ctx.shopper.guestId)
+  if (first === undefined || first.isMerged) throw deadGuestToken(ctx)
+  return first.id === null ? [] : showWishes(ctx, [first, ...others] as sql.WishRow[])
+}
+
+export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Answer<WishlistItem[]>> =>
+  writeOnce(ctx, { route: 'POST /v1/wishlist', request: { productId } }, async (tx) => {
+    await holdShopper(tx, ctx)
+    const owner = ownerOf(ctx.shopper)
+    const wish = { id: newId('wish', ctx.clock.now()), productId, maxWishes }
+    const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, placeOf(ctx), owner, wish)
+    if (!isOnSale) throw fail('NOT_FOUND', 'There is no such product.')
+    if (isThere) throw fail('CONFLICT', 'The product is already in the wishlist.')
+    if (!isAdded) throw fail('CONFLICT', `A wishlist holds ${maxWishes} products at most. Remove one first.`)
+    return { body: showWishes(ctx, await sql.listWishes(tx, placeOf(ctx), owner)) }
+  })
+
+export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): Promise<WishlistItem[]> =>
+  ctx.db.tx(async (tx) => {
+    await holdShopper(tx, ctx)
+    const owner = ownerOf(ctx.shopper)
+    const removed = await sql.deleteWish(tx, ctx.store.id, owner, entryOrProductId)
+    if (removed === 0) throw fail('NOT_FOUND', 'The wishlist has no such entry.')
+    return showWishes(ctx, await sql.listWishes(tx, placeOf(ctx), owner))
+  })
+
+/**
+ * Moves what a guest wished for into a customer's list, and tells how many entries the guest had. The caller holds the
+ * guest's row. A product that both have keeps the older date. What the customer has stays in any case: of the guest's
+ * entries the newest are taken that still fit.
+ */
+export const mergeWishlist = async (tx: Tx, storeId: StoreId, guestId: string, customerId: string): Promise<number> => {
+  await lockCustomer(tx, storeId, customerId)
+  await sql.keepOlderDates(tx, storeId, guestId, customerId)
+  const moved = await sql.moveWishes(tx, storeId, guestId, customerId, maxWishes)
+  return moved + (await sql.deleteGuestWishes(tx, storeId, guestId))
+}
+
+const ownerOf = (shopper: Shopper): sql.Owner =>
+  shopper.kind === 'guest'
+    ? { guestId: shopper.guestId, customerId: null }
+    : { guestId: null, customerId: shopper.customerId }
+
+const showWishes = (ctx: ShopperCtx, rows: readonly sql.WishRow[]): WishlistItem[] =>
+  rows.map((row) => ({
+    id: row.id,
+    productId: row.productId,
+    product: {
+      id: row.productId,
+      name: row.name,
+      price: toWire(row.priceMinor, ctx.store.currency),
+      image: showImage(ctx, row.image),
+      description: row.description,
+      inStock: row.inStock,
+    },
+    createdAt: row.createdAt.toISOString(),
+  }))

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { chooseSmsSender, type SmsSettings } from './choose.ts'
+import {
+  answer,
+  cutOff,
+  endless,
+  failureOf,
+  hangUp,
+  logged,
+  message,
+  type Reply,
+  saysNothing,
+  startVendor,
+} from './fixture.ts'
+import { SmsRefused, SmsUncertain } from './sender.ts'
+
+/** Every sender meets the same network. A refusal must be certain, since the request is then not counted. */
+const senders = ['twilio', 'msg91', 'http'] as const
+type Name = (typeof senders)[number]
+
+const settingsOf = (name: Name, url: string): SmsSettings =>
+  ({
+    twilio: { sender: 'twilio', accountSid: 'AC0123', authToken: 'hush-hush', from: '+15005550006' } as const,
+    msg91: { sender: 'msg91', authKey: 'hush-hush', templateId: 'template-1' } as const,
+    http: { sender: 'http', url: `${url}/?key=hush-hush`, secret: 'hush-hush '.repeat(4) } as const,
+  })[name]
+
+const senderFor = (name: Name, baseUrl: string, timeoutMs = 20_000) =>
+  chooseSmsSender({ production: true, sms: settingsOf(name, baseUrl) }, { baseUrl, timeoutMs })
+
+/** Asks each sender's vendor once, and looks at the error and at what the log would say of it. */
+const assertFails = async (t: TestContext, reply: Reply, kind: typeof SmsRefused, timeoutMs?: number) => {
+  for (const name of senders) {
+    const vendor = await startVendor(t, reply)
+    const failure = await failureOf(senderFor(name, vendor.url, timeoutMs))
+    assertKind(failure, kind, name)
+    assert.equal(vendor.seen.length, 1, `${name} asked ${vendor.seen.length} times`)
+    await vendor.close()
+  }
+}
+
+const assertKind = (failure: Error, kind: typeof SmsRefused, name: string) => {
+  assert.ok(failure instanceof kind, `${name}: ${failure.stack}`)
+  assert.doesNotMatch(logged(failure), /hush-hush|493817|9876543210/)
+}
+
+test('a 4xx is a refusal, whatever comes with it', async (t) => {
+  for (const status of [400, 401, 403, 404, 408, 429, 499]) await assertFails(t, answer(status, 'no'), SmsRefused)
+  await assertFails(t, answer(400, '{"message": {"deep": true}, "code": null}'), SmsRefused)
+  await assertFails(t, cutOff(400, '{"message":"not like this"}'), SmsRefused)
+  await assertFails(t, endless(400), SmsRefused)
+})
+
+test('a 5xx leaves it open', async (t) => {
+  for (const status of [500, 502, 503, 504, 599]) await assertFails(t, answer(status, '{"type":"error"}'), SmsUncertain)
+})
+
+test('a redirect is not followed and leaves it open', async (t) => {
+  const elsewhere = await startVendor(t, answer(201, '{"type":"success"}'))
+  for (const status of [301, 302, 303, 307, 308]) {
+    await assertFails(t, answer(status, '', { location: elsewhere.url }), SmsUncertain)
+  }
+  assert.equal(elsewhere.seen.length, 0)
+})
+
+test('no answer in time leaves it open', (t) => assertFails(t, saysNothing, SmsUncertain, 200))
+
+test('a vendor has ten seconds, unless told otherwise', async (t) => {
+  const limit = t.mock.method(AbortSignal, 'timeout')
+  const vendor = await startVendor(t, answer(201, ''))
+  const sms = settingsOf('twilio', vendor.url)
+  await chooseSmsSender({ production: true, sms }, { baseUrl: vendor.url }).send(message)
+  assert.deepEqual(
+    limit.mock.calls.map(({ arguments: [ms] }) => ms),
+    [10_000],
+  )
+})
+
+test('a connection that is lost after the request leaves it open', (t) => assertFails(t, hangUp, SmsUncertain))
+
+test('an answer that is no HTTP leaves it open', (t) =>
+  assertFails(t, (response) => response.socket?.end('SMTP ready\r\n\r\n'), SmsUncertain))
+
+test('a port where nobody listens is a refusal, by address and by name', async (t) => {
+  const vendor = await startVendor(t, saysNothing)
+  await vendor.close()
+  for (const name of senders) {
+    for (const url of [vendor.url, vendor.url.replace('127.0.0.1', 'localhost')]) {
+      assertKind(await failureOf(senderFor(name, url)), SmsRefused, name)
+    }
+  }
+})
+
+test('a name that does not exist is a refusal', async () => {
+  for (const name of senders) {
+    assertKind(await failureOf(senderFor(name, 'http://no-such-host.invalid')), SmsRefused, name)
+  }
+})
+
+test('a yes whose rest is cut off or has no end is a yes where the status decides', async (t) => {
+  for (const reply of [cutOff(201, '{"sid":"SM1","status":"queued"}'), endless(201)]) {
+    for (const name of ['twilio', 'http'] as const) {
+      const vendor = await startVendor(t, reply)
+      await senderFor(name, vendor.url).send(message)
+      await vendor.close()
+    }
+  }
+})
+
+test('a yes whose rest is cut off or has no end leaves it open where the words decide', async (t) => {
+  for (const reply of [cutOff(200, '{"type":"success","message":"3763646c"}'), endless(200)]) {
+    const vendor = await startVendor(t, reply)
+    assertKind(await failureOf(senderFor('msg91', vendor.url)), SmsUncertain, 'msg91')
+    await vendor.close()
+  }
+})
+
+/** Faults that a test cannot have on one machine, as fetch reports them. */
+const fetchFault = (t: TestContext, fault: Error) => t.mock.method(globalThis, 'fetch', () => Promise.reject(fault))
+const networkFault = (fields: { code: string; syscall?: string }) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(fields.code), fields) })
+
+test('whatever fails before the request can leave is a refusal, and whatever fails later leaves it open', async (t) => {
+  const faults: [Error, typeof SmsRefused][] = [
+    [networkFault({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), SmsRefused],
+    [networkFault({ code: 'EHOSTUNREACH', syscall: 'connect' }), SmsRefused],
+    [networkFault({ code: 'ETIMEDOUT', syscall: 'connect' }), SmsRefused],
+    [networkFault({ code: 'UND_ERR_CONNECT_TIMEOUT' }), SmsRefused],
+    [networkFault({ code: 'CERT_HAS_EXPIRED' }), SmsRefused],
+    [networkFault({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), SmsRefused],
+    [networkFault({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), SmsRefused],
+    [networkFault({ code: 'ECONNRESET', syscall: 'read' }), SmsUncertain],
+    [networkFault({ code: 'EPIPE', syscall: 'write' }), SmsUncertain],
+    [networkFault({ code: 'ETIMEDOUT', syscall: 'read' }), SmsUncertain],
+    [networkFault({ code: 'UND_ERR_SOCKET' }), SmsUncertain],
+    [networkFault({ code: 'UND_ERR_HEADERS_TIMEOUT' }), SmsUncertain],
+    [new TypeError('fetch failed', { cause: new AggregateError([]) }), SmsUncertain],
+  ]
+  for (const [fault, kind] of faults) {
+    const fetched = fetchFault(t, fault)
+    assertKind(await failureOf(senderFor('twilio', 'http://127.0.0.1')), kind, String(fault.cause))
+    fetched.mock.restore()
+  }
+})
+
+test('several addresses are a refusal only when none of them was reached', async (t) => {
+  const refused = networkFault({ code: 'ECONNREFUSED', syscall: 'connect' }).cause
+  const lost = networkFault({ code: 'ECONNRESET', syscall: 'read' }).cause
+  for (const [errors, kind] of [
+    [[refused, refused], SmsRefused],
+    [[refused, lost], SmsUncertain],
+  ] as const) {
+    const fetched = fetchFault(t, new TypeError('fetch failed', { cause: new AggregateError(errors) }))
+    assertKind(await failureOf(senderFor('http', 'http://127.0.0.1')), kind, 'http')
+    fetched.mock.restore()
+  }
+})
+
+test('a key that fits no header is a refusal that does not repeat it', async (t) => {
+  const vendor = await startVendor(t, answer(200, '{"type":"success"}'))
+  const sms = { sender: 'msg91', authKey: 'hush-hush\nx: y', templateId: 'template-1' } as const
+  assertKind(await failureOf(chooseSmsSender({ production: true, sms }, { baseUrl: vendor.url })), SmsRefused, 'msg91')
+  assert.equal(vendor.seen.length, 0)
+})
