@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
+import { assertError, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { hours } from '../../core/clock.ts'
+import { openShop } from '../cart/fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -10,17 +11,10 @@ before(async () => {
 })
 after(() => service.close())
 
-const openShop = async (own = service) => {
-  const shop = await newStore(own)
-  await shop.add({ name: 'Mug', price: 100, stock: 10 }, { name: 'Lamp', price: 250, stock: 3 })
-  const find = async (slug: string) => (await shop.get(`/v1/products/${slug}`)).json.id as string
-  return { shop, mug: await find('mug'), lamp: await find('lamp') }
-}
-
 const once = (key: string) => ({ 'idempotency-key': key })
 
 test('the same key and body again gets the first answer, headers and status too, and has no effect', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
   const first = await add()
@@ -33,7 +27,7 @@ test('the same key and body again gets the first answer, headers and status too,
 })
 
 test('the same key with a different body is 409, on another route or by another shopper it is a key of its own', async () => {
-  const { shop, mug, lamp } = await openShop()
+  const { shop, mug, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
   const other = await guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: lamp } })
@@ -44,7 +38,7 @@ test('the same key with a different body is 409, on another route or by another 
 })
 
 test('fifty calls with one key at once have one effect and one answer', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => guest.call('POST', '/v1/cart', { headers: once('x'), body: { productId: mug } })),
@@ -54,7 +48,7 @@ test('fifty calls with one key at once have one effect and one answer', async ()
 })
 
 test('a refusal is not kept: the same key may try again', async () => {
-  const { shop, lamp } = await openShop()
+  const { shop, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: lamp, quantity: 4 } })
   assertError(await add(), 409, 'INSUFFICIENT_STOCK')
@@ -76,7 +70,7 @@ test('a key counts for twenty-four hours', async (t) => {
 })
 
 test('a guest without a token has no identity to keep an answer for', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const add = () =>
     service.call('/v1/cart', {
       method: 'POST',
@@ -88,7 +82,7 @@ test('a guest without a token has no identity to keep an answer for', async () =
 })
 
 test('a key that is none is refused', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   for (const key of ['', 'a b', 'x'.repeat(256)]) {
     const answer = await guest.call('POST', '/v1/cart', { headers: once(key), body: { productId: mug } })

@@ -131,7 +131,7 @@ test('passwords of eight and of two hundred characters are fine, in any script a
     const email = `asha${i}@example.com`
     assert.equal((await signUp(shop, { ...asha, email, password })).status, 201)
     assert.equal((await signIn(shop, { email, password: password.normalize('NFC') })).status, 200)
-    assertError(await signIn(shop, { email, password: `${password.slice(0, -2)}xx` }), 401, 'UNAUTHORIZED')
+    assertError(await signIn(shop, { email, password: `${password.slice(0, -2)}x` }), 401, 'UNAUTHORIZED')
   }
 })
 

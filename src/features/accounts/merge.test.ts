@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { days } from '../../core/clock.ts'
+import { openShop as openPlainShop, quantities, setStock } from '../cart/fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -11,10 +12,8 @@ before(async () => {
 after(() => service.close())
 
 const openShop = async () => {
-  const shop = await newStore(service)
-  await shop.add({ name: 'Mug', price: 100, stock: 100 }, { name: 'Lamp', price: 250, stock: 3 })
-  const find = async (slug: string) => (await shop.get(`/v1/products/${slug}`)).json.id as string
-  const [mug, lamp] = [await find('mug'), await find('lamp')]
+  const { shop, mug, lamp } = await openPlainShop(service)
+  await setStock(service, shop, mug, 100)
   const guest = await newGuest(service, shop)
   const asha = await newCustomer(service, shop)
   const merge = (guestToken = guest.token, headers: Record<string, string> = {}) =>
@@ -24,9 +23,6 @@ const openShop = async () => {
     })
   return { shop, mug, lamp, guest, asha, merge }
 }
-
-type Line = { productId: string; quantity: number }
-const quantities = (items: Line[]) => items.map(({ productId, quantity }) => [productId, quantity])
 
 test('a merge moves cart and wishlist, counts what moved, and ends the guest', async () => {
   const { mug, lamp, guest, asha, merge } = await openShop()

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
+import {
+  assertError,
+  newStore,
+  serviceFor,
+  startTestService,
+  type TestService,
+  type TestStore,
+} from '../../../test/harness.ts'
+import { newCustomer, newGuest, type TestShopper } from '../../../test/shoppers.ts'
 import { days, minutes, seconds } from '../../core/clock.ts'
 import { newCode, phone, post, requestCode, tally, times, verifyCode, wrong } from './fixture.ts'
 
@@ -121,6 +129,41 @@ test('a phone given at sign-up signs nobody in: its owner becomes another custom
   const owner = await verifyCode(service, shop, await newCode(service, shop))
   assert.equal(owner.status, 200)
   assert.notEqual(owner.json.customer.id, json.user.id)
+})
+
+test('the cart that a guest had filled is handed over with the sign-in', async () => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 10, stock: 9 })
+  const guest = await newGuest(service, shop)
+  const [{ id: productId }] = (await shop.get('/v1/products')).json
+  const cart = await guest.call('POST', '/v1/cart', { body: { productId, quantity: 2 } })
+  const guestCartId = cart.json.id
+  const { status, json } = await verifyCode(service, shop, await newCode(service, shop), { guestCartId })
+  assert.equal(status, 200)
+  const own = await shop.get('/v1/cart/me', { authorization: `Bearer ${json.token}` })
+  assert.deepEqual([own.json.customerId, own.json.itemCount], [json.customer.id, 2])
+  assert.equal((await guest.call('GET', `/v1/cart/${guestCartId}`)).status, 404)
+})
+
+test('a cart that is unknown, owned or of another store is ignored: the sign-in succeeds', async () => {
+  const shop = await newStore(service)
+  const other = await newStore(service)
+  for (const store of [shop, other]) await store.add({ name: 'Mug', price: 10, stock: 9 })
+  const fill = async (shopper: Pick<TestShopper, 'call'>, at: TestStore) => {
+    const [{ id: productId }] = (await at.get('/v1/products')).json
+    const cart = await shopper.call('POST', '/v1/cart', { body: { productId } })
+    assert.ok(cart.json.id, cart.text)
+    return cart.json.id as string
+  }
+  const ravi = await newCustomer(service, shop)
+  const owned = await fill(ravi, shop)
+  const foreign = await fill(await newGuest(service, other), other)
+  for (const guestCartId of ['', 'cart_unknown', owned, foreign]) {
+    const { status, json } = await verifyCode(service, shop, await newCode(service, shop), { guestCartId })
+    assert.equal(status, 200)
+    assert.deepEqual((await shop.get('/v1/cart', { authorization: `Bearer ${json.token}` })).json, [])
+  }
+  assert.equal((await ravi.call('GET', `/v1/cart/${owned}`)).json.itemCount, 1)
 })
 
 test('a fault of ours undoes the use of the code: it is good for the attempts that are left', async (t) => {

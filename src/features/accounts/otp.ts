@@ -4,6 +4,7 @@ import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Tx } from '../../db/database.ts'
 import { SmsRefused } from '../../providers/sms/sender.ts'
+import { claimCart } from '../cart/claim.ts'
 import type { StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { type CustomerRow, findCustomerByPhone, insertCustomer } from './customers.sql.ts'
@@ -83,7 +84,7 @@ export type OtpAttempt = { phone: string; otp: string; guestCartId?: string }
  * The attempt is spent before the code is compared, so however many guesses arrive together, three are looked at. The
  * code is used up along with what it is used for: a fault on our side leaves it good for the attempts that are left.
  */
-export const verifyOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, otp }: OtpAttempt) => {
+export const verifyOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, otp, guestCartId }: OtpAttempt) => {
   const { e164: phone } = readPhone(phoneAsTyped)
   const attempt = await sql.spendAttempt(ctx.db, ctx.store.id, phone)
   if (attempt === undefined) throw gone()
@@ -92,6 +93,8 @@ export const verifyOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, otp }: Otp
   return ctx.db.tx(async (tx) => {
     if ((await sql.useUpCode(tx, ctx.store.id, phone, attempt.codeHash)) === undefined) throw gone()
     const customer = await findOrMakeCustomer(tx, ctx, phone)
+    // A cart that cannot be claimed is no reason to keep somebody out.
+    if (guestCartId !== undefined) await claimCart(tx, ctx, customer.id, guestCartId)
     return { customer: toCustomer(customer), ...(await openSession(tx, ctx, customer.id)) }
   })
 }

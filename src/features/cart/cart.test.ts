@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  assertError,
-  newStore,
-  serviceFor,
-  startTestService,
-  type TestService,
-  type TestStore,
-} from '../../../test/harness.ts'
+import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
-import { days } from '../../core/clock.ts'
+import { openShop, setStock } from './fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -17,42 +10,8 @@ before(async () => {
 })
 after(() => service.close())
 
-const shirt = {
-  name: 'Shirt',
-  options: [{ name: 'Size', values: ['S', 'M'] }],
-  variants: [
-    { options: { Size: 'S' }, title: 'Small', price: 900, stock: 5 },
-    { options: { Size: 'M' }, title: 'Medium', price: 950, stock: 0 },
-  ],
-}
-
-/** A shop with a mug (100, ten of them), a lamp (250, three) and a shirt in two sizes. */
-const openShop = async (more: Record<string, unknown>[] = [], shopService = service) => {
-  const shop = await newStore(shopService)
-  await shop.add(
-    { name: 'Mug', price: 100, stock: 10, description: 'Holds tea', images: ['https://cdn.example/mug.png'] },
-    { name: 'Lamp', price: 250, stock: 3 },
-    shirt,
-    ...more,
-  )
-  const find = async (slug: string) => (await shop.get(`/v1/products/${slug}`)).json
-  const [mug, lamp, shirts] = [await find('mug'), await find('lamp'), await find('shirt')]
-  const [small, medium] = shirts.variants
-  return { shop, find, mug: mug.id, lamp: lamp.id, shirt: shirts.id, small: small.id, medium: medium.id }
-}
-
-const setStock = async (shop: TestStore, productId: string, onHand: number) => {
-  const { id } = await shop.load()
-  await service.db.run`update stock set on_hand = ${onHand} where store_id = ${id} and product_id = ${productId}`
-}
-
-const setPrice = async (shop: TestStore, productId: string, minor: number) => {
-  const { id } = await shop.load()
-  await service.db.run`update variant set price_minor = ${minor} where store_id = ${id} and product_id = ${productId}`
-}
-
 test('the first call of a guest brings a token, and the cart is there when the token comes back', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const first = await shop.get('/v1/cart')
   assert.equal(first.status, 200)
   assert.deepEqual(first.json, [])
@@ -79,7 +38,7 @@ test('the first call of a guest brings a token, and the cart is there when the t
 })
 
 test('a guest who only looks leaves nothing behind in the database', async () => {
-  const { shop } = await openShop()
+  const { shop } = await openShop(service)
   await newGuest(service, shop)
   const { id } = await shop.load()
   const rows = await service.db.one<{ count: number }>`select count(*) from guest where store_id = ${id}`
@@ -87,7 +46,7 @@ test('a guest who only looks leaves nothing behind in the database', async () =>
 })
 
 test('the container adds everything up', async () => {
-  const { shop, mug, lamp } = await openShop()
+  const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const before = await guest.call('POST', '/v1/cart', { body: { items: [{ productId: mug, quantity: 3 }] } })
   assert.equal(before.status, 201)
@@ -114,7 +73,7 @@ test('the container adds everything up', async () => {
 })
 
 test('adding the same product again adds to its line, also within one call', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   const { json } = await guest.call('POST', '/v1/cart', {
@@ -127,7 +86,7 @@ test('adding the same product again adds to its line, also within one call', asy
 })
 
 test('a product with several variants wants one of them, and each has a line of its own', async () => {
-  const { shop, shirt: product, small, medium } = await openShop()
+  const { shop, shirt: product, small, medium } = await openShop(service)
   const guest = await newGuest(service, shop)
   assertError(await guest.call('POST', '/v1/cart', { body: { productId: product } }), 422, 'UNPROCESSABLE_ENTITY')
   const good = await guest.call('POST', '/v1/cart', { body: { productId: product, variantId: small } })
@@ -138,7 +97,7 @@ test('a product with several variants wants one of them, and each has a line of 
 })
 
 test('what is unknown, not for sale or of another product cannot be added', async () => {
-  const { shop, mug, small } = await openShop([{ name: 'Old', price: 1, stock: 5, status: 'ARCHIVED' }])
+  const { shop, mug, small } = await openShop(service, { name: 'Old', price: 1, stock: 5, status: 'ARCHIVED' })
   const guest = await newGuest(service, shop)
   const store = await shop.load()
   const old = await service.db.one<{ id: string }>`select id from product where store_id = ${store.id} and slug = 'old'`
@@ -149,7 +108,7 @@ test('what is unknown, not for sale or of another product cannot be added', asyn
 })
 
 test('more than there is in stock is refused and changes nothing', async () => {
-  const { shop, mug, lamp } = await openShop()
+  const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 9 } })
   const more = await guest.call('POST', '/v1/cart', {
@@ -161,7 +120,7 @@ test('more than there is in stock is refused and changes nothing', async () => {
 })
 
 test('quantities that are none are refused with 422', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   for (const quantity of [0, -1, 1.5, 1000, '2', null, true, [], 1e300]) {
     const answer = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity } })
@@ -173,15 +132,15 @@ test('quantities that are none are refused with 422', async () => {
 })
 
 test('a line holds 999 units at most', async () => {
-  const { shop, mug } = await openShop()
-  await setStock(shop, mug, 5000)
+  const { shop, mug } = await openShop(service)
+  await setStock(service, shop, mug, 5000)
   const guest = await newGuest(service, shop)
   await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 999 } })
   assertError(await guest.call('POST', '/v1/cart', { body: { productId: mug } }), 422, 'UNPROCESSABLE_ENTITY')
 })
 
 test('a change sets the lines that it names and leaves the others', async () => {
-  const { shop, mug, lamp, shirt: product, small } = await openShop()
+  const { shop, mug, lamp, shirt: product, small } = await openShop(service)
   const guest = await newGuest(service, shop)
   const items = [{ productId: mug }, { productId: lamp }, { productId: product, variantId: small }]
   const { json } = await guest.call('POST', '/v1/cart', { body: { items } })
@@ -208,7 +167,7 @@ test('a change sets the lines that it names and leaves the others', async () => 
 })
 
 test('single lines are added, set and removed by their own addresses', async () => {
-  const { shop, mug, lamp } = await openShop()
+  const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json: cart } = await guest.call('POST', '/v1/cart', { body: { items: [] } })
   assert.deepEqual(cart.items, [])
@@ -237,7 +196,7 @@ test('single lines are added, set and removed by their own addresses', async () 
 })
 
 test('a line named twice or not at all in one change is refused', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   const [{ id, variantId }] = json.items
@@ -261,9 +220,9 @@ test('a line named twice or not at all in one change is refused', async () => {
 })
 
 test('two hundred parallel adds to one cart end with the right sum', async () => {
-  const { shop, mug, lamp } = await openShop()
-  await setStock(shop, mug, 1000)
-  await setStock(shop, lamp, 1000)
+  const { shop, mug, lamp } = await openShop(service)
+  await setStock(service, shop, mug, 1000)
+  await setStock(service, shop, lamp, 1000)
   const guest = await newGuest(service, shop)
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) =>
@@ -280,7 +239,7 @@ test('two hundred parallel adds to one cart end with the right sum', async () =>
 })
 
 test('parallel adds never exceed the stock, and each unit that was promised is there', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   const answers = await Promise.all(
@@ -292,7 +251,7 @@ test('parallel adds never exceed the stock, and each unit that was promised is t
 })
 
 test("the id of a guest's cart opens it, and a customer's cart is 404 to everyone else", async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const [guest, stranger] = [await newGuest(service, shop), await newGuest(service, shop)]
   const [asha, ravi] = [await newCustomer(service, shop), await newCustomer(service, shop)]
   const { json: guests } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
@@ -317,8 +276,8 @@ test("the id of a guest's cart opens it, and a customer's cart is 404 to everyon
 })
 
 test('no store reaches the cart of another store', async () => {
-  const { shop, mug } = await openShop()
-  const { shop: other } = await openShop()
+  const { shop, mug } = await openShop(service)
+  const { shop: other } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   assertError(await other.get(`/v1/cart/${json.id}`), 404, 'NOT_FOUND')
@@ -329,7 +288,7 @@ test('no store reaches the cart of another store', async () => {
 })
 
 test('my cart and deleting it need a customer', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   assertError(await guest.call('GET', '/v1/cart/me'), 401, 'UNAUTHORIZED')
@@ -344,102 +303,4 @@ test('my cart and deleting it need a customer', async () => {
   assert.equal(deleted.text, '')
   assertError(await asha.call('GET', '/v1/cart/me'), 404, 'NOT_FOUND')
   assert.deepEqual((await asha.call('GET', '/v1/cart')).json, [])
-})
-
-test('a price that has moved is shown with a warning until the line is written again', async () => {
-  const { shop, mug } = await openShop()
-  const guest = await newGuest(service, shop)
-  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
-  await setPrice(shop, mug, 12_000)
-  const moved = await guest.call('GET', `/v1/cart/${json.id}`)
-  assert.equal(moved.json.items[0].price, 120)
-  assert.equal(moved.json.total, 120)
-  assert.deepEqual(
-    moved.json.warnings.map(({ code, itemId }: { code: string; itemId: string }) => [code, itemId]),
-    [['PRICE_CHANGED', json.items[0].id]],
-  )
-  assert.equal(moved.json.version, json.version, 'a read writes nothing')
-  const line = `/v1/cart/${json.id}/items/${json.items[0].id}`
-  assert.deepEqual((await guest.call('PATCH', line, { body: { quantity: 1 } })).json.warnings, [])
-})
-
-test('a cart says what is sold out, scarce or gone, and stays readable', async () => {
-  const { shop, mug, lamp, shirt: product, small } = await openShop()
-  const guest = await newGuest(service, shop)
-  const items = [
-    { productId: mug, quantity: 5 },
-    { productId: lamp, quantity: 2 },
-    { productId: product, variantId: small },
-  ]
-  const { json } = await guest.call('POST', '/v1/cart', { body: { items } })
-  await setStock(shop, mug, 2)
-  await setStock(shop, lamp, 0)
-  await shop.add({ ...shirt, status: 'ARCHIVED' })
-  const after = (await guest.call('GET', `/v1/cart/${json.id}`)).json
-  assert.deepEqual(
-    after.warnings.map(({ code }: { code: string }) => code),
-    ['LOW_STOCK', 'OUT_OF_STOCK', 'UNAVAILABLE'],
-  )
-  assert.deepEqual(
-    after.items.map(({ inStock }: { inStock: boolean }) => inStock),
-    [false, false, false],
-  )
-  assert.equal(after.items[2].product.name, 'Shirt')
-  assert.equal(after.subtotal, 1000, 'what is not for sale costs nothing')
-  const gone = `/v1/cart/${json.id}/items/${after.items[2].id}`
-  assertError(await guest.call('PATCH', gone, { body: { quantity: 2 } }), 404, 'NOT_FOUND')
-  assert.equal((await guest.call('DELETE', gone)).json.items.length, 2)
-})
-
-test('a cart keeps the outlet that it was made in', async () => {
-  const shop = await newStore(service)
-  const pune = await shop.newOutlet('Pune')
-  await shop.add({ name: 'Mug', price: 100, prices: { [pune]: 80 }, stock: { [shop.outletId]: 1, [pune]: 9 } })
-  const mug = (await shop.get('/v1/products/mug')).json.id
-  const guest = await newGuest(service, shop)
-  const inPune = { 'x-outlet-id': pune }
-  const { json } = await guest.call('POST', '/v1/cart', { headers: inPune, body: { productId: mug, quantity: 3 } })
-  assert.equal(json.outletId, pune)
-  assert.equal(json.total, 240)
-  const more = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
-  assert.equal(more.json.items[0].quantity, 4, 'without a named outlet its own governs')
-  const elsewhere = { 'x-outlet-id': shop.outletId }
-  for (const [method, path, body] of [
-    ['POST', '/v1/cart', { productId: mug }],
-    ['PATCH', `/v1/cart/${json.id}`, { items: [{ productId: mug, quantity: 1 }] }],
-    ['GET', '/v1/cart', undefined],
-    ['GET', `/v1/cart/${json.id}`, undefined],
-  ] as const) {
-    assertError(await guest.call(method, path, { headers: elsewhere, body }), 409, 'CONFLICT')
-  }
-  await guest.call('PATCH', `/v1/cart/${json.id}`, { body: { items: [{ productId: mug, quantity: 0 }] } })
-  const moved = await guest.call('POST', '/v1/cart', { headers: elsewhere, body: { productId: mug } })
-  assert.equal(moved.json.outletId, shop.outletId)
-  assert.equal(moved.json.total, 100)
-})
-
-test("a guest's cart is over thirty days after its last write, and the next write starts a new one", async (t) => {
-  const own = await serviceFor(t)
-  const { shop, mug, lamp } = await openShop([], own)
-  const guest = await newGuest(own, shop)
-  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
-  own.clock.advance(days(29))
-  const read = await guest.call('GET', `/v1/cart/${json.id}`)
-  assert.equal(read.json.itemCount, 1)
-  const token = read.headers.get('x-guest-token')
-  assert.ok(token, 'the token is renewed with use')
-  own.clock.advance(days(1) + 1000)
-  const later = (method: string, path: string, body?: unknown) =>
-    guest.call(method, path, { headers: { 'x-guest-token': token }, body })
-  assertError(await later('GET', `/v1/cart/${json.id}`), 404, 'NOT_FOUND')
-  assert.deepEqual((await later('GET', '/v1/cart')).json, [])
-  assertError(await later('PATCH', `/v1/cart/${json.id}`, { items: [] }), 404, 'NOT_FOUND')
-  const added = await later('POST', '/v1/cart', { productId: lamp })
-  assert.equal(added.status, 201, added.text)
-  assert.notEqual(added.json.id, json.id)
-  assert.deepEqual(
-    added.json.items.map(({ productId }: { productId: string }) => productId),
-    [lamp],
-  )
-  assertError(await guest.call('GET', '/v1/cart'), 400, 'BAD_REQUEST')
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
+import { openShop, quantities } from './fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -9,19 +10,8 @@ before(async () => {
 })
 after(() => service.close())
 
-type Line = { productId: string; quantity: number }
-
-const openShop = async () => {
-  const shop = await newStore(service)
-  await shop.add({ name: 'Mug', price: 100, stock: 10 }, { name: 'Lamp', price: 250, stock: 3 })
-  const find = async (slug: string) => (await shop.get(`/v1/products/${slug}`)).json.id as string
-  return { shop, mug: await find('mug'), lamp: await find('lamp') }
-}
-
-const quantities = (cart: { items: Line[] }) => cart.items.map(({ productId, quantity }) => [productId, quantity])
-
 test('a claimed cart keeps its id when the customer has none, and is nobody else’s from then on', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
   const claimed = await asha.call('POST', `/v1/cart/${json.id}/claim`)
@@ -36,7 +26,7 @@ test('a claimed cart keeps its id when the customer has none, and is nobody else
 })
 
 test('claiming adds quantities, as far as there is stock, and keeps what the customer had', async () => {
-  const { shop, mug, lamp } = await openShop()
+  const { shop, mug, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   await asha.call('POST', '/v1/cart', { body: { productId: mug, quantity: 7 } })
   const { json } = await guest.call('POST', '/v1/cart', {
@@ -56,7 +46,7 @@ test('claiming adds quantities, as far as there is stock, and keeps what the cus
 })
 
 test('a line that is sold out by now is claimed too, and says so', async () => {
-  const { shop, lamp } = await openShop()
+  const { shop, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: lamp, quantity: 2 } })
   await shop.add({ name: 'Lamp', price: 250, stock: 0 })
@@ -66,7 +56,7 @@ test('a line that is sold out by now is claimed too, and says so', async () => {
 })
 
 test('claiming twice, or what is the customer’s already, changes nothing', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
   const first = await asha.call('POST', `/v1/cart/${json.id}/claim`)
@@ -76,7 +66,7 @@ test('claiming twice, or what is the customer’s already, changes nothing', asy
 })
 
 test('of two customers who claim one cart at once, one gets it and the other 404', async () => {
-  const { shop, mug } = await openShop()
+  const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const customers = [await newCustomer(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
@@ -86,7 +76,7 @@ test('of two customers who claim one cart at once, one gets it and the other 404
 
 test('adds that race a claim are claimed, or go to a new cart of the guest, or find the old one gone: none is lost', async () => {
   for (let round = 0; round < 5; round++) {
-    const { shop, mug } = await openShop()
+    const { shop, mug } = await openShop(service)
     await shop.add({ name: 'Mug', price: 100, stock: 500 })
     const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
     const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })

@@ -78,29 +78,30 @@ const planned = (db: Db, filter: Filter) => (isFiltered(filter) ? db.fresh : db)
 /**
  * Two ways to the matches. The index of words reads every match, also those beyond the limit, before it gives the first
  * one, so of words that are everywhere it is the slow way: there the newest products are gone through instead.
+ * `rare words` is the index too, but finds nothing when many of the newest products match.
  */
-export type Source = 'words' | 'newest'
+export type Source = 'rare words' | 'newest' | 'words'
 
 /** Limits that stand in the text, so that the one plan that serves all stores is made for them. */
 const probe = { rows: 200, limit: sql`200` }
 const newest = { rows: 30_000, limit: sql`30000` }
 
-const candidates = (place: Place, filter: Filter, query: string, source: Source, columns: Fragment, most: number) =>
-  source === 'words'
-    ? sql`select ${columns} from listing l where ${matching(place, filter, query)} limit ${most}`
-    : sql`select ${columns}
-        from (select * from listing l where ${hereIn(place)} order by l.seq desc limit ${newest.limit}) l
-        where ${withWords(query, filter)} limit ${most}`
+const newestListings = (place: Place, limit: Fragment) =>
+  sql`select * from listing l where ${hereIn(place)} order by l.seq desc limit ${limit}`
 
-/** What part of the newest products matches, with the words anywhere or in the name: a guess, and cheap. */
-export const guessDensity = async (db: Db, place: Place, page: SearchPage, where: 'anywhere' | 'name') => {
-  const query = wordQuery(place.outletId, where === 'name' ? '^' : '~', page.terms, true)
-  const { matches } = await db.one<{ matches: number }>`
-    select count(*) as matches
-    from (select * from listing l where ${hereIn(place)} order by l.seq desc limit ${probe.limit}) l
-    where ${withWords(query, page)}`
-  return matches / probe.rows
-}
+/** A look at a few products guesses the part of all that match; at worst, the slower way is taken. */
+const areRare = (place: Place, filter: Filter, query: string, part: number) => sql`
+  (select count(*) < ${part * probe.rows} from (${newestListings(place, probe.limit)}) l
+    where ${withWords(query, filter)})`
+
+type Wanted = { query: string; source: Source; columns: Fragment; most: number; rare: Fragment }
+
+const candidates = (place: Place, filter: Filter, { query, source, columns, most, rare }: Wanted) =>
+  source === 'newest'
+    ? sql`select ${columns} from (${newestListings(place, newest.limit)}) l
+        where ${withWords(query, filter)} limit ${most}`
+    : sql`select ${columns} from listing l
+        where ${source === 'words' ? sql`true` : rare} and ${matching(place, filter, query)} limit ${most}`
 
 /** The exact name first, then all words whole in the name, then as beginnings in it, then anywhere; stock before none. */
 const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
@@ -140,16 +141,23 @@ const showRows = (place: Place, chosen: Fragment, sort: SearchSort) => sql`
  */
 export type Found = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
 
+/** From this part of the products on, going through the newest is faster than the index of words. */
+const everywhere = 0.4
+
 /** The summary of the first matches that are found, and a page of them. */
 export const searchProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
-  const any = wordQuery(place.outletId, '~', page.terms, true)
-  const isComplete =
-    source === 'words'
-      ? sql`true`
-      : sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(place, newest.rows)}`
+  const query = wordQuery(place.outletId, '~', page.terms, true)
+  const columns = columnsToRank(place, page)
+  const rare = sql`(select words from rare)`
+  const isComplete = {
+    'rare words': rare,
+    newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(place, newest.rows)}`,
+    words: sql`true`,
+  }
   return planned(db, page).one<Found>`
-    with found as materialized (
-      ${candidates(place, page, any, source, columnsToRank(place, page), countedMatches + 1)}),
+    with rare as materialized (select ${areRare(place, page, query, everywhere)} as words),
+    found as materialized (
+      ${candidates(place, page, { query, source, columns, most: countedMatches + 1, rare })}),
     shelf as materialized (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
         count(*) filter (where in_stock) as in_stock, count(*) filter (where rank >= ${lowestNamedRank}) as named
@@ -163,7 +171,7 @@ export const searchProducts = (db: Db, place: Place, page: SearchPage, source: S
       (select coalesce(json_agg(shown), '[]')
         from (${showRows(place, pageOf(sql`select * from found`, page), page.sort)}) shown) as page,
       (select coalesce(sum(named), 0)::integer from shelf) as named,
-      ${isComplete} as "isComplete"`
+      ${isComplete[source]} as "isComplete"`
 }
 
 const hasAtMost = (place: Place, most: number) =>
@@ -177,7 +185,8 @@ export const findNamed = (db: Db, place: Place, page: SearchPage, also: { words:
   const exactly = sql`(select ${columns} from listing l
     where ${hereIn(place)} and l.name_key = ${page.nameKey} and ${withWords(any, page)} limit ${countedMatches})`
   const rows = also.words
-    ? sql`${exactly} union (${candidates(place, page, named, 'words', columns, countedMatches)})`
+    ? sql`${exactly} union
+        (select ${columns} from listing l where ${matching(place, page, named)} limit ${countedMatches})`
     : exactly
   return planned(db, page).many<MatchRow>`${showRows(place, pageOf(rows, page), page.sort)}`
 }
@@ -210,19 +219,27 @@ export const findLookalikes = (db: Db, storeId: StoreId, words: readonly string[
     where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111))`
 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
-
-export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
-  const named = wordQuery(place.outletId, '^', page.terms, true)
-  const columns = sql`l.product_id, l.seq, ${rankOf(place, page)} as rank`
-  return db.many<SuggestedProduct>`
-    select p.id, p.slug, p.name, p.images
-    from (${candidates(place, page, named, source, columns, suggestedFrom)}) l
-    join product p on p.store_id = ${place.storeId} and p.id = l.product_id
-    order by l.rank desc, l.seq desc limit ${page.limit}`
-}
+export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }
 
 /** Somebody still typing is not helped by the best of ten thousand. */
 const suggestedFrom = 500
+
+/** A few hundred are soon found, so that what is in every twentieth name counts as everywhere. */
+const inManyNames = 0.05
+
+export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
+  const query = wordQuery(place.outletId, '^', page.terms, true)
+  const columns = sql`l.product_id, l.seq, ${rankOf(place, page)} as rank`
+  const rare = sql`(select words from rare)`
+  const isComplete = { 'rare words': rare, newest: sql`count(*) = ${page.limit}`, words: sql`true` }
+  return db.one<Suggested>`
+    with rare as materialized (select ${areRare(place, page, query, inManyNames)} as words)
+    select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
+    from (select p.id, p.slug, p.name, p.images
+      from (${candidates(place, page, { query, source, columns, most: suggestedFrom, rare })}) l
+      join product p on p.store_id = ${place.storeId} and p.id = l.product_id
+      order by l.rank desc, l.seq desc limit ${page.limit}) shown`
+}
 
 export type SuggestedCategory = { id: string; slug: string; name: string }
 

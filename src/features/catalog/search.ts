@@ -14,7 +14,7 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
       const asked = { ...filter, terms, nameKey: fold(query.q.trim()), sort, position, limit }
-      const found = await findMatches(ctx, asked)
+      const found = await tryInTurn((source) => sql.searchProducts(ctx.db, placeOf(ctx), asked, source))
       summary = found.summary
       if (isExact(summary)) return found.page
       if (sort === 'relevance') return addNamed(ctx, asked, found)
@@ -26,17 +26,13 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   return { ...page, ...(summary === undefined ? noMatches : showSummary(ctx, summary)) }
 }
 
-/** From this part of the products on, going through the newest is faster than the index of words. */
-const everywhere = 0.4
-
-/** What is everywhere among the newest products need not be among the others: then the index of words answers. */
-const findMatches = async (ctx: StoreCtx, asked: sql.SearchPage): Promise<sql.Found> => {
-  const place = placeOf(ctx)
-  if ((await sql.guessDensity(ctx.db, place, asked, 'anywhere')) >= everywhere) {
-    const found = await sql.searchProducts(ctx.db, place, asked, 'newest')
-    if (found.isComplete) return found
+/** Mostly the first try answers. What is everywhere among the newest products need not be elsewhere: hence the third. */
+const tryInTurn = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
+  for (const source of ['rare words', 'newest'] as const) {
+    const answer = await ask(source)
+    if (answer.isComplete) return answer
   }
-  return sql.searchProducts(ctx.db, place, asked, 'words')
+  return ask('words')
 }
 
 const plentyNamed = 1_000
@@ -90,8 +86,8 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   const terms = await readTerms(ctx, text)
   if (terms.length === 0) return { products: [], categories: [] }
   const page = { terms, nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
-  const [products, categories] = await Promise.all([
-    suggestProducts(ctx, page),
+  const [{ products }, categories] = await Promise.all([
+    tryInTurn((source) => sql.suggestProducts(ctx.db, placeOf(ctx), page, source)),
     sql.suggestCategories(
       ctx.db,
       ctx.store.id,
@@ -103,16 +99,4 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
     products: products.map(({ images, ...product }) => ({ ...product, image: showImage(ctx, images[0] ?? '') })),
     categories,
   }
-}
-
-/** A few hundred matches are enough to choose from, so that already what is in every twentieth name is plenty. */
-const inManyNames = 0.05
-
-const suggestProducts = async (ctx: StoreCtx, asked: sql.SearchPage) => {
-  const place = placeOf(ctx)
-  if ((await sql.guessDensity(ctx.db, place, asked, 'name')) >= inManyNames) {
-    const products = await sql.suggestProducts(ctx.db, place, asked, 'newest')
-    if (products.length === asked.limit) return products
-  }
-  return sql.suggestProducts(ctx.db, place, asked, 'words')
 }

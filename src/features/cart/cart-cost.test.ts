@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { newCustomer, newGuest, type TestShopper } from '../../../test/shoppers.ts'
+import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+/** The statements of one call, without those of the transaction itself and of the check of the session. */
+const statementsOf = async (shopper: TestShopper, method: string, path: string, body?: unknown) => {
+  const texts: string[] = []
+  const stop = service.db.onStatement((text) => texts.push(text))
+  const answer = await shopper.call(method, path, { body })
+  stop()
+  assert.ok(answer.status < 300, answer.text)
+  return texts.filter((text) => !/^(begin|commit)$/.test(text) && !/from session/.test(text)).length
+}
+
+test('a change of a cart takes two round trips and a read one, whatever its size and whoever calls', async () => {
+  const shop = await newStore(service)
+  await shop.add(...Array.from({ length: 90 }, (_, i) => ({ name: `Thing ${i}`, price: 10 + i, stock: 500 })))
+  const store = await shop.load()
+  const coupon = { ...plainCoupon, code: 'TEN', kind: 'percent' as const, value: 10 }
+  await service.db.tx((tx) => createCoupon(tx, store, coupon))
+  const ids: string[] = (await shop.get('/v1/products?limit=90')).json.map(({ id }: { id: string }) => id)
+  const all = ids.map((productId) => ({ productId, quantity: 2 }))
+
+  for (const shopper of [await newGuest(service, shop), await newCustomer(service, shop)]) {
+    assert.equal(await statementsOf(shopper, 'POST', '/v1/cart', { productId: ids[0] }), 2)
+    assert.equal(await statementsOf(shopper, 'POST', '/v1/cart', { items: all, couponCode: 'TEN' }), 2)
+    const cartId = (await shopper.call('GET', '/v1/cart')).headers.get('x-cart-id')
+    assert.ok(cartId)
+    assert.equal(await statementsOf(shopper, 'POST', '/v1/cart', { productId: ids[1] }), 2)
+    assert.equal(await statementsOf(shopper, 'POST', `/v1/cart/${cartId}/items`, { productId: ids[1] }), 2)
+    assert.equal(await statementsOf(shopper, 'PATCH', `/v1/cart/${cartId}`, { items: all }), 2)
+    const { json } = await shopper.call('GET', `/v1/cart/${cartId}`)
+    const line = `/v1/cart/${cartId}/items/${json.items[0].id}`
+    assert.equal(await statementsOf(shopper, 'PATCH', line, { quantity: 9 }), 2)
+    assert.equal(await statementsOf(shopper, 'DELETE', line), 2)
+    assert.equal(await statementsOf(shopper, 'GET', `/v1/cart/${cartId}`), 1)
+    assert.equal(await statementsOf(shopper, 'GET', '/v1/cart'), 1)
+  }
+})

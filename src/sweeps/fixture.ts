@@ -1,0 +1,93 @@
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { databaseUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
+import { migrate } from '../db/migrate.ts'
+
+/** A service on a database of its own: a sweep goes through all stores, and other tests have theirs in the same one. */
+export const serviceAlone = async (t: TestContext) => {
+  const name = `sweeps_test_${process.pid}_${databases++}`
+  const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
+  await ask(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
+  await migrate({ connectionString: url })
+  const service = await startTestService({ databaseUrl: url })
+  t.after(async () => {
+    await service.close()
+    await ask(databaseUrl, `drop database ${name} with (force)`)
+  })
+  return { service, url }
+}
+
+let databases = 0
+
+export const ask = async (connectionString: string, text: string) => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Tables that are swept, each with so many rows made just now. Every guest has a cart and a wish. */
+export const fill = async (service: TestService, rows: number) => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 1 })
+  const store = await shop.load()
+  const { db } = service
+  const [{ productId, variantId } = { productId: '', variantId: '' }] = await db.many<Record<string, string>>`
+    select v.product_id as "productId", v.id as "variantId" from variant v where v.store_id = ${store.id}`
+  await db.run`insert into customer (store_id, id) values (${store.id}, 'cus_1')`
+  await db.run`
+    insert into session (store_id, token_hash, customer_id, created_at, expires_at)
+    select ${store.id}, 's' || n, 'cus_1', vitrine_now(), vitrine_now() + interval '7 days'
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into one_time_code (store_id, phone, attempts_left, expires_at, requested_at, forget_at)
+    select ${store.id}, '+' || n, 3, vitrine_now(), '{}', vitrine_now() + interval '1 hour'
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into sign_in_failure (store_id, email, failed_at, forget_at)
+    select ${store.id}, n || '@example.com', '{}', vitrine_now() + interval '15 minutes'
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into otp_hour (store_id, hour, sent)
+    select ${store.id}, vitrine_now() + n * interval '1 microsecond', 1 from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into kept_answer (store_id, shopper, route, key, body_hash, created_at)
+    select ${store.id}, 'cus_1', 'POST /', n::text, '', vitrine_now() from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into guest (store_id, id, seen_on) select ${store.id}, 'g' || n, vitrine_now()::date
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into cart (store_id, id, guest_id, outlet_id, created_at, updated_at, sweep_on)
+    select ${store.id}, 'c' || n, 'g' || n, ${store.defaultOutlet.id}, vitrine_now(), vitrine_now(),
+      vitrine_now()::date + 30
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into cart_item (store_id, cart_id, variant_id, id, product_id, quantity, price_minor, added_at)
+    select ${store.id}, 'c' || n, ${variantId}, 'l' || n, ${productId}, 1, 100, vitrine_now()
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into wishlist_item (store_id, id, guest_id, product_id, created_at)
+    select ${store.id}, 'w' || n, 'g' || n, ${productId}, vitrine_now() from generate_series(1, ${rows}) n`
+  return { storeId: store.id, productId, outletId: store.defaultOutlet.id }
+}
+
+export const tables = [
+  'one_time_code',
+  'sign_in_failure',
+  'otp_hour',
+  'session',
+  'kept_answer',
+  'cart',
+  'cart_item',
+  'wishlist_item',
+  'guest',
+] as const
+
+/** How many rows each swept table has. */
+export const countAll = async (url: string): Promise<Record<string, number>> => {
+  const counts = tables.map((table) => `(select count(*)::integer from ${table}) as ${table}`)
+  return (await ask(url, `select ${counts.join(', ')}`))[0]
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { days, hours, minutes } from '../core/clock.ts'
+import type { Tx } from '../db/database.ts'
+import { holdGuest } from '../features/access/guests.ts'
+import type { Guest, ShopperCtx } from '../features/context.ts'
+import { batchSize } from './batch.sql.ts'
+import { ask, countAll, fill, serviceAlone, tables } from './fixture.ts'
+import { runSweeps } from './run-sweeps.ts'
+import { sweeps } from './sweeps.ts'
+
+/** A database with some rows in every swept table, and short ways to sweep it and to look at what is left. */
+const newScene = async (t: TestContext, rows = 3) => {
+  const { service, url } = await serviceAlone(t)
+  // Noon of tomorrow, so that no midnight comes between two steps of a test.
+  service.clock.advance(days(1) - (Date.now() % days(1)) + hours(12))
+  const startMs = service.clock.offsetMs()
+  const made = await fill(service, rows)
+  return {
+    ...made,
+    service,
+    url,
+    /** Moves the clock to so long after the rows were made. */
+    goTo: (ms: number) => service.clock.advance(startMs + ms - service.clock.offsetMs()),
+    /** All that is due, by name how many rows each sweep has taken. */
+    sweepAll: async () => {
+      const taken: Record<string, number> = {}
+      const counting = Object.entries(sweeps).map(([name, sweep]) => [
+        name,
+        async (db: Parameters<typeof sweep>[0]) => {
+          const count = await sweep(db)
+          taken[name] = (taken[name] ?? 0) + count
+          return count
+        },
+      ])
+      const onTrouble = (name: string, error: unknown) => assert.fail(`${name}: ${(error as Error).message}`)
+      await runSweeps({ db: service.db, sweeps: Object.fromEntries(counting), onTrouble })
+      return taken
+    },
+  }
+}
+
+test('nothing goes before its time, and everything goes when its time has come', async (t) => {
+  const { goTo, sweepAll, url } = await newScene(t)
+  const steps: [afterMs: number, ...goes: string[]][] = [
+    [0],
+    [minutes(14)],
+    [minutes(16), 'sign_in_failure'],
+    [minutes(59)],
+    [minutes(61), 'one_time_code'],
+    [hours(23)],
+    [hours(25), 'kept_answer'],
+    [hours(47)],
+    [hours(49), 'otp_hour'],
+    [days(7) - hours(1)],
+    [days(7) + hours(1), 'session'],
+    [days(30)],
+    [days(31), 'cart', 'cart_item'],
+    [days(32), 'wishlist_item', 'guest'],
+  ]
+  const expected = Object.fromEntries(tables.map((table) => [table, 3]))
+  for (const [afterMs, ...goes] of steps) {
+    goTo(afterMs)
+    await sweepAll()
+    for (const table of goes) expected[table] = 0
+    assert.deepEqual(await countAll(url), expected, `after ${afterMs / hours(1)} hours`)
+  }
+})
+
+test('a sweep takes one batch at a time, however much is due', async (t) => {
+  const { service, goTo, sweepAll, url } = await newScene(t, batchSize + 20)
+  goTo(days(40))
+  for (const [name, sweep] of Object.entries(sweeps)) assert.equal(await sweep(service.db), batchSize, name)
+  for (const [name, count] of Object.entries(await sweepAll())) assert.equal(count, 20, name)
+  for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
+})
+
+test('instances that sweep at the same time share the work and take nothing twice', async (t) => {
+  const rows = 3 * batchSize
+  const { goTo, sweepAll, url } = await newScene(t, rows)
+  goTo(days(40))
+  const taken = await Promise.all([sweepAll(), sweepAll(), sweepAll()])
+  // What one instance has just got hold of is passed over by the others, and a guest is due after what is theirs.
+  taken.push(await sweepAll())
+  for (const name of Object.keys(sweeps)) {
+    assert.equal(
+      taken.reduce((sum, counts) => sum + (counts[name] ?? 0), 0),
+      rows,
+      name,
+    )
+  }
+  for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
+})
+
+test('a sweep waits for nobody: it passes over what is in use and takes it the next time', async (t) => {
+  const { goTo, sweepAll, url } = await newScene(t)
+  goTo(days(40))
+  const swept = tables.filter((table) => table !== 'cart_item')
+  const user = new pg.Client({ connectionString: url })
+  await user.connect()
+  try {
+    await user.query('begin')
+    for (const table of swept) {
+      await user.query(`select from ${table} where ctid = (select ctid from ${table} limit 1) for update`)
+    }
+    await sweepAll()
+    for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 1, table)
+  } finally {
+    await user.end()
+  }
+  await sweepAll()
+  for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
+})
+
+test('a guest who writes while the sweep goes by is not swept away', async (t) => {
+  const { service, goTo, sweepAll, url, storeId } = await newScene(t, 1)
+  goTo(days(40))
+  await service.db.tx(async (tx: Tx) => {
+    const guest: Guest = { kind: 'guest', guestId: 'g1', isNew: false }
+    await holdGuest(tx, { store: { id: storeId }, shopper: guest } as ShopperCtx<Guest>)
+    await sweepAll()
+  })
+  await sweepAll()
+  const { guest, wishlist_item } = await countAll(url)
+  assert.deepEqual({ guest, wishlist_item }, { guest: 1, wishlist_item: 1 })
+})
+
+test('a cart that lives keeps its guest and what the guest wished for', async (t) => {
+  const { service, goTo, sweepAll, url } = await newScene(t)
+  goTo(days(40))
+  await service.db.run`update cart set sweep_on = vitrine_now()::date where id = 'c2'`
+  await sweepAll()
+  const left = await countAll(url)
+  assert.deepEqual([left.cart, left.cart_item, left.guest, left.wishlist_item], [1, 1, 1, 1])
+  assert.deepEqual(await ask(url, 'select id from guest'), [{ id: 'g2' }])
+})
+
+test('the mark of a merge stays as long as a token of that guest could be alive', async (t) => {
+  const { service, goTo, sweepAll, url } = await newScene(t)
+  goTo(days(29))
+  await service.db.run`delete from cart`
+  await service.db.run`delete from wishlist_item`
+  await service.db.run`update guest set merged_at = vitrine_now() where id = 'g1'`
+  goTo(days(59))
+  await sweepAll()
+  assert.deepEqual(await ask(url, 'select id from guest'), [{ id: 'g1' }])
+  goTo(days(61))
+  await sweepAll()
+  assert.deepEqual(await ask(url, 'select id from guest'), [])
+})
+
+test('what a customer has is never swept away', async (t) => {
+  const { service, goTo, sweepAll, url } = await newScene(t, 1)
+  await service.db.run`update cart set guest_id = null, customer_id = 'cus_1', sweep_on = null`
+  await service.db.run`update wishlist_item set guest_id = null, customer_id = 'cus_1'`
+  goTo(days(4000))
+  await sweepAll()
+  const { cart, cart_item, wishlist_item, guest } = await countAll(url)
+  assert.deepEqual({ cart, cart_item, wishlist_item, guest }, { cart: 1, cart_item: 1, wishlist_item: 1, guest: 0 })
+})
+
+test('due rows are found by indexes among many that are not due', async (t) => {
+  const { service, url } = await newScene(t, 4000)
+  for (const table of tables) await ask(url, `analyze ${table}`)
+  for (const [name, sweep] of Object.entries(sweeps)) {
+    // Kept for two days and only where a store has a cap: reading all of it is cheap.
+    if (name === 'counts of codes') continue
+    let text = ''
+    const stop = service.db.onStatement((sent) => {
+      text = sent
+    })
+    assert.equal(await sweep(service.db), 0)
+    stop()
+    const rows = await ask(url, `explain ${text.replaceAll(/\$\d+/g, '86400000')}`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    assert.doesNotMatch(plan, /Seq Scan/, `${name}\n${plan}`)
+  }
+})
