@@ -110,6 +110,9 @@ test('the sixth request of an hour is refused, until the first of them is an hou
   moved.clock.advance(seconds(30))
   assert.equal((await requestCode(moved, shop)).status, 200)
   assertError(await requestCode(moved, shop), 429, 'RATE_LIMITED')
+  const { remembered } = await moved.db.one<{ remembered: number }>`
+    select cardinality(requested_at) as remembered from one_time_code where store_id = ${(await shop.load()).id}`
+  assert.equal(remembered, 5)
 })
 
 test('of sixty requests at once on two instances, five get a code', async () => {
@@ -183,18 +186,24 @@ test('a store that names countries sends codes nowhere else', async () => {
   assert.equal(service.messages.length, before)
 })
 
-test('what is stored of a code is not the code', async () => {
+test('what is stored of a code is not the code, and is of no use for another phone or store', async () => {
   const shop = await newStore(service)
+  const other = await newStore(service)
   const code = await newCode(service, shop)
   const { id } = await shop.load()
-  const row = await service.db.one<{ text: string }>`
-    select row_to_json(c)::text as text from one_time_code c where store_id = ${id}`
-  assert.equal(row.text.includes(`"${code}"`), false)
-  const other = await newStore(service)
-  await newCode(service, other)
-  const { hashes } = await service.db.one<{ hashes: number }>`
-    select count(distinct code_hash) as hashes from one_time_code where store_id in (${id}, ${(await other.load()).id})`
-  assert.equal(hashes, 2)
+  const { hash } = await service.db.one<{ hash: string }>`
+    select code_hash as hash from one_time_code where store_id = ${id}`
+  assert.equal(hash.includes(code), false)
+  for (const [at, to] of [
+    [shop, '+919876500000'],
+    [other, phone],
+  ] as const) {
+    await newCode(service, at, to)
+    const { id: storeId } = await at.load()
+    await service.db.run`update one_time_code set code_hash = ${hash} where store_id = ${storeId} and phone = ${to}`
+    assertError(await verifyCode(service, at, code, { phone: to }), 401, 'UNAUTHORIZED')
+  }
+  assert.equal((await verifyCode(service, shop, code)).status, 200)
 })
 
 test('logs hold neither codes nor phone numbers', async () => {

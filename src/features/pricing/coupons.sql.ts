@@ -84,7 +84,7 @@ export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) =>
   where k.store_id = ${storeId} and (${id}::text is null or k.id = ${id})
   order by k.created_at, k.code`
 
-/** By id, else by slug, else by the names from the top down. */
+/** By id or slug, else by the names from the top down. */
 export const findCategoryId = async (tx: Tx, storeId: StoreId, text: string, path: readonly string[]) =>
   (
     await tx.maybeOne<{ id: string }>`
@@ -95,10 +95,10 @@ export const findCategoryId = async (tx: Tx, storeId: StoreId, text: string, pat
         select c.id, walk.depth + 1 from walk join category c on c.store_id = ${storeId} and c.parent_id = walk.id
           and c.name = (${path}::text[])[walk.depth + 1]),
       found as (
-        select c.id, case when c.id = ${text} then 1 else 2 end as rank from category c
+        select c.id, 1 as rank from category c
         where c.store_id = ${storeId} and (c.id = ${text} or c.slug = ${text})
         union all
-        select walk.id, 3 from walk where walk.depth = cardinality(${path}::text[]))
+        select walk.id, 2 from walk where walk.depth = cardinality(${path}::text[]))
       select id from found order by rank limit 1`
   )?.id
 

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { minutes, seconds } from '../../src/core/clock.ts'
+import { createPasswordHasher } from '../../src/features/accounts/passwords.ts'
+import { setStock } from '../../src/features/catalog/products.ts'
+import { runSweeps } from '../../src/sweeps/run-sweeps.ts'
+import { sweeps } from '../../src/sweeps/sweeps.ts'
+import { makeDatabase } from './database.ts'
+import { type Answer, newStore, startTestService, type TestService, type TestStore } from '../harness.ts'
+import {
+  type Browser,
+  type Cart,
+  type Guest,
+  isAlive,
+  newGuest,
+  type Product,
+  renewalMs,
+  sessionIsAlive,
+  shownCart,
+  tokenIsAlive,
+  type Variant,
+  type World,
+} from './world.ts'
+
+/** The real thing: a service, a store in it, and a second store that nothing may reach. */
+export type Floor = { service: TestService; shop: TestStore; storeId: number; stranger: Stranger }
+
+type Stranger = { storeId: number; rows: unknown }
+
+const goods = [
+  { name: 'Mug', variants: [{ name: 'mug', priceMinor: 10_000, stock: 10 }] },
+  {
+    name: 'Shirt',
+    variants: [
+      { name: 'S', priceMinor: 90_050, stock: 5 },
+      { name: 'M', priceMinor: 95_000, stock: 3 },
+    ],
+  },
+  { name: 'Lamp', variants: [{ name: 'lamp', priceMinor: 25_000, stock: 2 }] },
+  { name: 'Rice', variants: [{ name: 'rice', priceMinor: 75, stock: 1_500 }] },
+]
+
+/** A service on a database of its own, because it moves the clock by years and sweeps. */
+export const openService = async () => {
+  const database = await makeDatabase()
+  // What hashes cost is none of a model's business.
+  const passwords = createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
+  const service = await startTestService({ databaseUrl: database.url, passwords })
+  return {
+    service,
+    close: async () => {
+      await service.close()
+      await database.drop()
+    },
+  }
+}
+
+export const openFloor = async (service: TestService): Promise<{ world: World; floor: Floor }> => {
+  const shop = await newStore(service)
+  const products = goods.map(({ name, variants }) => {
+    const product: Product = { name, id: '', isActive: true, variants: [] }
+    product.variants = variants.map((variant) => ({ ...variant, id: '', product }))
+    return product
+  })
+  await shop.add(...products.map(writeFile))
+  for (const product of products) {
+    const { json } = await shop.get(`/v1/products/${product.name.toLowerCase()}`)
+    product.id = json.id
+    for (const [i, variant] of product.variants.entries()) variant.id = json.variants[i].id
+  }
+  const { cartId, stranger } = await letStrangerShop(service)
+  const foreign: Cart = { id: cartId, owner: 'a stranger', lines: [], version: 1, wroteMs: 0, isGone: false }
+  return {
+    world: {
+      ...{ nowMs: 0, moment: 0, products, carts: [foreign] },
+      variants: products.flatMap(({ variants }) => variants),
+      browsers: ['Asha', 'Bina', 'Chand'].map((name) => ({ name, guest: null, session: null })),
+      customers: new Map(),
+      codesSentMs: new Map(),
+      failedMs: new Map(),
+    },
+    floor: { service, shop, storeId: (await shop.load()).id, stranger },
+  }
+}
+
+const letStrangerShop = async (service: TestService) => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 1, stock: 5 })
+  const productId = (await shop.get('/v1/products/mug')).json.id
+  const headers = { 'x-store-key': shop.key, 'content-type': 'application/json' }
+  const body = JSON.stringify({ productId })
+  const cart = await service.call('/v1/cart', { method: 'POST', headers, body })
+  await service.call('/v1/wishlist', { method: 'POST', headers, body })
+  const storeId = (await shop.load()).id
+  return { cartId: cart.json.id as string, stranger: { storeId, rows: await readRows(service, storeId) } }
+}
+
+/** The product as an import file has it. */
+export const writeFile = ({ name, isActive, variants }: Product) => {
+  const status = isActive ? 'ACTIVE' : 'ARCHIVED'
+  const [only] = variants
+  if (only !== undefined && variants.length === 1)
+    return { name, status, price: only.priceMinor / 100, stock: only.stock }
+  const sizes = variants.map(({ name: size, priceMinor, stock }) => ({
+    ...{ title: size, options: { Size: size }, price: priceMinor / 100, stock },
+  }))
+  return { name, status, options: [{ name: 'Size', values: variants.map((one) => one.name) }], variants: sizes }
+}
+
+export const stockUp = async ({ service, shop }: Floor, { id, product, stock }: Variant) => {
+  const store = await shop.load()
+  const change = { product: product.id, variantId: id, outletId: null, quantity: stock }
+  await service.db.tx((tx) => setStock(tx, store, change))
+}
+
+/** Two seconds more, so that what ends now has ended: a token may live to the end of its second. */
+export const advance = (world: World, { service }: Floor, ms: number) => {
+  assert.equal(ms % minutes(10), 0)
+  world.nowMs += ms
+  service.clock.advance(ms + seconds(2))
+}
+
+export const sweep = ({ service }: Floor) =>
+  runSweeps({ db: service.db, sweeps, onTrouble: (name, error) => assert.fail(`sweeping ${name}: ${error}`) })
+
+// Calls
+
+export const post = ({ service, shop }: Floor, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  call({ service, shop }, 'POST', path, headers, body)
+
+const call = (
+  { service, shop }: Pick<Floor, 'service' | 'shop'>,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+) =>
+  service.call(path, {
+    method,
+    headers: {
+      'x-store-key': shop.key,
+      ...headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+/**
+ * A call as whoever the browser is, and what comes of being that: an ended session is 401 and is forgotten, a dead guest
+ * token is 400 and brings a new guest. Then there is nothing more to see, and null comes back.
+ */
+export const callAs = async (
+  world: World,
+  floor: Floor,
+  browser: Browser,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer | null> => {
+  const { session, guest } = browser
+  if (session !== null) {
+    const answer = await call(floor, method, path, { authorization: `Bearer ${session.token}` }, body)
+    assert.equal(answer.headers.get('x-guest-token'), null, 'a customer needs no guest token')
+    if (sessionIsAlive(world, session)) return answer
+    assertRefused(answer, 401)
+    browser.session = null
+    return null
+  }
+  const token = guest?.tokens.at(-1)
+  const answer = await call(floor, method, path, token === undefined ? {} : { 'x-guest-token': token.text }, body)
+  const fresh = answer.headers.get('x-guest-token')
+  if (guest === null || token === undefined || !tokenIsAlive(world, guest, token)) {
+    if (guest !== null) assertRefused(answer, 400)
+    assert.ok(fresh, `${answer.status} without a guest token: ${answer.text}`)
+    browser.guest = newGuest(world, fresh)
+    return guest === null ? answer : null
+  }
+  const isDue = world.nowMs - token.madeMs >= renewalMs
+  assert.equal(fresh !== null, isDue, 'a token is renewed a day after it was made, and not before')
+  if (fresh !== null) guest.tokens.push({ text: fresh, madeMs: world.nowMs })
+  return answer
+}
+
+/** For what only customers may do: without a session it is 401, and null comes back. */
+export const callAsCustomer = async (
+  world: World,
+  floor: Floor,
+  browser: Browser,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer | null> => {
+  if (browser.session !== null) return callAs(world, floor, browser, method, path, body)
+  const token = browser.guest?.tokens.at(-1)
+  assertRefused(await call(floor, method, path, token === undefined ? {} : { 'x-guest-token': token.text }, body), 401)
+  return null
+}
+
+// What was answered
+
+const codes: Record<number, string> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  404: 'NOT_FOUND',
+  422: 'UNPROCESSABLE_ENTITY',
+  429: 'RATE_LIMITED',
+}
+
+export const assertRefused = (
+  answer: Answer,
+  refusals: number | ReadonlySet<number>,
+  conflict = 'INSUFFICIENT_STOCK',
+) => {
+  const allowed = typeof refusals === 'number' ? [refusals] : [...refusals]
+  assert.ok(allowed.includes(answer.status), `${answer.status} instead of ${allowed.join(' or ')}: ${answer.text}`)
+  assert.equal(answer.json.code, answer.status === 409 ? conflict : codes[answer.status])
+}
+
+export const assertStatus = (answer: Answer, status: number) =>
+  assert.equal(answer.status, status, `${answer.status} instead of ${status}: ${answer.text}`)
+
+type ShownLine = { id: string; variantId: string }
+
+/** The container as the model has it. How its version may have moved since it was seen last is for the caller to say. */
+export const assertCart = (answer: Answer, cart: Cart, version: 'same' | 'grown' | 'not less') => {
+  const { json } = answer
+  const shown = {
+    ...{ id: json.id, customerId: json.customerId, items: json.items.map(pickItem), itemCount: json.itemCount },
+    ...{ subtotal: json.subtotal, total: json.total },
+    warnings: json.warnings.map(({ code, itemId }: Record<string, string>) => ({ code, itemId })),
+  }
+  assert.deepEqual(shown, shownCart(cart))
+  assert.equal(json.expiresAt === null, json.customerId !== null, 'only carts of guests expire')
+  if (version === 'same') assert.equal(json.version, cart.version, 'the version of an unchanged cart')
+  else if (version === 'grown') assert.ok(json.version > cart.version, `version ${cart.version} became ${json.version}`)
+  else assert.ok(json.version >= cart.version, `version ${cart.version} went back to ${json.version}`)
+  cart.version = json.version
+}
+
+/** New lines get their ids from the service. */
+export const learnIds = (cart: Cart, items: readonly ShownLine[]) => {
+  for (const line of cart.lines) {
+    if (line.id === '') line.id = items.find(({ variantId }) => variantId === line.variant.id)?.id ?? ''
+  }
+}
+
+export const pickItem = (item: Record<string, unknown>) => ({
+  ...{ id: item.id, productId: item.productId, variantId: item.variantId, quantity: item.quantity },
+  ...{ price: item.price, lineTotal: item.lineTotal, inStock: item.inStock },
+})
+
+// What is stored
+
+/** Everything that shoppers of a store have, in the words of the tables. */
+const readRows = async ({ db }: TestService, storeId: number) => ({
+  carts: await db.many<{ id: string; customer: string | null; version: number; lines: [string, number][] }>`
+    select c.id, c.customer_id as customer, c.version, (
+      select coalesce(json_agg(json_build_array(i.id, i.quantity) order by i.id collate "C"), '[]') from cart_item i
+      where i.store_id = c.store_id and i.cart_id = c.id) as lines
+    from cart c where c.store_id = ${storeId} order by c.id`,
+  wishes: await db.many<{ id: string; product: string; customer: string | null }>`
+    select id, product_id as product, customer_id as customer from wishlist_item
+    where store_id = ${storeId} order by id`,
+})
+
+const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
+
+/** After every command: no shopper has more, less or other things stored than they should, whoever did what. */
+export const assertStored = async (world: World, { service, storeId }: Floor) => {
+  const rows = await readRows(service, storeId)
+  const dead = new Set(world.carts.filter((cart) => !cart.isGone && !isAlive(world, cart)).map(({ id }) => id))
+  assert.deepEqual(rows.carts.filter(({ id }) => !dead.has(id)), storedCarts(world))
+  const guests = world.browsers.flatMap(({ guest }) => guest ?? [])
+  const known = [...guests, ...world.customers.values()].flatMap(({ wishes }) => wishes)
+  const missing = known.filter(({ id }) => !rows.wishes.some((row) => row.id === id))
+  assert.deepEqual(missing.map(({ product }) => product.name), [], 'wishes that are lost')
+}
+
+const storedCarts = (world: World) =>
+  world.carts
+    .filter((cart) => cart.owner !== 'a stranger' && isAlive(world, cart))
+    .map(({ id, owner, version, lines }) => ({
+      id,
+      customer: typeof owner === 'object' && 'login' in owner ? owner.id : null,
+      version,
+      lines: lines.toSorted(byId).map((line) => [line.id, line.quantity]),
+    }))
+    .sort(byId)
+
+/** At the end: the stranger has what the stranger had, and when all guests are over, only customers have something. */
+export const assertLeftovers = async (world: World, floor: Floor) => {
+  const { service, storeId, stranger } = floor
+  assert.deepEqual(await readRows(service, stranger.storeId), stranger.rows, "another store's rows")
+  advance(world, floor, minutes(60 * 24 * 33))
+  await sweep(floor)
+  const rows = await readRows(service, storeId)
+  assert.deepEqual(rows.carts, storedCarts(world))
+  const wishes = [...world.customers.values()].flatMap(({ id: customer, wishes }) =>
+    wishes.map(({ id, product }) => ({ id, product: product.id, customer })),
+  )
+  assert.deepEqual(rows.wishes, wishes.sort(byId))
+  const [{ lines, guests } = { lines: -1, guests: -1 }] = await service.db.many<{ lines: number; guests: number }>`
+    select (select count(*) from cart_item where store_id = ${storeId}) as lines,
+      (select count(*) from guest where store_id = ${storeId}) as guests`
+  assert.equal(lines, rows.carts.reduce((sum, cart) => sum + cart.lines.length, 0), 'lines without a cart')
+  assert.equal(guests, 0, 'guests who are over')
+}
+
+/** A sweep may take what a guest wished for when the guest has written nothing for a month, and never a part of it. */
+export const learnSwept = async (world: World, { service, storeId }: Floor) => {
+  const { wishes } = await readRows(service, storeId)
+  const isOld = (guest: Guest) => world.nowMs - guest.wroteMs >= minutes(60 * 24 * 30)
+  for (const { guest } of world.browsers) {
+    if (guest !== null && isOld(guest) && !guest.wishes.some(({ id }) => wishes.some((row) => row.id === id)))
+      guest.wishes = []
+  }
+}
