@@ -30,6 +30,7 @@ export const fillCatalog = async (
     const big = `(${rows[0].id})`
     await client.query(categoriesIn(big))
     // Building the index of words once is many times faster than adding to it.
+    const index = await client.query(`select pg_get_indexdef('listing_words'::regclass) as definition`)
     await client.query('drop index listing_words')
     for (let from = 1; from <= products; from += batch) {
       const to = Math.min(from + batch - 1, products)
@@ -48,7 +49,7 @@ export const fillCatalog = async (
     }
     say('index of words')
     await client.query(`set maintenance_work_mem = '512MB'`)
-    await client.query('create index listing_words on listing using gin (words)')
+    await client.query(index.rows[0].definition)
     await client.query(countCategories)
     await client.query(knownWords)
     await client.query(outletPrices)

@@ -14,8 +14,9 @@ export type Load = {
 export type Measured = { rate: number; p50: number; p99: number; cpuMicros: number; errors: number }
 
 const run = promisify(execFile)
-const connections = 16
+export const connections = 16
 const uncachedScript = new URL('./uncached.lua', import.meta.url).pathname
+const requestsScript = new URL('./requests.lua', import.meta.url).pathname
 
 export const requireWrk = () => {
   try {
@@ -28,10 +29,21 @@ export const requireWrk = () => {
 /** One run of wrk, with the processor time that the server spent on each request. */
 export const sendLoad = async (load: Load, seconds: number): Promise<Measured> => {
   const { url, headers, pid, uncached, paths = [] } = load
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...(uncached ? ['-s', uncachedScript] : [])]
+  const args = uncached ? ['-s', uncachedScript] : []
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
+  return runWrk({ url, pid, seconds, args, env: { BENCH_PATHS: paths.join('\n') } })
+}
+
+/** The requests of a file, one a line, in turn (see requests.lua). */
+export const sendRequests = (load: { url: string; pid: number; file: string }, seconds: number): Promise<Measured> =>
+  runWrk({ ...load, seconds, args: ['-s', requestsScript], env: { BENCH_REQUESTS: load.file } })
+
+type Run = { url: string; pid: number; seconds: number; args: string[]; env: NodeJS.ProcessEnv }
+
+const runWrk = async ({ url, pid, seconds, args, env }: Run): Promise<Measured> => {
   const before = cpuSeconds(pid)
-  const { stdout } = await run('wrk', [...args, url], { env: { ...process.env, BENCH_PATHS: paths.join('\n') } })
+  const all = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...args, url]
+  const { stdout } = await run('wrk', all, { env: { ...process.env, ...env } })
   const spent = cpuSeconds(pid) - before
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   return {

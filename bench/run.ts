@@ -7,13 +7,14 @@ import { type Read, readsOf } from './reads.ts'
 import { newDataDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
-const help = `npm run bench -- [--products 10000] [--million] [--only PART] [--plans] [--seconds 4] [--rounds 3]
+const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--seconds 4] [--rounds 3]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
 turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
 
   --products N  how many products the store has
   --million     in turns with a second service, of 1,000,000 products beside 1,000 other stores; filling it takes minutes
+  --keep FOLDER the second service keeps its catalog there, and need not be filled the next time
   --only PART   only reads whose name has this part
   --plans       instead of measuring, print how the database runs every statement of lists and searches
   --seconds N   of each run
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   options: {
     products: { type: 'string', default: '10000' },
     million: { type: 'boolean', default: false },
+    keep: { type: 'string' },
     only: { type: 'string', default: '' },
     plans: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
@@ -36,6 +38,7 @@ const count = (n: number) => n.toLocaleString('en')
 
 const usualSize = { products: Number(values.products), smallStores: 10 }
 const millionSize = { products: 1_000_000, smallStores: 1_000 }
+const keptIn = (size: typeof usualSize) => (size === millionSize ? values.keep : undefined)
 
 const main = async () => {
   if (values.help) return print(help)
@@ -58,7 +61,7 @@ const main = async () => {
 const withShops = async (sizes: (typeof usualSize)[], use: (shops: Shop[]) => Promise<void>) => {
   const shops: Shop[] = []
   try {
-    for (const size of sizes) shops.push(await openShop(size))
+    for (const size of sizes) shops.push(await openShop(size, keptIn(size)))
     await use(shops)
   } finally {
     for (const shop of shops) await shop.close()

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
@@ -19,23 +21,29 @@ export type Shop = {
 const pageSize = 20
 const deepestPage = 10_000
 
-export const openShop = async (size: { products: number; smallStores: number }): Promise<Shop> => {
-  const dataDir = newDataDir()
-  const service = await startService(dataDir, { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'http://localhost' })
+/** Nobody signs in here, so nothing is ever sent. */
+const asInProduction = {
+  NODE_ENV: 'production',
+  VITRINE_PUBLIC_URL: 'http://localhost',
+  VITRINE_SMS_SENDER: 'http',
+  VITRINE_SMS_URL: 'http://127.0.0.1:9/',
+  VITRINE_SMS_SECRET: 'a secret that signs nothing, 32 characters',
+}
+
+type Size = { products: number; smallStores: number }
+
+/** With `keep`, a folder, the catalog is filled only the first time, and stays. */
+export const openShop = async (size: Size, keep?: string): Promise<Shop> => {
+  const dataDir = keep ?? newDataDir()
+  const service = await startService(dataDir, asInProduction)
   const database = await openEmbedded({ dataDir, role: 'guest' })
   const close = async () => {
     await database.stop()
     await service.stop()
-    removeDataDir(dataDir)
+    if (keep === undefined) removeDataDir(dataDir)
   }
   try {
-    const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
-    const { storeId } = made as { storeId: string }
-    const limit = ['--rate-limit', '1000000000']
-    const { key } = service.vitrine('key', 'create', '--store', storeId, ...limit) as { key: string }
-    const say = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\x1b[Kfilling: ${text}`)
-    await fillCatalog(database.connection, storeId, size, say)
-    say('')
+    const { storeId, key } = readNote(dataDir) ?? (await fillShop(service, database, size))
     const headers = { 'x-store-key': key }
     const deepPage = Math.min(deepestPage, Math.floor(size.products / pageSize))
     const deepCursor = await findCursor(service.url, headers, (deepPage - 1) * pageSize)
@@ -44,6 +52,24 @@ export const openShop = async (size: { products: number; smallStores: number }):
     await close()
     throw error
   }
+}
+
+/** Written when the catalog is full, so that a folder with it can be used again. */
+type Note = { storeId: string; key: string }
+const noteIn = (dataDir: string) => join(dataDir, 'bench.json')
+const readNote = (dataDir: string): Note | undefined =>
+  existsSync(noteIn(dataDir)) ? JSON.parse(readFileSync(noteIn(dataDir), 'utf8')) : undefined
+
+const fillShop = async (service: Service, database: EmbeddedServer, size: Size): Promise<Note> => {
+  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
+  const { storeId } = made as { storeId: string }
+  const limit = ['--rate-limit', '1000000000']
+  const { key } = service.vitrine('key', 'create', '--store', storeId, ...limit) as { key: string }
+  const say = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text && `filling: ${text}`}`)
+  await fillCatalog(database.connection, storeId, size, say)
+  say('')
+  writeFileSync(noteIn(service.dataDir), JSON.stringify({ storeId, key }))
+  return { storeId, key }
 }
 
 /** Follows the list page by page, as anybody has to, until so many products lie behind. */

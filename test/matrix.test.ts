@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { TObject, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
-import { contracts } from '../src/contract.ts'
 import { minutes } from '../src/core/clock.ts'
 import { makeInternalToken } from '../src/features/access/internal-token.ts'
-import { replaceMenu, revokeKey } from '../src/features/admin/stores.ts'
-import { type Endpoint, type Scope, scopes } from '../src/http/endpoint.ts'
+import { revokeKey } from '../src/features/admin/stores.ts'
+import { type Scope, scopes } from '../src/http/endpoint.ts'
 import {
   type Answer,
   assertError,
@@ -14,79 +11,73 @@ import {
   newStore,
   startTestService,
   type TestService,
-  type TestStore,
   withinASecond,
 } from './harness.ts'
+import {
+  cheapPasswords,
+  describe,
+  endpoints,
+  fewAtOnce,
+  guarded,
+  type NamedEndpoint,
+  openWorld,
+  type Prepared,
+  prepare,
+  rowsOf,
+  send,
+  type World,
+  withAccess,
+} from './world.ts'
 
-/**
- * Every endpoint of the contract meets every kind of caller here. The list comes from the contract itself, so an
- * endpoint that is added is tried from its first day.
- */
-const endpoints = contracts.flatMap((contract) => Object.values<Endpoint>(contract))
-const guarded = endpoints.filter(({ access }) => access !== 'public')
+/** Every endpoint of the contract meets every kind of key here; test/matrix-shoppers.test.ts has the shoppers. */
 const open = endpoints.filter(({ access }) => access === 'public')
 
-/** What stands for a path parameter: something that the stores of this file have. A new parameter is added here. */
-const pathValues: Record<string, string> = { idOrSlug: 'moonstone-lamp' }
-
-/** The same word for all that must be given: every answer that has it shows data of the store. */
-const word = 'moonstone'
-
 let service: TestService
-let shop: TestStore
-let neighbour: TestStore
+let here: World
+let neighbour: World
+/** Good calls that only ever get refused here, so each of them stays good. */
+let calls: Prepared[]
 
 before(async () => {
-  service = await startTestService()
-  shop = await newStore(service)
-  neighbour = await newStore(service)
-  await shop.add({ name: 'Moonstone lamp', price: 10, category: 'Moonstone things', stock: 1 })
-  const store = await shop.load()
-  const menu = [{ label: 'Moonstone', type: 'link', target: '/moonstone' }]
-  await service.db.tx((tx) => replaceMenu(tx, store, menu))
+  service = await startTestService({ passwords: cheapPasswords })
+  here = await openWorld(service)
+  neighbour = await openWorld(service)
+  calls = []
+  for (const endpoint of guarded) calls.push(await prepare(here, endpoint))
 })
 after(() => service.close())
 
-const callWith = (endpoint: Endpoint, headers: Record<string, string>): Promise<Answer> => {
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = pathValues[name]
-    assert.ok(value, `give ${name} of ${endpoint.path} a value in this test`)
-    return value
-  })
-  const query = new URLSearchParams(requiredTexts(endpoint.query))
-  const body = endpoint.body === undefined ? {} : { body: JSON.stringify(Value.Create(endpoint.body)) }
-  const type = endpoint.body === undefined ? {} : { 'content-type': 'application/json' }
-  return service.call(`${path}?${query}`, { method: endpoint.method, headers: { ...type, ...headers }, ...body })
-}
+type Headers = Record<string, string>
+/** These headers in place of the store's key. */
+const only = (headers: Headers) => ({ 'x-store-key': undefined, ...headers })
 
-const requiredTexts = (query: TObject | undefined) =>
-  Object.fromEntries(((query as { required?: string[] } & TSchema)?.required ?? []).map((name) => [name, word]))
-
-const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
-
-/** Tries every guarded endpoint with headers that must not open it. */
-const assertAllRefuse = async (headers: Record<string, string>, status: number, code: string) => {
-  for (const endpoint of guarded) {
-    const answer = await callWith(endpoint, headers)
-    assert.equal(answer.status, status, `${nameOf(endpoint)}: ${answer.text}`)
+/** Tries every guarded endpoint with headers that must not open it, and looks whether anything has happened. */
+const assertAllRefuse = async (headers: Headers, status: number, code: string) => {
+  const before = await rowsOf(here)
+  await fewAtOnce(calls, async (call) => {
+    const answer = await send(call, { headers: only(headers) })
+    assert.equal(answer.status, status, `${describe(call.endpoint)}: ${answer.text}`)
     assertError(answer, status, code)
-  }
+  })
+  assert.deepEqual(await rowsOf(here), before)
 }
 
-const assertAllAdmit = async (headers: Record<string, string>) => {
-  for (const endpoint of guarded) {
-    const { status, text } = await callWith(endpoint, headers)
-    assert.ok(status < 300, `${nameOf(endpoint)}: ${status} ${text}`)
-  }
+const assertAllAdmit = (headers: Headers) => fewAtOnce(guarded, (endpoint) => assertAdmits(endpoint, headers))
+
+const assertAdmits = async (endpoint: NamedEndpoint, headers: Headers): Promise<Answer> => {
+  const answer = await send(await prepare(here, endpoint), { headers: only(headers) })
+  assert.ok(answer.status < 300, `${describe(endpoint)}: ${answer.status} ${answer.text}`)
+  return answer
 }
 
 const secondsFromNow = (seconds: number) => Math.floor(service.clock.now() / 1000) + seconds
 
 test('every endpoint of a store opens to its key under either name, and under both', async () => {
   assert.ok(guarded.length > 0)
-  await assertAllAdmit({ 'x-store-key': shop.key })
-  await assertAllAdmit({ 'x-api-key': shop.key })
-  await assertAllAdmit({ 'x-api-key': shop.key, 'x-store-key': shop.key })
+  const { key } = here.shop
+  await assertAllAdmit({ 'x-store-key': key })
+  await assertAllAdmit({ 'x-api-key': key })
+  await assertAllAdmit({ 'x-api-key': key, 'x-store-key': key })
 })
 
 test('every endpoint of a store refuses a missing, an empty and a wrong key', async () => {
@@ -94,105 +85,124 @@ test('every endpoint of a store refuses a missing, an empty and a wrong key', as
   await assertAllRefuse({ 'x-store-key': '' }, 401, 'UNAUTHORIZED')
   await assertAllRefuse({ 'x-api-key': '' }, 401, 'UNAUTHORIZED')
   await assertAllRefuse({ 'x-store-key': 'vsk_00000000000000000000000000000000' }, 401, 'UNAUTHORIZED')
-  await assertAllRefuse({ 'x-api-key': `${shop.key}x` }, 401, 'UNAUTHORIZED')
+  await assertAllRefuse({ 'x-api-key': `${here.shop.key}x` }, 401, 'UNAUTHORIZED')
 })
 
 test('every endpoint of a store refuses two different keys, whichever of them is good', async () => {
-  await assertAllRefuse({ 'x-store-key': shop.key, 'x-api-key': neighbour.key }, 401, 'UNAUTHORIZED')
-  await assertAllRefuse({ 'x-store-key': shop.key, 'x-api-key': '' }, 401, 'UNAUTHORIZED')
-  await assertAllRefuse({ 'x-store-key': '', 'x-api-key': shop.key }, 401, 'UNAUTHORIZED')
+  const { key } = here.shop
+  await assertAllRefuse({ 'x-store-key': key, 'x-api-key': neighbour.shop.key }, 401, 'UNAUTHORIZED')
+  await assertAllRefuse({ 'x-store-key': key, 'x-api-key': '' }, 401, 'UNAUTHORIZED')
+  await assertAllRefuse({ 'x-store-key': '', 'x-api-key': key }, 401, 'UNAUTHORIZED')
 })
 
 test('every endpoint of a store refuses a revoked key that it knew', async () => {
-  const { id, key } = await shop.newKey({ rateLimit: 10_000 })
+  const { id, key } = await here.shop.newKey({ rateLimit: 10_000 })
   await assertAllAdmit({ 'x-store-key': key })
   await service.db.tx((tx) => revokeKey(tx, id))
-  assert.ok(await withinASecond(async () => (await shop.get('/v1/store', { 'x-store-key': key })).status === 401))
+  const isRefused = async () => (await here.shop.get('/v1/store', { 'x-store-key': key })).status === 401
+  assert.ok(await withinASecond(isRefused))
   await assertAllRefuse({ 'x-store-key': key }, 401, 'UNAUTHORIZED')
 })
 
 test('every endpoint of a store refuses a key once its time is over', async () => {
-  const { key } = await shop.newKey({ rateLimit: 10_000, expiresAt: new Date(service.clock.now() + minutes(5)) })
+  const expiresAt = new Date(service.clock.now() + minutes(4))
+  const { key } = await here.shop.newKey({ rateLimit: 10_000, expiresAt })
   await assertAllAdmit({ 'x-store-key': key })
-  service.clock.advance(minutes(6))
+  service.clock.advance(minutes(4))
   await assertAllRefuse({ 'x-store-key': key }, 401, 'UNAUTHORIZED')
 })
 
-test("no endpoint shows one store's data to another store", async () => {
-  for (const endpoint of guarded) {
+test("no endpoint shows what one store has to another store's key", async () => {
+  const bare = { ...neighbour, shop: await newStore(service) }
+  for (const endpoint of withAccess('store')) {
+    const call = await prepare(here, endpoint)
     // Twice each, so that an answer kept for one store would reach the other.
     for (let round = 0; round < 2; round++) {
-      const own = await callWith(endpoint, { 'x-store-key': shop.key })
-      const foreign = await callWith(endpoint, { 'x-store-key': neighbour.key })
-      assert.ok(showsData(own), `${nameOf(endpoint)} shows nothing to find again: ${own.text}`)
-      assert.ok(!showsData(foreign), `${nameOf(endpoint)}: ${foreign.text}`)
+      const [own, foreign] = [await send(call), await send({ ...call, world: bare })]
+      assert.ok(showsData(own), `${describe(endpoint)} shows nothing to find again: ${own.text}`)
+      assert.ok(!showsData(foreign), `${describe(endpoint)}: ${foreign.text}`)
     }
   }
 })
 
-const showsData = ({ text }: Answer) =>
-  /moonstone/i.test(text.replace('moonstone-lamp', '')) || text.includes(shop.storeId)
+const showsData = ({ text }: Answer) => /moonstone/i.test(text) || text.includes(here.shop.storeId)
 
 test('every endpoint of a store wants its scope, and no other scope stands for it', async () => {
-  for (const endpoint of guarded) {
+  await fewAtOnce(guarded, async (endpoint) => {
     const { scope } = endpoint
-    assert.ok(scope, `${nameOf(endpoint)} names no scope`)
-    const without = await keyWith(scopes.filter((other) => other !== scope))
-    assertError(await callWith(endpoint, { 'x-store-key': without }), 403, 'FORBIDDEN')
-    const onlyIt = await keyWith([scope])
-    assert.equal((await callWith(endpoint, { 'x-store-key': onlyIt })).status, endpoint.okStatus ?? 200)
+    assert.ok(scope, `${describe(endpoint)} names no scope`)
+    const without = { 'x-store-key': await keyWith(scopes.filter((other) => other !== scope)) }
+    const call = await prepare(here, endpoint)
+    assertError(await send(call, { headers: without }), 403, 'FORBIDDEN')
+    await assertAdmits(endpoint, { 'x-store-key': await keyWith([scope]) })
     // Now that the answer is in memory, the key without the scope still gets nothing.
-    assertError(await callWith(endpoint, { 'x-store-key': without }), 403, 'FORBIDDEN')
-  }
+    assertError(await send(call, { headers: without }), 403, 'FORBIDDEN')
+  })
 })
 
-const keyWith = async (allowed: Scope[]) => (await shop.newKey({ scopes: allowed, rateLimit: 10_000 })).key
+const keyWith = async (allowed: Scope[]) => (await here.shop.newKey({ scopes: allowed, rateLimit: 10_000 })).key
 
 test('every endpoint of a store opens to a good internal token', async () => {
-  const token = makeInternalToken(shop.storeId, secondsFromNow(60), internalSecret)
+  const token = makeInternalToken(here.shop.storeId, secondsFromNow(60), internalSecret)
   await assertAllAdmit({ 'x-internal-storefront-token': token })
+  await assertAllAdmit({ 'x-internal-storefront-token': token, 'x-store-key': here.shop.key })
 })
 
 test('every endpoint of a store refuses an internal token that is forged, over, or valid for too long', async () => {
+  const { storeId, key } = here.shop
   const bad = {
-    forged: makeInternalToken(shop.storeId, secondsFromNow(60), 'another secret of thirty-two characters'),
-    over: makeInternalToken(shop.storeId, secondsFromNow(-1), internalSecret),
-    tooFarAhead: makeInternalToken(shop.storeId, secondsFromNow(3700), internalSecret),
+    forged: makeInternalToken(storeId, secondsFromNow(60), 'another secret of thirty-two characters'),
+    over: makeInternalToken(storeId, secondsFromNow(-1), internalSecret),
+    tooFarAhead: makeInternalToken(storeId, secondsFromNow(3700), internalSecret),
     ofNobody: makeInternalToken('store_of_nobody', secondsFromNow(60), internalSecret),
   }
   for (const token of Object.values(bad)) {
     await assertAllRefuse({ 'x-internal-storefront-token': token }, 401, 'UNAUTHORIZED')
-    await assertAllRefuse({ 'x-internal-storefront-token': token, 'x-store-key': shop.key }, 401, 'UNAUTHORIZED')
+    await assertAllRefuse({ 'x-internal-storefront-token': token, 'x-store-key': key }, 401, 'UNAUTHORIZED')
   }
 })
 
-test("an internal token shows no other store's data on any endpoint", async () => {
-  const token = makeInternalToken(neighbour.storeId, secondsFromNow(60), internalSecret)
-  for (const endpoint of guarded) {
-    const answer = await callWith(endpoint, { 'x-internal-storefront-token': token })
-    assert.ok(!showsData(answer), `${nameOf(endpoint)}: ${answer.text}`)
-  }
-  await assertAllRefuse({ 'x-internal-storefront-token': token, 'x-store-key': shop.key }, 401, 'UNAUTHORIZED')
+test('every endpoint of a store refuses an internal token from a browser, and beside the key of another store', async () => {
+  const token = makeInternalToken(here.shop.storeId, secondsFromNow(60), internalSecret)
+  const origin = 'http://vitrine.test'
+  await assertAllRefuse({ 'x-internal-storefront-token': token, origin }, 401, 'UNAUTHORIZED')
+  const { key } = neighbour.shop
+  await assertAllRefuse({ 'x-internal-storefront-token': token, 'x-store-key': key }, 401, 'UNAUTHORIZED')
 })
 
-test('every endpoint of a store refuses a bearer token that is dead or no token at all', async () => {
-  for (const authorization of ['Bearer ses_dead', 'bearer x', 'Bearer', 'Bearer a b c']) {
-    await assertAllRefuse({ 'x-store-key': shop.key, authorization }, 401, 'UNAUTHORIZED')
-  }
+test('every endpoint of a store takes an outlet of that store and refuses any other', async () => {
+  const { key, outletId } = here.shop
+  await assertAllAdmit({ 'x-store-key': key, 'x-outlet-id': outletId })
+  await assertAllRefuse({ 'x-store-key': key, 'x-outlet-id': neighbour.shop.outletId }, 400, 'BAD_REQUEST')
+  await assertAllRefuse({ 'x-store-key': key, 'x-outlet-id': '' }, 400, 'BAD_REQUEST')
 })
 
-test('every endpoint of a store refuses an outlet that is not of that store', async () => {
-  const { outletId } = neighbour
-  await assertAllRefuse({ 'x-store-key': shop.key, 'x-outlet-id': outletId }, 400, 'BAD_REQUEST')
-  await assertAllRefuse({ 'x-store-key': shop.key, 'x-outlet-id': '' }, 400, 'BAD_REQUEST')
+test('every endpoint of a store counts its calls, tells the rate, and refuses one too many', async () => {
+  await fewAtOnce(guarded, async (endpoint) => {
+    const { key } = await here.shop.newKey({ rateLimit: 1 })
+    const headers = { 'x-store-key': key }
+    const first = await assertAdmits(endpoint, headers)
+    assert.equal(first.headers.get('ratelimit-limit'), '1', describe(endpoint))
+    assert.equal(first.headers.get('ratelimit-remaining'), '0')
+    assert.match(first.headers.get('ratelimit-reset') ?? '', /^\d+$/)
+    // A minute may end after the first call, and no second one does so soon after it.
+    const again = await prepare(here, endpoint)
+    const later = [await send(again, { headers }), await send(again, { headers })]
+    const refused = later.find(({ status }) => status === 429)
+    assert.ok(refused, `${describe(endpoint)} does not count`)
+    assertError(refused, 429, 'RATE_LIMITED')
+    assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal(refused.headers.get('ratelimit-remaining'), '0')
+  })
 })
 
 test('public endpoints need no key, and mind no wrong one', async () => {
   assert.ok(open.length > 0)
   for (const endpoint of open) {
-    assert.ok(!endpoint.path.startsWith('/v1'), nameOf(endpoint))
-    assert.equal((await callWith(endpoint, {})).status, 200, nameOf(endpoint))
-    assert.equal((await callWith(endpoint, { 'x-store-key': 'wrong' })).status, 200, nameOf(endpoint))
+    assert.ok(!endpoint.path.startsWith('/v1'), describe(endpoint))
+    const call = await prepare(here, endpoint)
+    assert.equal((await send(call, { headers: only({}) })).status, 200, describe(endpoint))
+    assert.equal((await send(call, { headers: { 'x-store-key': 'wrong' } })).status, 200, describe(endpoint))
   }
 })
 

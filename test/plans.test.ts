@@ -6,8 +6,9 @@ import { migrate } from '../src/db/migrate.ts'
 import { databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 
 /**
- * A store of twenty thousand products beside small ones, in a database of its own. What is read by an index here is read
- * by it in a store of a million; what is not would be slow there, and fails here.
+ * A store of 32,000 products beside small ones, in a database of its own. What is read by an index here is read by it in
+ * a store of a million; what is not would be slow there, and fails here. It is just larger than what a search of words
+ * that are everywhere goes through.
  */
 const name = `plans_test_${process.pid}`
 const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
@@ -31,7 +32,7 @@ before(async () => {
   service = await startTestService({ databaseUrl: url })
   shop = await newStore(service)
   const { publicId } = await shop.load()
-  await fillCatalog({ connectionString: url }, publicId, { products: 20_000, smallStores: 20 }, () => {})
+  await fillCatalog({ connectionString: url }, publicId, { products: 32_000, smallStores: 20 }, () => {})
 })
 after(async () => {
   await service.close()
@@ -53,6 +54,10 @@ const reads: Record<string, string> = {
   'the categories': '/v1/categories',
   'a search': '/v1/search?q=wieea',
   'a search of two words': '/v1/search?q=wieea+wouta',
+  'a search of a word that is everywhere': '/v1/search?q=wa',
+  'a search of a short beginning': '/v1/search?q=wie',
+  'a search in a category': '/v1/search?q=wieea&category=category-7',
+  'a search by price': '/v1/search?q=wa&sort=price',
   'a misspelt search': '/v1/search?q=wnsxao',
   suggestions: '/v1/search/suggest?q=wie',
 }
@@ -76,6 +81,46 @@ test('a later page is read from where the one before ended', async () => {
       `${sort}: ${conditions.join(' / ')}`,
     )
   }
+})
+
+test('a search of rare words starts from the index of words, with the same plan in every store', async () => {
+  for (const path of ['/v1/search?q=wieea', '/v1/search?q=wieea+wouta', '/v1/search/suggest?q=wisr']) {
+    const texts = (await statementsOf(path)).filter((text) => text.includes('listing'))
+    assert.equal(texts.length, 1)
+    const indexes = (await nodesOf(texts[0] as string)).map((node) => node['Index Name'])
+    assert.ok(indexes.includes('listing_words'), `${path}: ${indexes.join(', ')}`)
+  }
+})
+
+test('a change of products leaves searches nothing to read through', async () => {
+  const [index] = await ask(url, `select reloptions from pg_class where relname = 'listing_words'`)
+  assert.deepEqual(index.reloptions, ['fastupdate=off'])
+})
+
+test('of more matches than are counted, the newest are ranked, and before them the one of exactly that name', async () => {
+  await shop.add({ slug: 'product-1', name: 'Wa', price: 1, stock: 1 })
+  const first = (await shop.get('/v1/search?q=wa')).json
+  assert.deepEqual([first.total, first.totalIsExact, first.data[0].slug], [10_000, false, 'product-1'])
+  const numberOf = ({ slug }: { slug: string }) => Number(slug.replace('product-', ''))
+  assert.ok(first.data.slice(1).every((product: { slug: string }) => numberOf(product) > 20_000))
+  const second = (await shop.get(`/v1/search?q=wa&cursor=${first.nextCursor}`)).json
+  const slugs = [...first.data, ...second.data].map(({ slug }) => slug)
+  assert.equal(new Set(slugs).size, 40)
+})
+
+test('what many of the newest products have in common is counted among all the others too', async () => {
+  await shop.add({ slug: 'product-2', name: 'Old unicorn', price: 1, stock: 1 })
+  const unicorns = Array.from({ length: 120 }, (_, i) => ({ name: `Unicorn ${i}`, price: 1, stock: 1 }))
+  await shop.add(...unicorns)
+  const { total, totalIsExact, facets } = (await shop.get('/v1/search?q=unicorn')).json
+  assert.deepEqual([total, totalIsExact, facets.inStock.count], [121, true, 121])
+  assert.equal((await shop.get('/v1/search/suggest?q=old+unic')).json.products[0].slug, 'product-2')
+})
+
+test('a word of many names is suggested by the newest of them', async () => {
+  const { products } = (await shop.get('/v1/search/suggest?q=wie')).json
+  assert.equal(products.length, 8)
+  assert.ok(products.every(({ name }: { name: string }) => / wie| wie$|^wie/.test(name)))
 })
 
 /** The statements that an answer takes when it is not in memory. */

@@ -190,7 +190,8 @@ export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
   if (endpoint.body !== undefined || endpoint.query !== undefined || endpoint.params !== undefined) {
     codes.add(endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST')
   }
-  if (endpoint.body !== undefined)
+  // A body is read before anybody knows that none is wanted.
+  if (endpoint.method !== 'GET')
     for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code)
   return [...codes]
 }

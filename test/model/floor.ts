@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { minutes, seconds } from '../../src/core/clock.ts'
+import { days, minutes, seconds } from '../../src/core/clock.ts'
 import { createPasswordHasher } from '../../src/features/accounts/passwords.ts'
 import { setStock } from '../../src/features/catalog/products.ts'
 import { runSweeps } from '../../src/sweeps/run-sweeps.ts'
 import { sweeps } from '../../src/sweeps/sweeps.ts'
-import { makeDatabase } from './database.ts'
 import { type Answer, newStore, startTestService, type TestService, type TestStore } from '../harness.ts'
+import { makeDatabase } from './database.ts'
 import {
   type Browser,
   type Cart,
+  cartLifeMs,
   type Guest,
   isAlive,
   newGuest,
@@ -63,9 +64,10 @@ export const openFloor = async (service: TestService): Promise<{ world: World; f
   })
   await shop.add(...products.map(writeFile))
   for (const product of products) {
-    const { json } = await shop.get(`/v1/products/${product.name.toLowerCase()}`)
-    product.id = json.id
-    for (const [i, variant] of product.variants.entries()) variant.id = json.variants[i].id
+    const answer = await call({ service, shop }, 'GET', `/v1/products/${product.name.toLowerCase()}`, {})
+    assertStatus(answer, 200)
+    product.id = answer.json.id
+    for (const [i, variant] of product.variants.entries()) variant.id = answer.json.variants[i].id
   }
   const { cartId, stranger } = await letStrangerShop(service)
   const foreign: Cart = { id: cartId, owner: 'a stranger', lines: [], version: 1, wroteMs: 0, isGone: false }
@@ -85,11 +87,9 @@ export const openFloor = async (service: TestService): Promise<{ world: World; f
 const letStrangerShop = async (service: TestService) => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1, stock: 5 })
-  const productId = (await shop.get('/v1/products/mug')).json.id
-  const headers = { 'x-store-key': shop.key, 'content-type': 'application/json' }
-  const body = JSON.stringify({ productId })
-  const cart = await service.call('/v1/cart', { method: 'POST', headers, body })
-  await service.call('/v1/wishlist', { method: 'POST', headers, body })
+  const productId = (await call({ service, shop }, 'GET', '/v1/products/mug', {})).json.id
+  const cart = await call({ service, shop }, 'POST', '/v1/cart', {}, { productId })
+  await call({ service, shop }, 'POST', '/v1/wishlist', {}, { productId })
   const storeId = (await shop.load()).id
   return { cartId: cart.json.id as string, stranger: { storeId, rows: await readRows(service, storeId) } }
 }
@@ -119,21 +119,29 @@ export const advance = (world: World, { service }: Floor, ms: number) => {
   service.clock.advance(ms + seconds(2))
 }
 
-export const sweep = ({ service }: Floor) =>
-  runSweeps({ db: service.db, sweeps, onTrouble: (name, error) => assert.fail(`sweeping ${name}: ${error}`) })
+/** What guests have may go with the sweep once it is a month old, in this store and in others. */
+export const sweep = async (world: World, { service, stranger }: Floor) => {
+  await assertUntouched(service, stranger)
+  await runSweeps({ db: service.db, sweeps, onTrouble: (name, error) => assert.fail(`sweeping ${name}: ${error}`) })
+  if (world.nowMs >= cartLifeMs) stranger.rows = await readRows(service, stranger.storeId)
+  await assertUntouched(service, stranger)
+}
+
+const assertUntouched = async (service: TestService, { storeId, rows }: Stranger) =>
+  assert.deepEqual(await readRows(service, storeId), rows, "another store's rows")
 
 // Calls
 
-export const post = ({ service, shop }: Floor, path: string, body: unknown, headers: Record<string, string> = {}) =>
-  call({ service, shop }, 'POST', path, headers, body)
+export const post = (floor: Floor, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  call(floor, 'POST', path, headers, body)
 
-const call = (
+export const call = (
   { service, shop }: Pick<Floor, 'service' | 'shop'>,
   method: string,
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-) =>
+): Promise<Answer> =>
   service.call(path, {
     method,
     headers: {
@@ -268,11 +276,18 @@ const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id 
 export const assertStored = async (world: World, { service, storeId }: Floor) => {
   const rows = await readRows(service, storeId)
   const dead = new Set(world.carts.filter((cart) => !cart.isGone && !isAlive(world, cart)).map(({ id }) => id))
-  assert.deepEqual(rows.carts.filter(({ id }) => !dead.has(id)), storedCarts(world))
+  assert.deepEqual(
+    rows.carts.filter(({ id }) => !dead.has(id)),
+    storedCarts(world),
+  )
   const guests = world.browsers.flatMap(({ guest }) => guest ?? [])
   const known = [...guests, ...world.customers.values()].flatMap(({ wishes }) => wishes)
   const missing = known.filter(({ id }) => !rows.wishes.some((row) => row.id === id))
-  assert.deepEqual(missing.map(({ product }) => product.name), [], 'wishes that are lost')
+  assert.deepEqual(
+    missing.map(({ product }) => product.name),
+    [],
+    'wishes that are lost',
+  )
 }
 
 const storedCarts = (world: World) =>
@@ -288,10 +303,9 @@ const storedCarts = (world: World) =>
 
 /** At the end: the stranger has what the stranger had, and when all guests are over, only customers have something. */
 export const assertLeftovers = async (world: World, floor: Floor) => {
-  const { service, storeId, stranger } = floor
-  assert.deepEqual(await readRows(service, stranger.storeId), stranger.rows, "another store's rows")
-  advance(world, floor, minutes(60 * 24 * 33))
-  await sweep(floor)
+  const { service, storeId } = floor
+  advance(world, floor, days(33))
+  await sweep(world, floor)
   const rows = await readRows(service, storeId)
   assert.deepEqual(rows.carts, storedCarts(world))
   const wishes = [...world.customers.values()].flatMap(({ id: customer, wishes }) =>
@@ -301,14 +315,18 @@ export const assertLeftovers = async (world: World, floor: Floor) => {
   const [{ lines, guests } = { lines: -1, guests: -1 }] = await service.db.many<{ lines: number; guests: number }>`
     select (select count(*) from cart_item where store_id = ${storeId}) as lines,
       (select count(*) from guest where store_id = ${storeId}) as guests`
-  assert.equal(lines, rows.carts.reduce((sum, cart) => sum + cart.lines.length, 0), 'lines without a cart')
+  assert.equal(
+    lines,
+    rows.carts.reduce((sum, cart) => sum + cart.lines.length, 0),
+    'lines without a cart',
+  )
   assert.equal(guests, 0, 'guests who are over')
 }
 
 /** A sweep may take what a guest wished for when the guest has written nothing for a month, and never a part of it. */
 export const learnSwept = async (world: World, { service, storeId }: Floor) => {
   const { wishes } = await readRows(service, storeId)
-  const isOld = (guest: Guest) => world.nowMs - guest.wroteMs >= minutes(60 * 24 * 30)
+  const isOld = (guest: Guest) => world.nowMs - guest.wroteMs >= cartLifeMs
   for (const { guest } of world.browsers) {
     if (guest !== null && isOld(guest) && !guest.wishes.some(({ id }) => wishes.some((row) => row.id === id)))
       guest.wishes = []

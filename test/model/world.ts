@@ -108,8 +108,10 @@ export const judge = (before: readonly Line[], { adds, things, lines: named }: A
   const refusals = new Set<number>()
   const written = new Map<Line, number>()
   const write = (line: Line, quantity: number) => {
-    if (written.has(line) && !adds) refusals.add(422)
-    written.set(line, (line.quantity = quantity))
+    // Named by its id and by its product: who is meant? Removing it twice is removing it.
+    if (written.has(line) && !adds && (quantity > 0 || line.quantity > 0)) refusals.add(422)
+    line.quantity = quantity
+    written.set(line, quantity)
   }
   for (const { id, quantity } of named) {
     const line = lines.find((one) => one.id === id)

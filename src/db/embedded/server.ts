@@ -48,6 +48,9 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
   unix_socket_permissions: '0700',
   max_connections: 100,
   shared_buffers: '128MB',
+  // What is read here is mostly in the system's memory already, and asking another process for it takes longer than
+  // reading it: a search that touches 4,000 pages took twice as long with the default, workers.
+  io_method: 'sync',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',

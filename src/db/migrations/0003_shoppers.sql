@@ -131,6 +131,7 @@ create table cart_item (
   cart_id text collate "C" not null,
   variant_id text collate "C" not null,
   id text collate "C" not null,
+  -- That of the variant, which is held to its product.
   product_id text collate "C" not null,
   quantity integer not null check (quantity > 0),
   -- What the shopper saw when the line was last written.
@@ -138,8 +139,7 @@ create table cart_item (
   added_at timestamptz not null,
   primary key (store_id, cart_id, variant_id),
   foreign key (store_id, cart_id) references cart (store_id, id) on delete cascade,
-  foreign key (store_id, variant_id) references variant (store_id, id),
-  foreign key (store_id, product_id) references product (store_id, id)
+  foreign key (store_id, variant_id) references variant (store_id, id)
 ) with (fillfactor = 80);
 
 -- Of a guest or of a customer; the two have their own keys, so that a list is read by one index.

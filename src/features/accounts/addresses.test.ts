@@ -195,6 +195,25 @@ test('there is exactly one default, whatever is written at the same time', async
   assert.equal(left.filter(({ isDefault }) => isDefault).length, 1)
 })
 
+test('when the default and the newest address are removed at the same time, another becomes the default', async () => {
+  const shop = await newStore(service)
+  // Several customers, because the two do not meet every time.
+  const customers = await Promise.all(Array.from({ length: 6 }, () => newCustomer(service, shop)))
+  for (const who of customers) {
+    const [a, , c] = [
+      await added(who, { label: 'A' }),
+      await added(who, { label: 'B' }),
+      await added(who, { label: 'C' }),
+    ]
+    const removed = await Promise.all([remove(who, a.id), remove(who, c.id)])
+    assert.deepEqual(
+      removed.map(({ status }) => status),
+      [204, 204],
+    )
+    assert.deepEqual(await labels(who), ['B*'])
+  }
+})
+
 test('a customer has fifty addresses at most, also when several come at the same time', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)

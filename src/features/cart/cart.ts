@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { writeOnce } from '../access/once.ts'
 import { deadGuestToken } from '../access/shopper.ts'
@@ -49,7 +49,7 @@ export const readMyCart = async (ctx: CustomerCtx): Promise<CartAnswer> => {
 
 export const readCartById = async (ctx: ShopperCtx, cartId: string): Promise<CartAnswer> => {
   const cart = await findCart(ctx, { id: cartId, seenBy: ctx.shopper })
-  if (cart === undefined) throw noSuchCart()
+  if (cart === undefined) throw await missingCart(ctx.db, ctx)
   return answerWith(ctx, cart, showCart(ctx, cart))
 }
 
@@ -58,8 +58,7 @@ const readOwnCart = async (ctx: ShopperCtx): Promise<ReadCart | undefined> => {
   if (shopper.kind === 'guest' && shopper.isNew) return undefined
   const cart = await findCart(ctx, { of: shopper })
   // A merge takes the cart away, so a guest who has one was not merged.
-  if (cart === undefined && shopper.kind === 'guest' && (await isMergedGuest(ctx.db, ctx.store.id, shopper.guestId)))
-    throw deadGuestToken(ctx)
+  if (cart === undefined && (await wasMerged(ctx.db, ctx))) throw deadGuestToken(ctx)
   return cart
 }
 
@@ -176,7 +175,7 @@ const hold = async (
   const common = { storeId: store.id, shopper, couponChange, wanted }
   if ('cartId' in target) {
     const held = await holdCart(tx, target.cartId, common)
-    if (held === undefined) throw noSuchCart()
+    if (held === undefined) throw await missingCart(tx, ctx)
     return held
   }
   const take = () => holdOwnCart(tx, { ...common, newCartId: newCapabilityId('cart'), outletId: outlet.id })
@@ -244,6 +243,13 @@ const answerWith = (ctx: ShopperCtx, cart: CartRow, body: Cart): CartAnswer => {
   const isOwn = shopper.kind === 'guest' ? cart.guestId === shopper.guestId : cart.customerId === shopper.customerId
   return isOwn ? { body, headers: { 'x-cart-id': cart.id } } : { body }
 }
+
+/** A guest who was merged hears so and gets a new token, rather than that the cart which moved is nowhere. */
+const missingCart = async (db: Queries, ctx: ShopperCtx) =>
+  (await wasMerged(db, ctx)) ? deadGuestToken(ctx) : noSuchCart()
+
+const wasMerged = async (db: Queries, { shopper, store }: ShopperCtx) =>
+  shopper.kind === 'guest' && !shopper.isNew && (await isMergedGuest(db, store.id, shopper.guestId))
 
 export const noSuchCart = () => fail('NOT_FOUND', 'There is no such cart.')
 

@@ -120,11 +120,14 @@ export const SearchResult = named(
     ...page(Product).properties,
     total: Type.Integer({ description: 'How many products match' }),
     totalIsExact: Type.Boolean({ description: '`false` beyond 10,000 matches: `total` is then a lower bound' }),
-    facets: Type.Object({
-      categories: Type.Array(CategoryCount),
-      price: Type.Object({ min: nullable(Type.Number()), max: nullable(Type.Number()) }),
-      inStock: Type.Object({ count: Type.Integer() }),
-    }),
+    facets: Type.Object(
+      {
+        categories: Type.Array(CategoryCount),
+        price: Type.Object({ min: nullable(Type.Number()), max: nullable(Type.Number()) }),
+        inStock: Type.Object({ count: Type.Integer() }),
+      },
+      { description: 'Of the matches that are counted: all of them, or 10,000 when `totalIsExact` is `false`' },
+    ),
   }),
 )
 export type SearchResult = Static<typeof SearchResult>

@@ -20,8 +20,7 @@ export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragm
       with recursive tree as (
         select k.category_ids collate "C" as ids
         union
-        select array(select c.id from category c
-          where c.store_id = k.store_id and c.parent_id = any(tree.ids) order by c.id)
+        select array(select c.id from category c where c.store_id = k.store_id and c.parent_id = any(tree.ids))
         from tree where cardinality(tree.ids) > 0)
       select jsonb_agg(distinct id) from tree cross join unnest(tree.ids) id) end)
   from (select (${storeId})::integer as store_id, (${code})::text as code) asked

@@ -1,0 +1,77 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { globSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type pg from 'pg'
+import type { Tx } from '../src/db/database.ts'
+import { toStatement } from '../src/db/sql.ts'
+
+/** A value that differs from call to call: an expression of pgbench in place of a parameter. */
+export type Varying = { expression: string }
+export const varying = (expression: string) => ({ expression }) as unknown as string
+
+type Recorded = { text: string; values: unknown[] }
+
+/** What the functions of a `*.sql.ts` send, as text for pgbench: the very statements, and no copy of them. */
+export const recordStatement = (send: (tx: Tx) => unknown): string => {
+  let recorded: Recorded | undefined
+  const record = (strings: TemplateStringsArray, ...values: unknown[]) => {
+    recorded = toStatement(strings, values)
+    return Promise.resolve(undefined as never)
+  }
+  send({ many: record, one: record, maybeOne: record, run: record } as unknown as Tx)
+  if (recorded === undefined) throw new Error('nothing was sent')
+  const { text, values } = recorded
+  return text.replaceAll(/\$(\d+)/g, (_, number) => write(values[Number(number) - 1]))
+}
+
+const write = (value: unknown): string => {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return value.length === 0 ? `'{}'` : `array[${value.map(write).join(', ')}]`
+  if (typeof value === 'object') return (value as Varying).expression
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : writeText(String(value))
+}
+
+/** A text, in whose JSON something that varies may have been written. */
+const writeText = (text: string): string => {
+  const pieces = text.split(/\{"expression":("(?:[^"\\]|\\.)*")\}/)
+  if (pieces.length === 1) return quote(text)
+  return `(${pieces.map((piece, i) => (i % 2 ? `to_json(${JSON.parse(piece)})::text` : quote(piece))).join(' || ')})`
+}
+
+/** A colon before a word would be a variable to pgbench, also within quotes, and JSON does not mind the blank. */
+const quote = (text: string) => `'${text.replaceAll("'", "''").replaceAll(':', ': ')}'`
+
+const find = () => {
+  try {
+    return execFileSync('which', ['pgbench'], { encoding: 'utf8' }).trim()
+  } catch {
+    const [path] = globSync('/usr/lib/postgresql/*/bin/pgbench')
+    if (path === undefined)
+      throw new Error('These benchmarks compare with pgbench, which is not here: apt-get install postgresql-contrib')
+    return path
+  }
+}
+
+/** Transactions a second of a script, as C and the database alone can do them. */
+export const runPgbench = async (
+  { host, port, user, password, database }: pg.ClientConfig,
+  script: string,
+  { folder, clients, seconds }: { folder: string; clients: number; seconds: number },
+): Promise<{ rate: number; ms: number }> => {
+  const file = join(folder, 'pgbench.sql')
+  writeFileSync(file, script)
+  const { stdout } = await promisify(execFile)(
+    find(),
+    // `turn` counts the transactions of a client, for scripts that never do the same twice.
+    [
+      ...['-n', '-M', 'prepared', '-f', file, '-D', 'turn=0'],
+      ...['-c', String(clients), '-j', '1', '-T', String(seconds), String(database)],
+    ],
+    { env: { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: String(password) } },
+  )
+  return {
+    rate: Number(/tps = ([\d.]+)/.exec(stdout)?.[1]),
+    ms: Number(/latency average = ([\d.]+)/.exec(stdout)?.[1]),
+  }
+}

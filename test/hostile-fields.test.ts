@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { type Answer, startTestService, type TestService } from './harness.ts'
+import { notJson, spoil, spotsOf, typesOf } from './spoilt-bodies.ts'
+import {
+  addressOf,
+  assertDocumented,
+  cheapPasswords,
+  describe,
+  fewAtOnce,
+  guarded,
+  headersOf,
+  openWorld,
+  type Prepared,
+  prepare,
+  rowsOf,
+  send,
+  type World,
+} from './world.ts'
+
+/**
+ * Every body of the contract, spoilt in every way that its schema lets us think of. Whatever comes in, the answer is the
+ * documented one, it is never our fault, and what was refused has changed nothing.
+ */
+let service: TestService
+let world: World
+before(async () => {
+  service = await startTestService({ passwords: cheapPasswords })
+  world = await openWorld(service)
+})
+after(() => service.close())
+
+const withBody = guarded.filter(({ body }) => body !== undefined)
+const withoutBody = guarded.filter(({ body, method }) => body === undefined && method !== 'GET')
+
+const sendText = async (call: Prepared, body: string, headers: Record<string, string | undefined> = {}) => {
+  const answer = await service.call(addressOf(call), {
+    method: call.endpoint.method,
+    headers: headersOf(call, { 'content-type': 'application/json', ...headers }),
+    body,
+  })
+  assertDocumented(call.endpoint, answer)
+  return answer
+}
+
+const assertRefused = ({ status, json, text }: Answer, expected: [number, string], what: string) =>
+  assert.deepEqual([status, json?.code], expected, `${what}: ${text.slice(0, 300)}`)
+
+const badRequest: [number, string] = [400, 'BAD_REQUEST']
+
+/** Tries to spoil a good call, sees that nothing came of it, and that the call was a good one all the while. */
+const assertUnharmed = async (call: Prepared, attempts: () => Promise<unknown>) => {
+  const before = await rowsOf(world)
+  await attempts()
+  assert.deepEqual(await rowsOf(world), before, describe(call.endpoint))
+  for (const body of call.bodies.length > 0 ? call.bodies : [undefined]) {
+    const { status, text } = await send(call, { body })
+    assert.ok(status < 300, `${describe(call.endpoint)}: ${text}`)
+  }
+}
+
+test('a body with any one thing wrong is refused as documented, and changes nothing', async () => {
+  assert.ok(withBody.length > 0)
+  for (const endpoint of withBody) {
+    const call = await prepare(world, endpoint)
+    const byWhy = {
+      schema: endpoint.invalidInput === 422 ? ([422, 'UNPROCESSABLE_ENTITY'] as [number, string]) : badRequest,
+      unkeepable: badRequest,
+    }
+    await assertUnharmed(call, () =>
+      fewAtOnce(spoil(call), async ({ what, text, why }) =>
+        assertRefused(await sendText(call, text), byWhy[why], `${describe(endpoint)}, ${what}`),
+      ),
+    )
+  }
+})
+
+test('carts and wishlists say 422 to input that fails its schema, all others 400', () => {
+  for (const endpoint of guarded.filter(({ body, params, query }) => body ?? params ?? query)) {
+    const is422 = /^\/v1\/(cart|wishlist)\b/.test(endpoint.path)
+    assert.equal(endpoint.invalidInput ?? 400, is422 ? 422 : 400, describe(endpoint))
+  }
+})
+
+test('a content type that is not JSON is 415 on every endpoint that could be sent one', async () => {
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+  ]
+  for (const endpoint of [...withBody, ...withoutBody]) {
+    const call = await prepare(world, endpoint)
+    await assertUnharmed(call, () =>
+      fewAtOnce(types, async (type) => {
+        const answer = await sendText(call, JSON.stringify(call.bodies[0] ?? {}), { 'content-type': type })
+        assertRefused(answer, [415, 'UNSUPPORTED_MEDIA_TYPE'], `${describe(endpoint)}, ${type}`)
+      }),
+    )
+  }
+})
+
+test('a body of one byte more than a MiB is 413 everywhere, announced or not', async () => {
+  for (const endpoint of [...withBody, ...withoutBody]) {
+    const call = await prepare(world, endpoint)
+    await assertUnharmed(call, async () => {
+      for (const isAnnounced of [true, false]) {
+        const answer = await sendHuge(call, isAnnounced)
+        assertDocumented(endpoint, answer)
+        assert.equal(answer.status, 413, `${describe(endpoint)}: ${answer.text}`)
+      }
+    })
+  }
+})
+
+/** `fetch` gives up on an answer that comes before all is sent. */
+const sendHuge = (call: Prepared, isAnnounced: boolean) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const padding = ' '.repeat(1024 * 1024 + 1)
+    const body = `${padding}${JSON.stringify(call.bodies[0] ?? {})}`.slice(-padding.length)
+    const framing = isAnnounced ? { 'content-length': `${body.length}` } : { 'transfer-encoding': 'chunked' }
+    const headers = { ...headersOf(call, { 'content-type': 'application/json' }), ...framing }
+    const url = `${service.url}${addressOf(call)}`
+    const sent = request(url, { method: call.endpoint.method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
+test('an endpoint that takes no body refuses what is not JSON, and passes over what is', async () => {
+  assert.ok(withoutBody.length > 0)
+  const broken = [...notJson, '{"__proto__":1}', '"\\u0000"', `${'['.repeat(40)}${']'.repeat(40)}`]
+  for (const endpoint of withoutBody) {
+    const call = await prepare(world, endpoint)
+    await assertUnharmed(call, () =>
+      fewAtOnce(broken, async (text) =>
+        assertRefused(await sendText(call, text), badRequest, `${describe(endpoint)}, ${text.slice(0, 20)}`),
+      ),
+    )
+    for (const text of ['', '{}', 'null', '[]', '5', '{"id":"x","customerId":"y","quantity":-1}']) {
+      const { status } = await sendText(await prepare(world, endpoint), text)
+      assert.ok(status < 300, `${describe(endpoint)}, ${text}: ${status}`)
+    }
+  }
+})
+
+const oddTexts = [
+  ...[
+    '',
+    ' ',
+    '\t',
+    '\r\nset-cookie: a=b',
+    '__proto__',
+    'constructor',
+    'toString',
+    'null',
+    'undefined',
+    '%00',
+    '%',
+    '\\',
+  ],
+  ...["'; drop table cart;--", "' or '1'='1", '${7*7}', '{{7*7}}', '../../etc/passwd', '<script>alert(1)</script>'],
+  ...[
+    '\u202e',
+    '\ufeff',
+    '\u200b',
+    '🫖',
+    'ﷺ',
+    'İ',
+    'é\u0301\u0301',
+    '٣',
+    '-1',
+    '1e9',
+    'a@b',
+    '+',
+    '00',
+    'DROP',
+    'prod_',
+  ],
+]
+
+test('odd text is text like any other, in every field, and when it is refused nothing has changed', async () => {
+  for (const endpoint of withBody) {
+    const call = await prepare(world, endpoint)
+    let rows = await rowsOf(world)
+    for (const { name, shape, write } of spotsOf(call)) {
+      if (!typesOf(shape).includes('string')) continue
+      const longest = ['x', '🫖', '1', ' '].map((letter) => letter.repeat(shape.maxLength ?? 1))
+      for (const text of [...oddTexts, ...longest]) {
+        const answer = await sendText(call, write(JSON.stringify(text)))
+        const now = await rowsOf(world)
+        const what = `${describe(endpoint)}, ${name} = ${JSON.stringify(text).slice(0, 40)}: ${answer.text}`
+        if (answer.status >= 400) assert.deepEqual(now.filter(isNoCount), rows.filter(isNoCount), what)
+        rows = now
+      }
+    }
+  }
+})
+
+/** Guesses are counted, which is what a refusal of them does. */
+const isNoCount = (row: string) => !/^(one_time_code|sign_in_failure) /.test(row)

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { days } from '../src/core/clock.ts'
+import { hashSecret } from '../src/core/secrets.ts'
+import { makeGuestToken, newGuestId } from '../src/features/access/guest-token.ts'
+import type { Access } from '../src/http/endpoint.ts'
+import { type Answer, assertError, startTestService, type TestService } from './harness.ts'
+import {
+  cheapPasswords,
+  describe,
+  fewAtOnce,
+  guarded,
+  openWorld,
+  type Person,
+  type Prepared,
+  prepare,
+  rowsOf,
+  send,
+  type World,
+  withAccess,
+} from './world.ts'
+
+/** Every endpoint of the contract meets every kind of shopper here; test/matrix.test.ts has the keys. */
+const origin = 'https://shop.example'
+
+let service: TestService
+let here: World
+let elsewhere: World
+let customer: Person
+let guest: Person
+before(async () => {
+  service = await startTestService({ passwords: cheapPasswords })
+  here = await openWorld(service, [origin])
+  elsewhere = await openWorld(service, [origin])
+  customer = await here.person('customer')
+  guest = await here.person('guest')
+})
+after(() => service.close())
+
+type Headers = Record<string, string | undefined>
+/** Only these prove who calls. */
+const provedBy = (headers: Headers) => ({
+  ...{ authorization: undefined, 'x-customer-id': undefined, 'x-guest-token': undefined },
+  ...headers,
+})
+
+/** Endpoints of these kinds refuse, and nothing has changed when all have done so. */
+const assertRefuse = async (
+  kinds: Access[],
+  headers: Headers,
+  [status, code]: [number, string],
+  look?: (answer: Answer) => Promise<void> | void,
+) => {
+  const calls: Prepared[] = []
+  for (const endpoint of withAccess(...kinds)) calls.push(await prepare(here, endpoint, callerOf(endpoint.access)))
+  const before = await rowsOf(here)
+  await fewAtOnce(calls, async (call) => {
+    const answer = await send(call, { headers: provedBy(headers) })
+    assert.equal(answer.status, status, `${describe(call.endpoint)}: ${answer.text}`)
+    assertError(answer, status, code)
+    await look?.(answer)
+  })
+  assert.deepEqual(await rowsOf(here), before)
+}
+
+const callerOf = (access: Access) => (access === 'shopper' ? guest : customer)
+
+/** Endpoints of these kinds admit a caller made for each of them, who is proved by headers made from that person. */
+const assertAdmit = (
+  kinds: Access[],
+  kind: Person['kind'],
+  headersFor: (person: Person) => Headers,
+  look?: (answer: Answer, call: Prepared) => void,
+) =>
+  fewAtOnce(withAccess(...kinds), async (endpoint) => {
+    const call = await prepare(here, endpoint, await here.person(kind))
+    const answer = await send(call, { headers: provedBy(headersFor(call.person as Person)) })
+    assert.ok(answer.status < 300, `${describe(endpoint)}: ${answer.status} ${answer.text}`)
+    look?.(answer, call)
+  })
+
+const isNoGuest = (answer: Answer, { endpoint }: Prepared) =>
+  assert.equal(answer.headers.get('x-guest-token'), null, `${describe(endpoint)} took the customer for a guest`)
+
+const bearer = ({ token }: Person) => ({ authorization: `Bearer ${token}` })
+const unauthorized: [number, string] = [401, 'UNAUTHORIZED']
+const badRequest: [number, string] = [400, 'BAD_REQUEST']
+
+// Bearer tokens
+
+test('a bearer token that is dead or no token at all is refused wherever it could count', async () => {
+  const over = await here.person('customer')
+  const past = new Date(service.clock.now() - 1)
+  await service.db.run`update session set expires_at = ${past} where token_hash = ${hashSecret(over.token)}`
+  const out = await here.person('customer')
+  await here.shop.get('/v1/customer', bearer(out))
+  const loggedOut = await service.call('/v1/auth/logout', {
+    method: 'POST',
+    headers: { 'x-store-key': here.shop.key, ...bearer(out) },
+  })
+  assert.equal(loggedOut.status, 200)
+  const dead = [bearer(over), bearer(out)].map(({ authorization }) => authorization)
+  for (const authorization of [...dead, 'Bearer ses_dead', 'bearer x', 'Bearer', 'Bearer a b c', 'Bearer ses_']) {
+    const headers = { authorization, 'x-customer-id': customer.id }
+    await assertRefuse(['store', 'shopper', 'customer', 'asserted'], headers, unauthorized)
+  }
+})
+
+test('the ways to sign in ignore a bearer token, so that an old one locks nobody out', async () => {
+  for (const authorization of ['Bearer ses_dead', 'Bearer', 'Bearer a b c', `Bearer ${customer.token}`])
+    await assertAdmit(['sign-in'], 'guest', () => ({ authorization, 'x-customer-id': 'cus_nobody' }))
+})
+
+test('a session of one store is refused everywhere in another, and signs nobody in there', async () => {
+  const foreigner = await elsewhere.person('customer')
+  const headers = bearer(foreigner)
+  await assertRefuse(['store', 'shopper', 'customer'], headers, unauthorized)
+  for (const id of [foreigner.id, customer.id])
+    await assertRefuse(['asserted'], { ...headers, 'x-customer-id': id }, unauthorized)
+})
+
+test('a customer is admitted by the bearer token alone, and is no guest', async () => {
+  await assertAdmit(['store', 'shopper', 'customer'], 'customer', bearer, isNoGuest)
+})
+
+test('what needs a customer is 401 without a bearer token, whatever else is sent', async () => {
+  const others = [{}, { 'x-guest-token': guest.token }, { authorization: 'Basic YTpi' }, { authorization: '' }]
+  for (const headers of others) await assertRefuse(['customer', 'asserted'], headers, unauthorized)
+})
+
+// x-customer-id
+
+test('x-customer-id alone counts from the server of a store, on carts, wishlists and the merge', async () => {
+  await assertAdmit(['shopper', 'asserted'], 'customer', ({ id }) => ({ 'x-customer-id': id }), isNoGuest)
+})
+
+test('x-customer-id is never enough where a customer must have signed in', async () => {
+  await assertRefuse(['customer'], { 'x-customer-id': customer.id }, unauthorized)
+})
+
+test('x-customer-id alone does not count for a browser, nor when it names nobody of this store', async () => {
+  const { key: browserKey } = await here.shop.newKey({ kind: 'browser', rateLimit: 10_000 })
+  const stranger = await elsewhere.person('customer')
+  const id = customer.id
+  for (const headers of [
+    { 'x-customer-id': id, origin },
+    { 'x-customer-id': id, 'x-store-key': browserKey },
+    { 'x-customer-id': id, 'x-store-key': browserKey, origin },
+    { 'x-customer-id': id, 'x-store-key': browserKey, 'x-guest-token': guest.token },
+    { 'x-customer-id': stranger.id },
+    { 'x-customer-id': 'cus_nobody' },
+    { 'x-customer-id': '' },
+  ]) {
+    await assertRefuse(['shopper', 'asserted', 'customer'], headers, unauthorized)
+    // On reads of the catalog it is ignored.
+    await assertAdmit(['store', 'sign-in'], 'customer', () => headers)
+  }
+})
+
+test('x-customer-id beside a bearer token must name the same customer', async () => {
+  const other = await here.person('customer')
+  const headers = { ...bearer(customer), 'x-customer-id': other.id }
+  await assertRefuse(['store', 'shopper', 'customer', 'asserted'], headers, unauthorized)
+  const { key } = await here.shop.newKey({ kind: 'browser', rateLimit: 10_000 })
+  const both = (person: Person) => ({ ...bearer(person), 'x-customer-id': person.id, 'x-store-key': key, origin })
+  await assertAdmit(['store', 'sign-in', 'shopper', 'customer', 'asserted'], 'customer', both, isNoGuest)
+})
+
+test('the merge is 401 without x-customer-id, even with a bearer token', async () => {
+  await assertRefuse(['asserted'], bearer(customer), unauthorized)
+})
+
+// Guest tokens
+
+test('a guest is known by the token, and somebody without one becomes a new guest', async () => {
+  await assertAdmit(['shopper'], 'guest', ({ token }) => ({ 'x-guest-token': token }))
+  for (const { name, path, method } of withAccess('shopper').filter(({ params }) => params === undefined)) {
+    if (method !== 'GET') continue
+    const answer = await here.shop.get(path)
+    assert.match(answer.headers.get('x-guest-token') ?? '', /^gst_/, name)
+    assert.deepEqual(answer.json, [])
+  }
+})
+
+test('a guest token that is dead is 400 on carts and wishlists, and the answer brings one that works', async () => {
+  for (const token of deadGuestTokens()) {
+    const fresh: string[] = []
+    await assertRefuse(['shopper'], { 'x-guest-token': token }, badRequest, ({ headers }) => {
+      fresh.push(headers.get('x-guest-token') ?? 'none')
+    })
+    assert.equal(new Set(fresh).size, withAccess('shopper').length)
+    for (const again of fresh) assert.equal((await here.shop.get('/v1/cart', { 'x-guest-token': again })).status, 200)
+  }
+})
+
+test('a guest who was merged is refused on every endpoint for guests, with a new token to go on with', async () => {
+  const merged = await here.person('guest')
+  const calls: Prepared[] = []
+  for (const endpoint of withAccess('shopper')) calls.push(await prepare(here, endpoint, merged))
+  const merge = withAccess('asserted').find(({ name }) => name === 'mergeGuestData')
+  assert.ok(merge)
+  const call = await prepare(here, merge)
+  assert.equal((await send(call, { body: { guestToken: merged.token } })).status, 200)
+  const before = await rowsOf(here)
+  for (const call of calls) {
+    const answer = await send(call)
+    assert.equal(answer.status, 400, `${describe(call.endpoint)}: ${answer.status} ${answer.text}`)
+    assert.match(answer.headers.get('x-guest-token') ?? '', /^gst_/, describe(call.endpoint))
+  }
+  assertError(await send(call, { body: { guestToken: merged.token } }), 400, 'BAD_REQUEST')
+  assert.deepEqual(await rowsOf(here), before)
+})
+
+test('a dead guest token is ignored where no guest is meant, and beside what proves a customer', async () => {
+  for (const token of deadGuestTokens().filter((_, i) => i % 2 === 0)) {
+    const dead = { 'x-guest-token': token }
+    await assertAdmit(['store', 'sign-in', 'customer'], 'customer', (person) => ({ ...bearer(person), ...dead }))
+    await assertAdmit(['store', 'sign-in'], 'guest', () => dead)
+    const named = (person: Person) => ({ ...dead, 'x-customer-id': person.id })
+    await assertAdmit(
+      ['shopper', 'asserted'],
+      'customer',
+      (person) => ({ ...bearer(person), ...named(person) }),
+      isNoGuest,
+    )
+    await assertAdmit(['shopper', 'asserted'], 'customer', named, isNoGuest)
+  }
+})
+
+const deadGuestTokens = () => {
+  const { guestTokens } = service.app.services
+  const now = service.clock.now()
+  const foreign = makeGuestToken(guestTokens, elsewhere.store.id, newGuestId(), now)
+  const over = makeGuestToken(guestTokens, here.store.id, guest.id, now - days(31))
+  const forged = guest.token.replace(/.{3}$/, (end) => (end === 'AAA' ? 'BBB' : 'AAA'))
+  const swapped = guest.token.replace(guest.id, newGuestId())
+  return [foreign, over, forged, swapped, 'gst_', '']
+}
+
+test('every kind of access has been tried', () => {
+  const tried = ['store', 'sign-in', 'shopper', 'customer', 'asserted']
+  for (const { access, name } of guarded) assert.ok(tried.includes(access), `${name}: give ${access} its rules here`)
+})

@@ -1,0 +1,12 @@
+import { after, before, test } from 'node:test'
+import { startTestService, type TestService } from '../harness.ts'
+import { compareCrowds } from './run.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+test('of what shoppers do at the same moment, all that was accepted is found in the end', () =>
+  compareCrowds(service, { runs: 20, limitMs: 90_000, file: 'test/model/crowd.test.ts' }))

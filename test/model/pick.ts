@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { assertStored, type Floor } from './floor.ts'
+import { type Browser, type Cart, ownCart, shopperOf, type Variant, type World } from './world.ts'
+
+export type Command = fc.AsyncCommand<World, Floor>
+
+export type Run = (world: World, floor: Floor) => Promise<void>
+
+/** Named by what somebody does, since a failure prints the list of these. The full stop tells where a name ends. */
+export const command = (name: string, run: Run): Command => ({
+  check: () => true,
+  toString: () => `${name}.`,
+  run: async (world, floor) => {
+    world.moment++
+    await run(world, floor)
+    await assertStored(world, floor)
+  },
+})
+
+export const names = {
+  browsers: ['Asha', 'Bina', 'Chand'],
+  variants: ['mug', 'shirt S', 'shirt M', 'lamp', 'rice'],
+  products: ['mug', 'shirt', 'lamp', 'rice'],
+} as const
+
+export const aBrowser = fc.nat(names.browsers.length - 1)
+export const aVariant = fc.nat(names.variants.length - 1)
+export const aProduct = fc.nat(names.products.length - 1)
+
+/** One's own, the one that was made last by anybody, or one by its number; the number 0 is another store's. */
+export type CartPick = 'own' | 'the last' | number
+export const aCart: fc.Arbitrary<CartPick> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('own' as const) },
+  { weight: 3, arbitrary: fc.constant('the last' as const) },
+  { weight: 2, arbitrary: fc.nat(6) },
+)
+
+export const browserOf = (world: World, who: number) => world.browsers[who] as Browser
+export const variantOf = (world: World, variant: number) => world.variants[variant] as Variant
+
+export const cartOf = (world: World, who: number, pick: CartPick): Cart => {
+  const own = pick === 'own' ? ownCart(world, shopperOf(browserOf(world, who))) : null
+  const place = typeof pick === 'number' ? pick % world.carts.length : world.carts.length - 1
+  return own ?? (world.carts[place] as Cart)
+}

@@ -1,0 +1,12 @@
+import { after, before, test } from 'node:test'
+import { openService } from './floor.ts'
+import { compareWithModel } from './run.ts'
+
+let opened: Awaited<ReturnType<typeof openService>>
+before(async () => {
+  opened = await openService()
+})
+after(() => opened.close())
+
+test('whatever shoppers, operator and time do, everybody finds what a simple model says', () =>
+  compareWithModel(opened.service, 25, { runs: 30, limitMs: 90_000, file: 'test/model/shoppers.test.ts' }))

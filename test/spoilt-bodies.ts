@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import type { TSchema } from 'typebox'
+import { describe, type Prepared } from './world.ts'
+
+/** A body that must be refused: because it fails its schema, or because it is nothing that we could keep. */
+export type Spoilt = { what: string; text: string; why: 'schema' | 'unkeepable' }
+
+type Shape = {
+  type?: string | string[]
+  properties?: Record<string, TSchema>
+  required?: string[]
+  items?: TSchema
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  maxItems?: number
+}
+
+/** A value that stands somewhere in a body, and the way to write the body with something else in its place. */
+export type Spot = { name: string; shape: Shape; value: unknown; isRequired: boolean; write: (json: string) => string }
+
+/** What JSON text is put in where a value was: no value of ours has this in it. */
+const mark = '@@here@@'
+
+/** Every spot of every body. A field that no good body has fails by name, since it would go untested. */
+export const spotsOf = ({ endpoint, bodies }: Prepared): Spot[] => {
+  const spots = bodies.flatMap((body) => {
+    const writeWith = (copy: unknown) => (json: string) =>
+      JSON.stringify(copy).replace(JSON.stringify(mark), () => json)
+    return [...walk(endpoint.body as Shape, body, '', (copy) => writeWith(copy))]
+  })
+  const seen = new Set(spots.map(({ name }) => name))
+  for (const name of namesOf(endpoint.body as Shape, ''))
+    assert.ok(seen.has(name), `${describe(endpoint)}: give ${name} a value in a body of test/world-calls.ts`)
+  return spots
+}
+
+type Rebuild = (copy: unknown) => Spot['write']
+
+function* walk(shape: Shape, value: unknown, name: string, rebuild: Rebuild): Generator<Spot> {
+  for (const [key, field] of Object.entries(shape.properties ?? {})) {
+    const inner = (value as Record<string, unknown>)[key]
+    if (inner === undefined) continue
+    const rebuildField: Rebuild = (copy) => rebuild({ ...(value as object), [key]: copy })
+    const isRequired = shape.required?.includes(key) ?? false
+    yield { name: `${name}/${key}`, shape: field as Shape, value: inner, isRequired, write: rebuildField(mark) }
+    yield* walk(field as Shape, inner, `${name}/${key}`, rebuildField)
+  }
+  if (shape.items === undefined) return
+  const [first, ...others] = value as unknown[]
+  yield* walk(shape.items as Shape, first, `${name}/0`, (copy) => rebuild([copy, ...others]))
+}
+
+const namesOf = (shape: Shape, name: string): string[] => [
+  ...Object.entries(shape.properties ?? {}).flatMap(([key, field]) => [
+    `${name}/${key}`,
+    ...namesOf(field as Shape, `${name}/${key}`),
+  ]),
+  ...(shape.items === undefined ? [] : namesOf(shape.items as Shape, `${name}/0`)),
+]
+
+export const typesOf = ({ type }: Shape): string[] => {
+  const types = [type ?? []].flat()
+  assert.ok(types.length > 0, 'teach test/spoilt-bodies.ts about schemas without a type')
+  return types
+}
+
+/** One of each kind, as JSON. */
+const samples = {
+  null: ['null'],
+  boolean: ['true', 'false'],
+  integer: ['0', '1', '-1', '1e0'],
+  number: ['1.5', '-0.5', '1e-7'],
+  string: ['""', '"1"', '"true"', '"null"', '"[object Object]"'],
+  array: ['[]', '[[]]', '["prod_1"]', '[1,2]'],
+  object: ['{}', '{"a":1}', '{"valueOf":1}', '{"toString":"a"}', '{"$ne":null}', '{"length":1}'],
+}
+
+const wrongTypes = (shape: Shape) => {
+  const types = typesOf(shape)
+  const fits = (kind: string) => types.includes(kind) || (kind === 'integer' && types.includes('number'))
+  return Object.entries(samples).flatMap(([kind, list]) => (fits(kind) ? [] : list))
+}
+
+const text = (length: number) => JSON.stringify('x'.repeat(length))
+
+const outOfBounds = (
+  { minLength = 0, maxLength, pattern, minimum, maximum, maxItems, ...shape }: Shape,
+  value: unknown,
+) => {
+  const types = typesOf(shape)
+  const list: string[] = []
+  if (types.includes('string')) {
+    assert.ok(maxLength, 'every text in a body needs a maxLength')
+    list.push(text(maxLength + 1), text(maxLength + 100_000), JSON.stringify('é'.repeat(maxLength + 1)))
+    if (minLength > 0) list.push(text(minLength - 1))
+    if (pattern !== undefined) list.push('"x"', '"１２３"', '"1 2"', '" 1"', '"-1"', '"1\\n"', '""')
+  }
+  if (types.includes('integer') || types.includes('number')) {
+    assert.ok(minimum !== undefined && maximum !== undefined, 'every number in a body needs its bounds')
+    list.push(`${minimum - 1}`, `${maximum + 1}`, '1e400', '-1e400', `${2 ** 31}`, '9007199254740993', '1e300')
+  }
+  if (types.includes('array')) {
+    assert.ok(maxItems, 'every list in a body needs a maxItems')
+    const [first] = value as unknown[]
+    list.push(JSON.stringify(Array(maxItems + 1).fill(first)), JSON.stringify(Array(maxItems + 5_000).fill(first)))
+    list.push(JSON.stringify([...(value as unknown[]), null]), JSON.stringify([[first]]))
+  }
+  return list
+}
+
+const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const unkeepable = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"a\\udc00b"', '{"__proto__":1}', '[{"__proto__":{}}]']
+const tooDeep = [deep(40), deep(20_000), '{"a":'.repeat(40) + 1 + '}'.repeat(40)]
+
+/** The good bodies of a call with one thing wrong in each. */
+export const spoil = (prepared: Prepared): Spoilt[] => [
+  ...spotsOf(prepared).flatMap(({ name, shape, value, isRequired, write }) => [
+    ...[...wrongTypes(shape), ...outOfBounds(shape, value)].map((json) => schemaFault(name, write, json)),
+    ...[...unkeepable, ...tooDeep].map((json) => ({ ...schemaFault(name, write, json), why: 'unkeepable' as const })),
+    ...(isRequired ? [{ what: `no ${name}`, text: without(write), why: 'schema' as const }] : []),
+    twice(name, shape, write, value),
+  ]),
+  ...wholes(prepared),
+]
+
+const schemaFault = (name: string, write: Spot['write'], json: string): Spoilt => ({
+  what: `${name} = ${json.slice(0, 60)}`,
+  text: write(json),
+  why: 'schema',
+})
+
+const without = (write: Spot['write']) => {
+  const [before = '', after = ''] = write('@').split('@')
+  return `${before.replace(/"\w+":$/, '')}${after}`.replace(/,}/, '}').replace('{,', '{').replace(',,', ',')
+}
+
+/** The last of two counts, so a good one before a bad one helps nobody. */
+const twice = (name: string, shape: Shape, write: Spot['write'], value: unknown): Spoilt => {
+  const key = name.split('/').at(-1)
+  const [bad = ''] = wrongTypes(shape)
+  return { what: `${name} twice`, text: write(`${JSON.stringify(value)},"${key}":${bad}`), why: 'schema' }
+}
+
+const wholes = ({ bodies: [good] }: Prepared): Spoilt[] => [
+  ...['null', 'true', '5', '"text"', '[]', `[${JSON.stringify(good)}]`, ''].map((text) => ({
+    ...{ what: `${text.slice(0, 20)} as the body`, text },
+    why: 'schema' as const,
+  })),
+  ...notJson.map((text) => ({ what: `${text} as the body`, text, why: 'unkeepable' as const })),
+  ...[deep(40), '{"__proto__":{"a":1}}', '"\\u0000"'].map((text) => ({ what: text, text, why: 'unkeepable' as const })),
+  { what: 'a prototype', text: JSON.stringify(good).replace('{', '{"__proto__":{},'), why: 'unkeepable' },
+]
+
+export const notJson = ['{', '{"a":}', "{'a':1}", 'a=1', '{}}', 'undefined', 'NaN', ' ', '\ufeff{}', '<a/>']

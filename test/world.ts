@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { contracts } from '../src/contract.ts'
+import { type ErrorCode, errorCatalogue } from '../src/core/errors.ts'
+import { Fragment } from '../src/db/sql.ts'
+import { createPasswordHasher } from '../src/features/accounts/passwords.ts'
+import { replaceMenu } from '../src/features/admin/stores.ts'
+import type { Access, Endpoint } from '../src/http/endpoint.ts'
+import { codesOf } from '../src/http/openapi.ts'
+import { type Answer, newStore, type TestService } from './harness.ts'
+import { newCustomer, newGuest } from './shoppers.ts'
+import { type Parts, recipes } from './world-calls.ts'
+
+/**
+ * A store with people in it, and a good call for every endpoint of the contract. Tests that try each endpoint start
+ * from such a call and spoil one thing. The list comes from the contract, so an endpoint that is added is tried from
+ * its first day.
+ */
+export type NamedEndpoint = Endpoint & { name: string }
+
+export const endpoints: NamedEndpoint[] = contracts.flatMap((contract) =>
+  Object.entries<Endpoint>(contract).map(([name, endpoint]) => ({ ...endpoint, name })),
+)
+export const guarded = endpoints.filter(({ access }) => access !== 'public')
+export const withAccess = (...kinds: Access[]) => guarded.filter(({ access }) => kinds.includes(access))
+
+/** Passwords that cost nothing: these tests are about who may ask, and not about how long an answer takes. */
+export const cheapPasswords = createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
+
+/** Everything that belongs to somebody has this word in it, where it has any words. */
+export const word = 'moonstone'
+
+export type Kind = 'guest' | 'customer'
+export type Person = {
+  kind: Kind
+  id: string
+  token: string
+  cartId: string
+  itemId: string
+  wishId: string
+  /** Guests have no address, and these name none. */
+  addressId: string
+  street: string
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+export const openWorld = async (service: TestService, origins: string[] = []) => {
+  const shop = await newStore(service, { origins })
+  await shop.add(
+    { name: 'Moonstone lamp', price: 10, category: 'Moonstone things', stock: 50 },
+    { name: 'Moonstone mug', price: 5, stock: 50 },
+    {
+      name: 'Moonstone shirt',
+      options: [{ name: 'Size', values: ['S', 'M'] }],
+      variants: ['S', 'M'].map((Size) => ({ options: { Size }, title: Size, price: 20, stock: 50 })),
+    },
+  )
+  const store = await shop.load()
+  const menu = [{ label: 'Moonstone', type: 'link', target: '/moonstone' }]
+  await service.db.tx((tx) => replaceMenu(tx, store, menu))
+  const show = async (slug: string) => {
+    const { status, json, text } = await shop.get(`/v1/products/${slug}`)
+    assert.equal(status, 200, text)
+    return json
+  }
+  const [lamp, mug, shirt] = [await show('moonstone-lamp'), await show('moonstone-mug'), await show('moonstone-shirt')]
+
+  /** Somebody who has one of everything: two lines in a cart, an entry in a wishlist, and an address if a customer. */
+  const person = async (kind: Kind): Promise<Person> => {
+    const shopper = kind === 'guest' ? await newGuest(service, shop) : await newCustomer(service, shop, { name: word })
+    const ask = async (path: string, body: unknown) => {
+      const { status, json, text } = await shopper.call('POST', path, { body })
+      assert.ok(status < 300, text)
+      return json
+    }
+    const items = [
+      { productId: lamp.id, quantity: 2 },
+      { productId: shirt.id, variantId: shirt.variants[0].id },
+    ]
+    const cart = await ask('/v1/cart', { items })
+    const [wish] = await ask('/v1/wishlist', { productId: lamp.id })
+    const id = 'id' in shopper ? String(shopper.id) : guestIdOf(shopper.token)
+    const street = `${id} Moonstone Road`
+    const isGuest = kind === 'guest'
+    const address = isGuest
+      ? { id: 'addr_none' }
+      : await ask('/v1/customer/addresses', { ...newAddress, line1: street })
+    const has = { cartId: cart.id, itemId: cart.items[0].id, wishId: wish.id, addressId: address.id, street }
+    return { kind, id, token: shopper.token, ...has }
+  }
+
+  return { service, shop, store, lamp, mug, shirt, person }
+}
+
+export const guestIdOf = (token: string) => /^gst_(\w+)\./.exec(token)?.[1] ?? assert.fail(token)
+
+export const newAddress = {
+  ...{ label: 'Home', name: 'Asha Moonstone', phone: '+91 98765 43210', line1: '1 Moonstone Road', line2: 'Flat 2' },
+  ...{ landmark: 'The mill', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN', isDefault: true },
+}
+
+/** A call that would go well. `bodies` are several where no single body can have all fields; the first one is sent. */
+export type Prepared = {
+  world: World
+  endpoint: NamedEndpoint
+  person: Person | null
+  params: Record<string, string>
+  query: Record<string, string>
+  bodies: readonly Record<string, unknown>[]
+}
+
+export const prepare = async (world: World, endpoint: NamedEndpoint, given?: Person): Promise<Prepared> => {
+  const person = given ?? (await callerFor(world, endpoint))
+  const { params = {}, query = {}, bodies = [] } = await partsFor(world, endpoint, person)
+  return { world, endpoint, person, params, query, bodies }
+}
+
+const callerFor = (world: World, { access }: Endpoint) => {
+  if (access === 'shopper') return world.person('guest')
+  return access === 'customer' || access === 'asserted' ? world.person('customer') : null
+}
+
+const partsFor = async (world: World, endpoint: NamedEndpoint, person: Person | null): Promise<Parts> => {
+  const recipe = recipes[endpoint.name]
+  const needsOne = endpoint.params ?? endpoint.body ?? (endpoint.query?.required as string[] | undefined)?.[0]
+  assert.ok(recipe ?? !needsOne, `${describe(endpoint)} is new: give ${endpoint.name} a call in test/world-calls.ts`)
+  const parts = (await recipe?.(world, person as Person)) ?? {}
+  for (const name of Object.keys(endpoint.params?.properties ?? {}))
+    assert.ok(parts.params?.[name], `give ${name} of ${describe(endpoint)} a value in test/world-calls.ts`)
+  return parts
+}
+
+export const describe = ({ method, path }: Endpoint) => `${method} ${path}`
+
+/** Where it goes: values that are replaced are written as they stand. */
+export const addressOf = ({ endpoint, params, query }: Prepared, replaced: Record<string, string> = {}) => {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => replaced[name] ?? params[name] ?? '')
+  const known = Object.keys(endpoint.query?.properties ?? {})
+  const pairs = known.flatMap((name) => {
+    const value = replaced[name] ?? (query[name] === undefined ? undefined : encodeURIComponent(query[name]))
+    return value === undefined ? [] : [`${name}=${value}`]
+  })
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
+}
+
+/** What makes the caller the person they are. */
+export const proofOf = (person: Person | null, access: Access): Record<string, string> => {
+  if (person === null || access === 'store' || access === 'sign-in') return {}
+  if (person.kind === 'guest') return { 'x-guest-token': person.token }
+  const bearer = { authorization: `Bearer ${person.token}` }
+  return access === 'asserted' ? { ...bearer, 'x-customer-id': person.id } : bearer
+}
+
+/** Headers that are undefined are left out, also those that a good call has. */
+export type Changed = { headers?: Record<string, string | undefined>; body?: unknown; address?: string }
+
+export const headersOf = ({ world, endpoint, person, bodies }: Prepared, changed: Changed['headers'] = {}) => {
+  const all: Record<string, string | undefined> = {
+    'x-store-key': world.shop.key,
+    ...proofOf(person, endpoint.access),
+    ...(bodies.length > 0 ? { 'content-type': 'application/json' } : {}),
+    ...changed,
+  }
+  const entries = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(entries)
+}
+
+export const send = async (prepared: Prepared, { headers, body, address }: Changed = {}): Promise<Answer> => {
+  const { world, endpoint, bodies } = prepared
+  const json = body ?? bodies[0]
+  const answer = await world.service.call(address ?? addressOf(prepared), {
+    method: endpoint.method,
+    headers: headersOf(prepared, headers),
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  })
+  assertDocumented(endpoint, answer)
+  return answer
+}
+
+/** Holds an answer against the description: no status and no code that OpenAPI does not tell of. */
+export const assertDocumented = (endpoint: NamedEndpoint, { status, text }: { status: number; text: string }) => {
+  const what = `${describe(endpoint)} answered ${status} ${text.slice(0, 300)}`
+  assert.ok(status < 500, what)
+  if (status < 400) {
+    const documented = [endpoint.okStatus ?? 200, endpoint.otherStatus, endpoint.cached ? 304 : undefined]
+    assert.ok(documented.includes(status as 200), `${what}, a status that its description does not have`)
+    return
+  }
+  const { error, code, ...rest } = JSON.parse(text) as { error: string; code: ErrorCode }
+  assert.deepEqual(rest, {}, what)
+  assert.ok(typeof error === 'string' && error.length > 0, what)
+  assert.doesNotMatch(error, /node_modules|\.ts:\d|syntax error|SQLSTATE|relation "/, what)
+  assert.equal(errorCatalogue[code]?.status, status, what)
+  assert.ok(codesOf(endpoint).includes(code), `${what}, a code that is missing in the errors of ${endpoint.name}`)
+}
+
+/** Every row of the store, in words: equal before and after means that nothing at all has changed. */
+export const rowsOf = async ({ service: { db }, store }: World): Promise<string[]> => {
+  const tables = await db.many<{ name: string }>`
+    select c.table_name as name from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and c.column_name = 'store_id' and t.table_type = 'BASE TABLE'`
+  const parts = tables.map(
+    ({ name }) => `select '${name} ' || t::text as row from ${name} t where store_id = ${store.id}`,
+  )
+  const rows = await db.many<{ row: string }>`${new Fragment([parts.join(' union all ')], [])}`
+  assert.ok(rows.length > 0)
+  return rows.map(({ row }) => row).sort()
+}
+
+/** Does the work for all of them, some side by side. */
+export const fewAtOnce = async <Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) => {
+  assert.ok(items.length > 0)
+  const left = [...items]
+  const workOff = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: 6 }, workOff))
+}
