@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { days, minutes, seconds } from '../../src/core/clock.ts'
+import { minutes, seconds } from '../../src/core/clock.ts'
 import { createPasswordHasher } from '../../src/features/accounts/passwords.ts'
 import { setStock } from '../../src/features/catalog/products.ts'
-import { runSweeps } from '../../src/sweeps/run-sweeps.ts'
-import { sweeps } from '../../src/sweeps/sweeps.ts'
 import { type Answer, newStore, startTestService, type TestService, type TestStore } from '../harness.ts'
 import { makeDatabase } from './database.ts'
+import { readRows, type StoredRows } from './stored.ts'
 import {
   type Browser,
   type Cart,
-  cartLifeMs,
-  type Guest,
-  isAlive,
   newGuest,
   type Product,
   renewalMs,
@@ -25,7 +21,7 @@ import {
 /** The real thing: a service, a store in it, and a second store that nothing may reach. */
 export type Floor = { service: TestService; shop: TestStore; storeId: number; stranger: Stranger }
 
-type Stranger = { storeId: number; rows: unknown }
+export type Stranger = { storeId: number; rows: StoredRows }
 
 const goods = [
   { name: 'Mug', variants: [{ name: 'mug', priceMinor: 10_000, stock: 10 }] },
@@ -118,17 +114,6 @@ export const advance = (world: World, { service }: Floor, ms: number) => {
   world.nowMs += ms
   service.clock.advance(ms + seconds(2))
 }
-
-/** What guests have may go with the sweep once it is a month old, in this store and in others. */
-export const sweep = async (world: World, { service, stranger }: Floor) => {
-  await assertUntouched(service, stranger)
-  await runSweeps({ db: service.db, sweeps, onTrouble: (name, error) => assert.fail(`sweeping ${name}: ${error}`) })
-  if (world.nowMs >= cartLifeMs) stranger.rows = await readRows(service, stranger.storeId)
-  await assertUntouched(service, stranger)
-}
-
-const assertUntouched = async (service: TestService, { storeId, rows }: Stranger) =>
-  assert.deepEqual(await readRows(service, storeId), rows, "another store's rows")
 
 // Calls
 
@@ -255,80 +240,3 @@ export const pickItem = (item: Record<string, unknown>) => ({
   ...{ id: item.id, productId: item.productId, variantId: item.variantId, quantity: item.quantity },
   ...{ price: item.price, lineTotal: item.lineTotal, inStock: item.inStock },
 })
-
-// What is stored
-
-/** Everything that shoppers of a store have, in the words of the tables. */
-const readRows = async ({ db }: TestService, storeId: number) => ({
-  carts: await db.many<{ id: string; customer: string | null; version: number; lines: [string, number][] }>`
-    select c.id, c.customer_id as customer, c.version, (
-      select coalesce(json_agg(json_build_array(i.id, i.quantity) order by i.id collate "C"), '[]') from cart_item i
-      where i.store_id = c.store_id and i.cart_id = c.id) as lines
-    from cart c where c.store_id = ${storeId} order by c.id`,
-  wishes: await db.many<{ id: string; product: string; customer: string | null }>`
-    select id, product_id as product, customer_id as customer from wishlist_item
-    where store_id = ${storeId} order by id`,
-})
-
-const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
-
-/** After every command: no shopper has more, less or other things stored than they should, whoever did what. */
-export const assertStored = async (world: World, { service, storeId }: Floor) => {
-  const rows = await readRows(service, storeId)
-  const dead = new Set(world.carts.filter((cart) => !cart.isGone && !isAlive(world, cart)).map(({ id }) => id))
-  assert.deepEqual(
-    rows.carts.filter(({ id }) => !dead.has(id)),
-    storedCarts(world),
-  )
-  const guests = world.browsers.flatMap(({ guest }) => guest ?? [])
-  const known = [...guests, ...world.customers.values()].flatMap(({ wishes }) => wishes)
-  const missing = known.filter(({ id }) => !rows.wishes.some((row) => row.id === id))
-  assert.deepEqual(
-    missing.map(({ product }) => product.name),
-    [],
-    'wishes that are lost',
-  )
-}
-
-const storedCarts = (world: World) =>
-  world.carts
-    .filter((cart) => cart.owner !== 'a stranger' && isAlive(world, cart))
-    .map(({ id, owner, version, lines }) => ({
-      id,
-      customer: typeof owner === 'object' && 'login' in owner ? owner.id : null,
-      version,
-      lines: lines.toSorted(byId).map((line) => [line.id, line.quantity]),
-    }))
-    .sort(byId)
-
-/** At the end: the stranger has what the stranger had, and when all guests are over, only customers have something. */
-export const assertLeftovers = async (world: World, floor: Floor) => {
-  const { service, storeId } = floor
-  advance(world, floor, days(33))
-  await sweep(world, floor)
-  const rows = await readRows(service, storeId)
-  assert.deepEqual(rows.carts, storedCarts(world))
-  const wishes = [...world.customers.values()].flatMap(({ id: customer, wishes }) =>
-    wishes.map(({ id, product }) => ({ id, product: product.id, customer })),
-  )
-  assert.deepEqual(rows.wishes, wishes.sort(byId))
-  const [{ lines, guests } = { lines: -1, guests: -1 }] = await service.db.many<{ lines: number; guests: number }>`
-    select (select count(*) from cart_item where store_id = ${storeId}) as lines,
-      (select count(*) from guest where store_id = ${storeId}) as guests`
-  assert.equal(
-    lines,
-    rows.carts.reduce((sum, cart) => sum + cart.lines.length, 0),
-    'lines without a cart',
-  )
-  assert.equal(guests, 0, 'guests who are over')
-}
-
-/** A sweep may take what a guest wished for when the guest has written nothing for a month, and never a part of it. */
-export const learnSwept = async (world: World, { service, storeId }: Floor) => {
-  const { wishes } = await readRows(service, storeId)
-  const isOld = (guest: Guest) => world.nowMs - guest.wroteMs >= cartLifeMs
-  for (const { guest } of world.browsers) {
-    if (guest !== null && isOld(guest) && !guest.wishes.some(({ id }) => wishes.some((row) => row.id === id)))
-      guest.wishes = []
-  }
-}

@@ -11,10 +11,8 @@ import {
   callAs,
   callAsCustomer,
   type Floor,
-  learnSwept,
   post,
   stockUp,
-  sweep,
   writeFile,
 } from './floor.ts'
 import {
@@ -29,6 +27,7 @@ import {
   names,
   variantOf,
 } from './pick.ts'
+import { learnSwept, sweep } from './stored.ts'
 import {
   absorb,
   absorbWishes,
@@ -36,6 +35,7 @@ import {
   type Cart,
   type Customer,
   codeWindowMs,
+  type Guest,
   isAlive,
   isCustomer,
   ownCart,
@@ -60,6 +60,7 @@ export const peopleCommands = [
     .map(([who, account, guestCart]) => signInByPhone(who, account, guestCart)),
   aBrowser.map((who) => logOut(who)),
   fc.tuple(aBrowser, aBrowser, often(3)).map(([who, from, newest]) => merge(who, from, newest)),
+  fc.tuple(aBrowser, anAccount).map(([who, account]) => comeHome(who, account)),
   fc.tuple(aBrowser, aProduct).map(([who, product]) => wish(who, product)),
   fc.tuple(aBrowser, aProduct).map(([who, product]) => wish(who, product)),
   fc.tuple(aBrowser, aProduct, fc.boolean()).map(([who, product, byEntry]) => unwish(who, product, byEntry)),
@@ -127,28 +128,28 @@ const recent = (world: World, kept: Map<string, number[]>, login: string, window
 
 const signInByPhone = (who: number, account: number, pick: CartPick | null) => {
   const bringing = pick === null ? '' : ` bringing ${pick} cart`
-  return command(`${names.browsers[who]} signs in by phone ${account}${bringing}`, async (world, floor) => {
-    const phone = phoneOf(account)
-    const guestCart = pick === null ? null : cartOf(world, who, pick)
-    const sent = await post(floor, '/v1/auth/otp/request', { phone })
-    const requests = recent(world, world.codesSentMs, phone, codeWindowMs)
-    if (requests.length >= 5) return assertRefused(sent, 429)
-    requests.push(world.nowMs)
-    assertStatus(sent, 200)
-    const otp = floor.service.codeFor(phone)
-    const answer = await post(floor, '/v1/auth/otp/verify', {
-      ...{ phone, otp },
-      ...(guestCart === null ? {} : { guestCartId: guestCart.id }),
-    })
-    assertStatus(answer, 200)
-    enter(world, browserOf(world, who), phone, answer, answer.json.customer.id)
-    const customer = world.customers.get(phone) as Customer
-    // A cart that is unknown, over or somebody's is no reason to keep somebody out.
-    if (guestCart === null || guestCart.owner === 'a stranger' || isCustomer(guestCart.owner)) return
-    if (!isAlive(world, guestCart)) return
-    const target = absorb(world, guestCart, customer)
-    await showJoined(world, floor, browserOf(world, who), target)
-  })
+  return command(`${names.browsers[who]} signs in by phone ${account}${bringing}`, (world, floor) =>
+    enterByPhone(world, floor, browserOf(world, who), account, pick === null ? null : cartOf(world, who, pick)),
+  )
+}
+
+const enterByPhone = async (world: World, floor: Floor, browser: Browser, account: number, guestCart: Cart | null) => {
+  const phone = phoneOf(account)
+  const sent = await post(floor, '/v1/auth/otp/request', { phone })
+  const requests = recent(world, world.codesSentMs, phone, codeWindowMs)
+  if (requests.length >= 5) return assertRefused(sent, 429)
+  requests.push(world.nowMs)
+  assertStatus(sent, 200)
+  const otp = floor.service.codeFor(phone)
+  const bringing = guestCart === null ? {} : { guestCartId: guestCart.id }
+  const answer = await post(floor, '/v1/auth/otp/verify', { phone, otp, ...bringing })
+  assertStatus(answer, 200)
+  enter(world, browser, phone, answer, answer.json.customer.id)
+  // A cart that is unknown, over or somebody's is no reason to keep somebody out.
+  if (guestCart === null || guestCart.owner === 'a stranger' || isCustomer(guestCart.owner)) return
+  if (!isAlive(world, guestCart)) return
+  const joined = absorb(world, guestCart, world.customers.get(phone) as Customer)
+  await showJoined(world, floor, browser, joined)
 }
 
 const logOut = (who: number) =>
@@ -166,29 +167,40 @@ const logOut = (who: number) =>
 /** `from` is the browser whose guest is merged; one that has been there for long has several tokens of one guest. */
 const merge = (who: number, from: number, newest: boolean) => {
   const whose = `${newest ? '' : 'an old token of '}${names.browsers[from]}`
-  return command(`${names.browsers[who]} merges the guest of ${whose}`, async (world, floor) => {
-    const [browser, { guest }] = [browserOf(world, who), browserOf(world, from)]
-    const token = guest?.tokens.at(newest ? -1 : 0)
-    const body = { guestToken: token?.text ?? 'gst_none' }
-    const { session } = browser
-    if (session === null) return assertRefused(await post(floor, '/v1/auth/merge-guest-data', body), 401)
-    const { customer } = session
-    const answer = await post(floor, '/v1/auth/merge-guest-data', body, {
-      ...{ authorization: `Bearer ${session.token}`, 'x-customer-id': customer.id },
-    })
-    if (!sessionIsAlive(world, session)) {
-      browser.session = null
-      return assertRefused(answer, 401)
-    }
-    assert.equal(answer.headers.get('x-guest-token'), null, 'a merge brings no token')
-    if (guest === null || token === undefined || !tokenIsAlive(world, guest, token)) return assertRefused(answer, 400)
-    assertStatus(answer, 200)
-    const cart = ownCart(world, guest)
-    assert.deepEqual(answer.json.merged, { cartItems: cart?.lines.length ?? 0, wishlistItems: guest.wishes.length })
-    guest.isMerged = true
-    absorbWishes(guest, customer)
-    if (cart !== null) await showJoined(world, floor, browser, absorb(world, cart, customer))
+  return command(`${names.browsers[who]} merges the guest of ${whose}`, (world, floor) =>
+    mergeGuest(world, floor, browserOf(world, who), browserOf(world, from).guest, newest),
+  )
+}
+
+/** What storefronts do: sign in, and bring along what was gathered before. */
+const comeHome = (who: number, account: number) =>
+  command(`${names.browsers[who]} signs in by phone ${account} and merges`, async (world, floor) => {
+    const browser = browserOf(world, who)
+    await enterByPhone(world, floor, browser, account, null)
+    await mergeGuest(world, floor, browser, browser.guest, true)
   })
+
+const mergeGuest = async (world: World, floor: Floor, browser: Browser, guest: Guest | null, newest: boolean) => {
+  const token = guest?.tokens.at(newest ? -1 : 0)
+  const body = { guestToken: token?.text ?? 'gst_none' }
+  const { session } = browser
+  if (session === null) return assertRefused(await post(floor, '/v1/auth/merge-guest-data', body), 401)
+  const { customer } = session
+  const answer = await post(floor, '/v1/auth/merge-guest-data', body, {
+    ...{ authorization: `Bearer ${session.token}`, 'x-customer-id': customer.id },
+  })
+  if (!sessionIsAlive(world, session)) {
+    browser.session = null
+    return assertRefused(answer, 401)
+  }
+  assert.equal(answer.headers.get('x-guest-token'), null, 'a merge brings no token')
+  if (guest === null || token === undefined || !tokenIsAlive(world, guest, token)) return assertRefused(answer, 400)
+  assertStatus(answer, 200)
+  const cart = ownCart(world, guest)
+  assert.deepEqual(answer.json.merged, { cartItems: cart?.lines.length ?? 0, wishlistItems: guest.wishes.length })
+  guest.isMerged = true
+  absorbWishes(guest, customer)
+  if (cart !== null) await showJoined(world, floor, browser, absorb(world, cart, customer))
 }
 
 /** What the answer did not show: the cart that a guest's went into. */

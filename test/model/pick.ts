@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { assertStored, type Floor } from './floor.ts'
+import type { Floor } from './floor.ts'
+import { assertStored } from './stored.ts'
 import { type Browser, type Cart, ownCart, shopperOf, type Variant, type World } from './world.ts'
 
 export type Command = fc.AsyncCommand<World, Floor>

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import type { TestService } from '../harness.ts'
 import { cartCommands } from './cart-commands.ts'
 import { batches, letCrowdLoose } from './crowd.ts'
-import { assertLeftovers, openFloor, openService } from './floor.ts'
+import { openFloor, openService } from './floor.ts'
 import { peopleCommands, worldCommands } from './people-commands.ts'
+import { assertLeftovers } from './stored.ts'
 
 /** `file` is the test that a failure says to repeat. Shrinking ends with the time too, so it is given some. */
 export type Effort = { runs: number; limitMs: number; file: string }

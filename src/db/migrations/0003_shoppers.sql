@@ -57,6 +57,7 @@ create table otp_hour (
   sent integer not null,
   primary key (store_id, hour)
 );
+create index otp_hour_by_age on otp_hour (hour);
 
 -- Failed sign-ins by email, whether an account has it or not.
 create table sign_in_failure (

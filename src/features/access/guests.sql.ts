@@ -22,3 +22,6 @@ export const markMerged = (tx: Tx, storeId: StoreId, guestId: string) => tx.mayb
   on conflict (store_id, id) do update set merged_at = excluded.merged_at, seen_on = excluded.seen_on
   where guest.merged_at is null
   returning id`
+
+export const forgetAnswers = (tx: Tx, storeId: StoreId, shopper: string) => tx.run`
+  delete from kept_answer where store_id = ${storeId} and shopper = ${shopper}`

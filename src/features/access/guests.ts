@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { Customer, Guest, ShopperCtx, StoreId } from '../context.ts'
-import { lockCustomer, lockGuest, markMerged } from './guests.sql.ts'
+import { forgetAnswers, lockCustomer, lockGuest, markMerged } from './guests.sql.ts'
+import { nameGuest } from './once.ts'
 import { deadGuestToken } from './shopper.ts'
 
 /** What every write of a guest begins with. It makes the guest's row, and refuses a guest who was merged. */
@@ -15,8 +16,11 @@ export const holdShopper = async (tx: Tx, ctx: ShopperCtx) => {
   await lockCustomer(tx, ctx.store.id, (ctx.shopper as Customer).customerId)
 }
 
-/** What a merge begins with. False for a guest who was merged before. */
-export const endGuest = async (tx: Tx, storeId: StoreId, guestId: string): Promise<boolean> =>
-  (await markMerged(tx, storeId, guestId)) !== undefined
+/** What a merge begins with. False for a guest who was merged before. No answer is repeated to a guest who is gone. */
+export const endGuest = async (tx: Tx, storeId: StoreId, guestId: string): Promise<boolean> => {
+  const ended = (await markMerged(tx, storeId, guestId)) !== undefined
+  if (ended) await forgetAnswers(tx, storeId, nameGuest(guestId))
+  return ended
+}
 
 export const isGuest = (ctx: ShopperCtx): ctx is ShopperCtx<Guest> => ctx.shopper.kind === 'guest'

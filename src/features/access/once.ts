@@ -38,5 +38,8 @@ export const writeOnce = <Body>(
 /** Null for a guest of whom nobody has heard before: a repeated call could not be told from a stranger's. */
 const nameShopper = (shopper: Shopper): string | null => {
   if (shopper.kind === 'customer') return shopper.customerId
-  return shopper.isNew ? null : `guest ${shopper.guestId}`
+  return shopper.isNew ? null : nameGuest(shopper.guestId)
 }
+
+/** The name under which answers to a guest are kept. */
+export const nameGuest = (guestId: string) => `guest ${guestId}`

@@ -223,7 +223,9 @@ test('somebody who signs in thirty times at once with the right password is not 
   assert.deepEqual(tally(await times(30, () => signIn(shop, {}, counting))), { 200: 30 })
 })
 
-test('a full line for hashing is 503 with Retry-After, and nobody else is kept waiting', async (t) => {
+test('a full line for hashing is 503 with Retry-After, and nobody else is kept waiting', {
+  timeout: 30_000,
+}, async (t) => {
   const started = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const derive: HasherOptions['derive'] = async () => {

@@ -64,6 +64,14 @@ test('a guest token cannot be merged twice, and the second try brings no new one
   assert.equal(again.headers.get('x-guest-token'), null)
 })
 
+test('no kept answer is repeated to a guest who was merged', async () => {
+  const { mug, guest, merge } = await openShop()
+  const add = () => guest.call('POST', '/v1/cart', { headers: { 'idempotency-key': 'a' }, body: { productId: mug } })
+  assert.equal((await add()).status, 201)
+  assert.equal((await merge()).status, 200)
+  assertError(await add(), 400, 'BAD_REQUEST')
+})
+
 test('a guest who has nothing is merged with nothing, and is over all the same', async () => {
   const { guest, merge } = await openShop()
   assert.deepEqual((await merge()).json.merged, { cartItems: 0, wishlistItems: 0 })
@@ -74,7 +82,8 @@ test('a guest who has nothing is merged with nothing, and is over all the same',
 test('a token that is forged, of another store or over cannot be merged', async (t) => {
   const { merge, guest } = await openShop()
   const { guest: foreign } = await openShop()
-  for (const token of [foreign.token, `${guest.token.slice(0, -1)}A`, 'gst_x', 'nonsense', guest.token.toUpperCase()]) {
+  const forged = guest.token.replace(/\.([^.]+)$/, (_, signature) => `.${[...signature].reverse().join('')}`)
+  for (const token of [foreign.token, forged, 'gst_x', 'nonsense', guest.token.toUpperCase()]) {
     assertError(await merge(token), 400, 'BAD_REQUEST')
   }
   const mine = await startTestService()

@@ -3,6 +3,9 @@ import { test } from 'node:test'
 import { Failure } from '../../core/errors.ts'
 import { createPasswordHasher } from './passwords.ts'
 
+/** A place that is never handed on would be waited for in vain. */
+const impatient = { timeout: 30_000 }
+
 /** Hashing that ends when the test says so. */
 const heldHashing = () => {
   const running: (() => void)[] = []
@@ -21,7 +24,7 @@ const heldHashing = () => {
   return { derive, running, seen, finishOne }
 }
 
-test('no more than two passwords are hashed at once, in the order of their arrival', async () => {
+test('no more than two passwords are hashed at once, in the order of their arrival', impatient, async () => {
   const { derive, running, seen, finishOne } = heldHashing()
   const passwords = createPasswordHasher({ derive })
   const done: number[] = []
@@ -36,7 +39,7 @@ test('no more than two passwords are hashed at once, in the order of their arriv
   assert.deepEqual(done, [0, 1, 2, 3, 4, 5, 6])
 })
 
-test('whoever finds the line full is sent away at once, and the line moves on', async () => {
+test('whoever finds the line full is sent away at once, and the line moves on', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
   const passwords = createPasswordHasher({ derive, atOnce: 2, mostWaiting: 3 })
   const tries = Array.from({ length: 6 }, () => passwords.inTurn(({ hash }) => hash('a password')))
@@ -51,7 +54,7 @@ test('whoever finds the line full is sent away at once, and the line moves on', 
   assert.equal((await Promise.all(tries)).length, 5)
 })
 
-test('work that fails gives its place to the next', async () => {
+test('work that fails gives its place to the next', impatient, async () => {
   const passwords = createPasswordHasher({ atOnce: 1 })
   const failing = passwords.inTurn(async () => {
     throw new Error('no')

@@ -116,11 +116,16 @@ export type DetailRow = ProductRow & {
   digital: boolean
 }
 
+/**
+ * The listing is looked up by lateral: joined, it would be found by store and outlet alone, since the one plan for all
+ * stores is made for small ones, and a large store would be gone through up to the product.
+ */
 export const findProduct = (db: Db, place: Place, idOrSlug: string) => db.maybeOne<DetailRow>`
   with shown as (${productColumns(sql`
-    select l.* from product p join listing l on l.store_id = p.store_id and l.product_id = p.id
+    select l.* from product p cross join lateral (
+      select * from listing l
+      where l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId} and l.product_id = p.id limit 1) l
     where p.store_id = ${place.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
-      and l.outlet_id = ${place.outletId}
     order by p.id = ${idOrSlug} desc limit 1`)})
   select shown.*, p.options, p.seo, p.digital is not null as digital
   from shown join product p on p.store_id = ${place.storeId} and p.id = shown.id`

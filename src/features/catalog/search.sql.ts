@@ -236,9 +236,10 @@ export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: 
     with rare as materialized (select ${areRare(place, page, query, inManyNames)} as words)
     select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
     from (select p.id, p.slug, p.name, p.images
-      from (${candidates(place, page, { query, source, columns, most: suggestedFrom, rare })}) l
+      from (select * from (${candidates(place, page, { query, source, columns, most: suggestedFrom, rare })}) l
+        order by l.rank desc, l.seq desc limit ${page.limit}) l
       join product p on p.store_id = ${place.storeId} and p.id = l.product_id
-      order by l.rank desc, l.seq desc limit ${page.limit}) shown`
+      order by l.rank desc, l.seq desc) shown`
 }
 
 export type SuggestedCategory = { id: string; slug: string; name: string }
