@@ -5,6 +5,7 @@ export type BigCatalog = { products: number; smallStores: number }
 
 const wordsInUse = 30_000
 const categoriesOfStore = 200
+const productsOfSmallStore = 50
 const batch = 50_000
 
 /**
@@ -28,7 +29,7 @@ export const fillCatalog = async (
     await client.query(helpers)
     const { rows } = await client.query('select id from store where public_id = $1', [storeId])
     const big = `(${rows[0].id})`
-    await client.query(categoriesIn(big))
+    await client.query(categoriesIn(big, categoriesOfStore))
     // Building the index of words once is many times faster than adding to it.
     const index = await client.query(`select pg_get_indexdef('listing_words'::regclass) as definition`)
     await client.query('drop index listing_words')
@@ -42,9 +43,9 @@ export const fillCatalog = async (
       await client.query(addSmallOutlets)
       await client.query(setSmallOutlets)
       const small = `(select id from store where public_id like 'store_small%')`
-      await client.query(categoriesIn(small))
+      await client.query(categoriesIn(small, productsOfSmallStore + 1))
       await client.query('analyze')
-      await fill(small, 1, 50)
+      await fill(small, 1, productsOfSmallStore)
       say(`${smallStores.toLocaleString('en')} small stores`)
     }
     say('index of words')
@@ -64,10 +65,10 @@ const helpers = `
     select array_agg(distinct 'w' || translate(floor(${wordsInUse} * power(random(), 3))::integer::text,
       '0123456789', 'aeioulnrst')) from generate_series(1, count) $$`
 
-const categoriesIn = (stores: string) => `
+const categoriesIn = (stores: string, count: number) => `
   insert into category (store_id, id, name, slug, position)
   select s.id, 'cat_' || s.id || '_' || n, 'Category ' || n, 'category-' || n, n
-  from store s, generate_series(1, ${categoriesOfStore}) n where s.id in ${stores}`
+  from store s, generate_series(1, ${count}) n where s.id in ${stores}`
 
 const productsOf = (stores: string) => `
   insert into product (store_id, id, slug, name, description, status, category_id, images, name_key, title_words, words)

@@ -12,14 +12,14 @@ export type Read = {
 
 /** As people search: mostly two words or one, half-typed, mistyped, narrowed down; and the few words that are everywhere. */
 const searches: Record<string, string> = {
-  'two words (36 matches)': 'q=wieea+wouta',
-  'two common words (320)': 'q=wole+wuns',
+  'two words (9 matches)': 'q=wieea+wouta',
+  'two common words (300)': 'q=wole+wuns',
   'a rare word (330)': 'q=wisrol',
   'a word (760)': 'q=wrsta',
   'a common word (6,000)': 'q=wieea',
   'a beginning (20,000)': 'q=wole',
-  'a short beginning (140,000)': 'q=wie',
-  'a word in most (600,000)': 'q=wa',
+  'a short beginning (520,000)': 'q=wie',
+  'a word in most (570,000)': 'q=wa',
   'a misspelt word (330)': 'q=wixsrol',
   'in a category': 'q=wieea&category=category-7',
   'between prices': 'q=wieea&minPrice=200&maxPrice=900',

@@ -81,8 +81,6 @@ export const startTestService = async ({
     clock,
     // A test that moves its clock must not sweep away what others have in the same database.
     sweepEveryMs: null,
-    // A machine that runs many tests at once falls behind, and must not fail them for that.
-    longestLoopDelayMs: 30_000,
     sms: {
       name: 'test',
       send: async (message) => {

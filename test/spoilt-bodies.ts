@@ -67,15 +67,15 @@ export const typesOf = ({ type }: Shape): string[] => {
   return types
 }
 
-/** One of each kind, as JSON. */
+/** Some of each kind, as JSON: those that a careless check would let through. */
 const samples = {
   null: ['null'],
-  boolean: ['true', 'false'],
-  integer: ['0', '1', '-1', '1e0'],
-  number: ['1.5', '-0.5', '1e-7'],
-  string: ['""', '"1"', '"true"', '"null"', '"[object Object]"'],
-  array: ['[]', '[[]]', '["prod_1"]', '[1,2]'],
-  object: ['{}', '{"a":1}', '{"valueOf":1}', '{"toString":"a"}', '{"$ne":null}', '{"length":1}'],
+  boolean: ['true'],
+  integer: ['0', '1'],
+  number: ['1.5'],
+  string: ['""', '"1"'],
+  array: ['[]', '["1"]'],
+  object: ['{}', '{"toString":"1"}'],
 }
 
 const wrongTypes = (shape: Shape) => {
@@ -94,7 +94,7 @@ const outOfBounds = (
   const list: string[] = []
   if (types.includes('string')) {
     assert.ok(maxLength, 'every text in a body needs a maxLength')
-    list.push(text(maxLength + 1), text(maxLength + 100_000), JSON.stringify('é'.repeat(maxLength + 1)))
+    list.push(text(maxLength + 1), JSON.stringify('é'.repeat(maxLength + 1)))
     if (minLength > 0) list.push(text(minLength - 1))
     if (pattern !== undefined) list.push('"x"', '"１２３"', '"1 2"', '" 1"', '"-1"', '"1\\n"', '""')
   }
@@ -112,14 +112,13 @@ const outOfBounds = (
 }
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-const unkeepable = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"a\\udc00b"', '{"__proto__":1}', '[{"__proto__":{}}]']
-const tooDeep = [deep(40), deep(20_000), '{"a":'.repeat(40) + 1 + '}'.repeat(40)]
+const unkeepable = ['"a\\u0000b"', '"a\\udc00b"', '{"__proto__":1}', deep(40)]
 
 /** The good bodies of a call with one thing wrong in each. */
 export const spoil = (prepared: Prepared): Spoilt[] => [
   ...spotsOf(prepared).flatMap(({ name, shape, value, isRequired, write }) => [
     ...[...wrongTypes(shape), ...outOfBounds(shape, value)].map((json) => schemaFault(name, write, json)),
-    ...[...unkeepable, ...tooDeep].map((json) => ({ ...schemaFault(name, write, json), why: 'unkeepable' as const })),
+    ...unkeepable.map((json) => ({ ...schemaFault(name, write, json), why: 'unkeepable' as const })),
     ...(isRequired ? [{ what: `no ${name}`, text: without(write), why: 'schema' as const }] : []),
     twice(name, shape, write, value),
   ]),
@@ -150,7 +149,12 @@ const wholes = ({ bodies: [good] }: Prepared): Spoilt[] => [
     why: 'schema' as const,
   })),
   ...notJson.map((text) => ({ what: `${text} as the body`, text, why: 'unkeepable' as const })),
-  ...[deep(40), '{"__proto__":{"a":1}}', '"\\u0000"'].map((text) => ({ what: text, text, why: 'unkeepable' as const })),
+  ...[deep(20_000), '{"a":'.repeat(40) + 1 + '}'.repeat(40), '{"__proto__":{"a":1}}', '"\\u0000"'].map((text) => ({
+    what: text.slice(0, 20),
+    text,
+    why: 'unkeepable' as const,
+  })),
+  { what: 'a text of a million', text: text(1_000_000), why: 'schema' },
   { what: 'a prototype', text: JSON.stringify(good).replace('{', '{"__proto__":{},'), why: 'unkeepable' },
 ]
 

@@ -179,12 +179,12 @@ const describeResponses = (endpoint: Endpoint, schemas: Json) => {
 
 /** Every code that a caller of this endpoint can meet: its own, and those that follow from what it is. */
 export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
-  const codes = new Set<ErrorCode>(endpoint.errors)
+  // An address can hold what is no text, whatever it names.
+  const codes = new Set<ErrorCode>([...(endpoint.errors ?? []), 'BAD_REQUEST'])
   if (endpoint.access !== 'public') {
-    for (const code of ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const) {
+    for (const code of ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL'] as const) {
       codes.add(code)
     }
-    codes.add('INTERNAL')
   }
   if (endpoint.once) codes.add('CONFLICT')
   if (endpoint.body !== undefined || endpoint.query !== undefined || endpoint.params !== undefined) {

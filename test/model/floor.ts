@@ -71,7 +71,7 @@ export const openFloor = async (service: TestService): Promise<{ world: World; f
     world: {
       ...{ nowMs: 0, moment: 0, products, carts: [foreign] },
       variants: products.flatMap(({ variants }) => variants),
-      browsers: ['Asha', 'Bina', 'Chand'].map((name) => ({ name, guest: null, session: null })),
+      browsers: ['Asha', 'Bina'].map((name) => ({ name, guest: null, session: null })),
       customers: new Map(),
       codesSentMs: new Map(),
       failedMs: new Map(),
@@ -120,14 +120,14 @@ export const advance = (world: World, { service }: Floor, ms: number) => {
 export const post = (floor: Floor, path: string, body: unknown, headers: Record<string, string> = {}) =>
   call(floor, 'POST', path, headers, body)
 
-export const call = (
+export const call = async (
   { service, shop }: Pick<Floor, 'service' | 'shop'>,
   method: string,
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<Answer> =>
-  service.call(path, {
+): Promise<Answer> => {
+  const answer = await service.call(path, {
     method,
     headers: {
       'x-store-key': shop.key,
@@ -136,6 +136,12 @@ export const call = (
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
+  assert.ok(answer.status < 500, `${method} ${path}: ${answer.text} ${causeOf(service)}`)
+  return answer
+}
+
+/** Answers do not say why something failed inside; the log does. */
+const causeOf = ({ logLines }: TestService) => logLines.findLast((line) => line.includes('"err"')) ?? ''
 
 /**
  * A call as whoever the browser is, and what comes of being that: an ended session is 401 and is forgotten, a dead guest

@@ -26,6 +26,7 @@ import {
   command,
   names,
   variantOf,
+  type Weighted,
 } from './pick.ts'
 import { learnSwept, sweep } from './stored.ts'
 import {
@@ -35,6 +36,7 @@ import {
   type Cart,
   type Customer,
   codeWindowMs,
+  endsToCome,
   type Guest,
   isAlive,
   isCustomer,
@@ -52,32 +54,25 @@ import {
 const anAccount = fc.nat(1)
 const often = (weight: number) => fc.nat(weight).map((n) => n < weight)
 
-export const peopleCommands = [
-  fc.tuple(aBrowser, anAccount).map(([who, account]) => signUp(who, account)),
-  fc.tuple(aBrowser, anAccount, often(3)).map(([who, account, isRight]) => signIn(who, account, isRight)),
-  fc
-    .tuple(aBrowser, anAccount, fc.option(aCart))
-    .map(([who, account, guestCart]) => signInByPhone(who, account, guestCart)),
-  aBrowser.map((who) => logOut(who)),
-  fc.tuple(aBrowser, aBrowser, often(3)).map(([who, from, newest]) => merge(who, from, newest)),
-  fc.tuple(aBrowser, anAccount).map(([who, account]) => comeHome(who, account)),
-  fc.tuple(aBrowser, aProduct).map(([who, product]) => wish(who, product)),
-  fc.tuple(aBrowser, aProduct).map(([who, product]) => wish(who, product)),
-  fc.tuple(aBrowser, aProduct, fc.boolean()).map(([who, product, byEntry]) => unwish(who, product, byEntry)),
-  aBrowser.map((who) => readWishes(who)),
+export const peopleCommands: Weighted[] = [
+  [1, fc.tuple(aBrowser, anAccount).map((args) => signUp(...args))],
+  [1, fc.tuple(aBrowser, anAccount, often(3)).map((args) => signIn(...args))],
+  [2, fc.tuple(aBrowser, anAccount, fc.option(aCart)).map((args) => signInByPhone(...args))],
+  [3, fc.tuple(aBrowser, anAccount).map((args) => comeHome(...args))],
+  [1, fc.tuple(aBrowser, aBrowser, often(3)).map((args) => merge(...args))],
+  [2, aBrowser.map((who) => logOut(who))],
+  [3, fc.tuple(aBrowser, aProduct).map((args) => wish(...args))],
+  [1, fc.tuple(aBrowser, aProduct, fc.boolean()).map((args) => unwish(...args))],
+  [1, aBrowser.map((who) => readWishes(who))],
 ]
 
-export const worldCommands = [
-  fc.tuple(aVariant, fc.constantFrom(0, 1, 2, 5, 20, 1_500)).map(([variant, stock]) => changeStock(variant, stock)),
-  fc.tuple(aProduct, fc.boolean()).map(([product, isActive]) => changeStatus(product, isActive)),
-  fc.tuple(aVariant, fc.constantFrom(5_000, 10_000, 12_345)).map(([variant, minor]) => changePrice(variant, minor)),
-  fc
-    .constantFrom(
-      ...[minutes(10), hours(1), days(1) - minutes(10), days(1), days(7) - minutes(10), days(7)],
-      ...[days(15), days(30) - minutes(10), days(30), days(31)],
-    )
-    .map((ms) => wait(ms)),
-  fc.constant(0).map(() => sweepAway()),
+export const worldCommands: Weighted[] = [
+  [2, fc.tuple(aVariant, fc.constantFrom(0, 1, 2, 5, 20, 1_500)).map((args) => changeStock(...args))],
+  [1, fc.tuple(aProduct, fc.boolean()).map((args) => changeStatus(...args))],
+  [1, fc.tuple(aVariant, fc.constantFrom(5_000, 10_000, 12_345)).map((args) => changePrice(...args))],
+  [1, fc.constantFrom(minutes(10), hours(1), days(1), days(15), days(31)).map((ms) => wait(ms))],
+  [3, fc.tuple(fc.nat(5), fc.boolean()).map((args) => waitForAnEnd(...args))],
+  [1, fc.constant(0).map(() => sweepAway())],
 ]
 
 // Signing in
@@ -294,6 +289,14 @@ const changePrice = (place: number, minor: number) =>
 
 const wait = (ms: number) =>
   command(`${ms / minutes(10)} times ten minutes go by`, async (world, floor) => advance(world, floor, ms))
+
+/** To the moment when something ends, or ten minutes before, because limits are where mistakes are. */
+const waitForAnEnd = (which: number, isBefore: boolean) =>
+  command(`time goes to ${isBefore ? 'just before ' : ''}the end ${which} of something`, async (world, floor) => {
+    const ends = endsToCome(world)
+    const ms = (ends[which % Math.max(1, ends.length)] ?? world.nowMs + minutes(10)) - world.nowMs
+    advance(world, floor, isBefore ? ms - minutes(10) : ms)
+  })
 
 /** Whatever is swept away was over already, so nobody sees a difference. */
 const sweepAway = () =>

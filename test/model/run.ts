@@ -13,8 +13,9 @@ export type Effort = { runs: number; limitMs: number; file: string }
 /** MODEL_SEED repeats a run; MODEL_PATH and MODEL_COMMANDS, which a failure prints too, go straight to what failed. */
 const { MODEL_SEED, MODEL_PATH, MODEL_COMMANDS } = process.env
 
-/** Time and the operator do less than shoppers do. */
-const allCommands = [...cartCommands, ...cartCommands, ...peopleCommands, ...peopleCommands, ...worldCommands]
+const allCommands = [...cartCommands, ...peopleCommands, ...worldCommands].flatMap(([weight, command]) =>
+  Array.from({ length: weight }, () => command),
+)
 
 /** Lets random shoppers loose on the service; fails with the shortest story that shows a difference from the model. */
 export const compareWithModel = (service: TestService, maxCommands: number, effort: Effort) => {

@@ -81,6 +81,19 @@ export const tokenIsAlive = (world: World, guest: Guest, token: GuestToken) =>
 /** Whoever this browser shops as, whose session or token is known to be good. */
 export const shopperOf = ({ session, guest }: Browser): Guest | Customer | null => session?.customer ?? guest
 
+/** When sessions, tokens and carts will be over, and tokens are due for renewal; the next one first. */
+export const endsToCome = ({ nowMs, browsers, carts }: World) => {
+  const sessions = browsers.flatMap(({ session }) => (session === null ? [] : session.madeMs + sessionLifeMs))
+  const tokens = browsers.flatMap(({ guest }) => guest?.tokens.at(-1)?.madeMs ?? [])
+  const written = carts.filter(({ owner, isGone }) => !isCustomer(owner) && !isGone).map(({ wroteMs }) => wroteMs)
+  const ends = [
+    ...sessions,
+    ...tokens.flatMap((madeMs) => [madeMs + renewalMs, madeMs + tokenLifeMs]),
+    ...written.map((wroteMs) => wroteMs + cartLifeMs),
+  ]
+  return [...new Set(ends)].filter((ms) => ms > nowMs).sort((one, other) => one - other)
+}
+
 // Carts
 
 export const isAlive = (world: World, cart: Cart) =>

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Access } from '../src/http/endpoint.ts'
+import { startTestService, type TestService } from './harness.ts'
+import {
+  cheapPasswords,
+  describe,
+  fewAtOnce,
+  guarded,
+  openWorld,
+  type Prepared,
+  prepare,
+  rowsOf,
+  send,
+  type World,
+  withAccess,
+} from './world.ts'
+
+/** Every header that an endpoint reads, with garbage in it. Node itself refuses what HTTP cannot carry. */
+let service: TestService
+let world: World
+before(async () => {
+  service = await startTestService({ passwords: cheapPasswords })
+  world = await openWorld(service)
+})
+after(() => service.close())
+
+const garbage = [
+  ...['', ',', 'a b', 'a\tb', '\xff\xfe', '\xed\xa0\x80', '__proto__', '[object Object]', 'null', '{}', '%00', '*'],
+  ...["' or '1'='1", '../../etc/passwd', 'gst_', 'cus_', 'ses_', 'gst_a.b.c', 'x'.repeat(256), 'x'.repeat(5_000)],
+  `gst_${'0'.repeat(26)}.zzzzzzzzz.${'A'.repeat(22)}`,
+]
+
+type Header = {
+  name: string
+  write?: (text: string) => string
+  values?: string[]
+  /** Who refuses it, and how; all others pass over it. */
+  refuses: Access[]
+  as?: [number, string]
+}
+
+const everyone: Access[] = ['store', 'sign-in', 'shopper', 'customer', 'asserted']
+const headers: Header[] = [
+  { name: 'x-outlet-id', refuses: everyone, as: [400, 'BAD_REQUEST'] },
+  { name: 'origin', refuses: everyone, as: [403, 'FORBIDDEN'] },
+  { name: 'x-guest-token', refuses: ['shopper'], as: [400, 'BAD_REQUEST'] },
+  { name: 'x-customer-id', refuses: ['shopper', 'customer', 'asserted'], as: [401, 'UNAUTHORIZED'] },
+  {
+    ...{ name: 'authorization', write: (text) => `Bearer ${text}` },
+    ...{ refuses: ['store', 'shopper', 'customer', 'asserted'], as: [401, 'UNAUTHORIZED'] },
+  },
+  {
+    ...{
+      name: 'idempotency-key',
+      values: ['', 'a b', 'a\tb', '\xff', '\xed\xa0\x80', 'x'.repeat(256), 'x'.repeat(5_000)],
+    },
+    ...{ refuses: ['shopper', 'customer', 'asserted'], as: [400, 'BAD_REQUEST'] },
+  },
+  { name: 'x-request-id', refuses: [] },
+  { name: 'if-none-match', values: garbage.filter((text) => text !== '*'), refuses: [] },
+]
+
+const prepareAll = async (kinds: Access[]) => {
+  const calls: Prepared[] = []
+  for (const endpoint of withAccess(...kinds)) calls.push(await prepare(world, endpoint))
+  return calls
+}
+
+for (const { name, write = (text: string) => text, values = garbage, refuses, as } of headers) {
+  if (as !== undefined) {
+    test(`garbage as ${name} is refused as documented, and changes nothing`, async () => {
+      const calls = await prepareAll(refuses)
+      const before = await rowsOf(world)
+      await fewAtOnce(calls, async (call) => {
+        for (const value of values) {
+          const { status, json, text } = await send(call, { headers: { [name]: write(value) } })
+          const what = `${describe(call.endpoint)}, ${name}: ${write(value).slice(0, 50)}: ${text.slice(0, 200)}`
+          assert.deepEqual([status, json?.code], as, what)
+        }
+      })
+      assert.deepEqual(await rowsOf(world), before)
+    })
+  }
+  if (refuses === everyone) continue
+  test(`garbage as ${name} is passed over where it means nothing`, async () => {
+    const others = guarded.filter(({ access }) => !refuses.includes(access))
+    await fewAtOnce(others, async (endpoint) => {
+      const call = await prepare(world, endpoint)
+      // A read can be repeated; of other calls a new one would have to be made for each.
+      for (const value of endpoint.method === 'GET' ? values : ['\xff a b']) {
+        const { status, text } = await send(call, { headers: { [name]: write(value) } })
+        assert.ok(status < 300, `${describe(endpoint)}, ${name}: ${write(value).slice(0, 50)}: ${text.slice(0, 200)}`)
+      }
+    })
+  })
+}
+
+test('an Idempotency-Key may be any text without blanks', async () => {
+  const repeatable = guarded.filter(({ once }) => once)
+  for (const key of ['__proto__', "'", '%00', 'x'.repeat(255), '{"a":1}', ',', '*']) {
+    await fewAtOnce(repeatable, async (endpoint) => {
+      const call = await prepare(world, endpoint)
+      const [first, again] = [
+        await send(call, { headers: { 'idempotency-key': key } }),
+        await send(call, { headers: { 'idempotency-key': key } }),
+      ]
+      assert.ok(first.status < 300, first.text)
+      assert.deepEqual([again.status, again.text], [first.status, first.text], describe(endpoint))
+    })
+  }
+})
