@@ -35,7 +35,10 @@ type Size = { products: number; smallStores: number }
 /** With `keep`, a folder, the catalog is filled only the first time, and stays. */
 export const openShop = async (size: Size, keep?: string): Promise<Shop> => {
   const dataDir = keep ?? newDataDir()
-  const service = await startService(dataDir, asInProduction)
+  const service = await startService(dataDir, asInProduction).catch((error) => {
+    if (keep === undefined) removeDataDir(dataDir)
+    throw error
+  })
   const database = await openEmbedded({ dataDir, role: 'guest' })
   const close = async () => {
     await database.stop()

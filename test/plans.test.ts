@@ -57,7 +57,6 @@ const reads: Record<string, string> = {
   'a search of two words': '/v1/search?q=wieea+wouta',
   'a search of a word that is everywhere': '/v1/search?q=wa',
   'a search of a short beginning': '/v1/search?q=wie',
-  'a search by price': '/v1/search?q=wa&sort=price',
   'a misspelt search': '/v1/search?q=wnsxao',
   suggestions: '/v1/search/suggest?q=wie',
 }

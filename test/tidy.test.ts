@@ -26,8 +26,9 @@ const featureRanks = [
   ['cart', 'wishlist'],
   ['accounts'],
   ['orders'],
+  ['payments'],
   ['checkout'],
-  ['payments', 'delivery', 'downloads'],
+  ['delivery', 'downloads'],
   ['admin'],
 ]
 

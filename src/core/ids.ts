@@ -14,6 +14,11 @@ export type IdPrefix =
   | 'addr'
   | 'line'
   | 'wish'
+  | 'ord'
+  | 'item'
+  | 'pay'
+  | 'ship'
+  | 'dl'
 
 /** The time comes first, so that rows made together lie together in an index. 65 random bits follow. */
 export const newId = (prefix: IdPrefix, nowMs: number = Date.now()) => `${prefix}_${encodeTime(nowMs)}${randomText(13)}`

@@ -140,13 +140,15 @@ export type VariantRow = {
   stock: number
 }
 
+/** Stock by lateral, for the reason that `findProduct` has. */
 export const listVariants = (db: Db, place: Place, productId: string) => db.many<VariantRow>`
   select v.id, v.sku, v.title, v.options, coalesce(o.price_minor, v.price_minor) as "priceMinor",
     v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock
   from variant v
   left join price_override o
     on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${place.outletId}
-  left join stock s on s.store_id = v.store_id and s.variant_id = v.id and s.outlet_id = ${place.outletId}
+  left join lateral (select on_hand, reserved from stock s
+    where s.store_id = ${place.storeId} and s.variant_id = v.id and s.outlet_id = ${place.outletId} limit 1) s on true
   where v.store_id = ${place.storeId} and v.product_id = ${productId} and v.active
   order by v.position, v.id`
 

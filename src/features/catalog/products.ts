@@ -2,7 +2,7 @@ import { newId } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { announceCatalog } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Outlet, OutletId, Store } from '../context.ts'
+import type { Outlet, OutletId, Store, StoreId } from '../context.ts'
 import { makeSafeHtml } from './import/safe-html.ts'
 import { cutText, optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
 import * as sql from './products.sql.ts'
@@ -215,6 +215,14 @@ export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
   await sql.refreshStockFlags(tx, store.id, [variant.productId])
   await announceCatalog(tx, store.id)
   return { variantId: variant.id, outletId: outlet.publicId, stock: change.quantity }
+}
+
+/**
+ * Keeps what lists say of stock right, for products of which a variant is sold out or there again. Answers in memory
+ * live a second, so nobody has to be told (decision 0012).
+ */
+export const showStockChange = async (tx: Tx, storeId: StoreId, productIds: readonly string[]) => {
+  if (productIds.length > 0) await sql.refreshStockFlags(tx, storeId, productIds)
 }
 
 const publishAtOnce = 2_000

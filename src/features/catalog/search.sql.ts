@@ -131,7 +131,8 @@ const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
 
 const showRows = (place: Place, chosen: Fragment, sort: SearchSort) => sql`
   ${productColumns(
-    sql`select l.*, chosen.rank from (${chosen}) chosen join listing l on ${hereIn(place)} and l.seq = chosen.seq`,
+    sql`select l.*, chosen.rank from (${chosen}) chosen cross join lateral (
+      select * from listing l where ${hereIn(place)} and l.seq = chosen.seq limit 1) l`,
     sql`, l.rank`,
   )} order by ${orderOf(sort)}`
 

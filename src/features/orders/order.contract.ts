@@ -1,0 +1,115 @@
+import Type, { type Static } from 'typebox'
+import { named, nullable } from '../../http/schema.ts'
+
+/** What an order and a payment can be. The moves between them are drawn in docs/orders.md. */
+export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered', 'cancelled', 'refunded'] as const
+export type OrderStatus = (typeof orderStatuses)[number]
+export const paymentStatuses = ['pending', 'paid', 'failed', 'refunded'] as const
+export type PaymentStatus = (typeof paymentStatuses)[number]
+
+const text = (description: string) => Type.String({ description })
+const time = (description: string) => nullable(Type.String({ description }))
+
+export const PostalAddress = named(
+  'PostalAddress',
+  Type.Object({
+    name: Type.String(),
+    phone: Type.String(),
+    line1: Type.String(),
+    line2: Type.String(),
+    landmark: Type.String(),
+    city: Type.String(),
+    state: Type.String(),
+    postalCode: Type.String(),
+    country: Type.String(),
+  }),
+)
+export type PostalAddress = Static<typeof PostalAddress>
+
+export const OrderItem = named(
+  'OrderItem',
+  Type.Object({
+    id: Type.String(),
+    productId: Type.String(),
+    variantId: Type.String(),
+    name: Type.String(),
+    variant: text('The title of the variant; empty when there is only one'),
+    image: Type.String(),
+    sku: Type.String(),
+    quantity: Type.Integer(),
+    price: Type.Number({ description: 'Of one unit' }),
+    lineTotal: Type.Number(),
+    discount: Type.Number(),
+    tax: Type.Number(),
+    digital: Type.Boolean(),
+  }),
+)
+
+export const Shipment = named(
+  'Shipment',
+  Type.Object({
+    id: Type.String(),
+    trackingNumber: Type.String(),
+    partner: Type.String(),
+    status: Type.String(),
+    estimatedDelivery: time('When it should arrive'),
+    deliveredAt: time('When it arrived'),
+    trackingUrl: Type.String(),
+    items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
+      description: 'Lines of the order with their quantities; empty: the whole order',
+    }),
+    updatedAt: Type.String(),
+  }),
+)
+
+const instrumentFields = {
+  method: { type: 'string' },
+  last4: { type: 'string' },
+  upiId: { type: 'string' },
+  reference: { type: 'string' },
+}
+
+/** What an order was paid with. */
+export type Instrument = { method: string; last4: string; upiId: string; reference: string }
+
+export const Order = named(
+  'Order',
+  Type.Object({
+    id: Type.String(),
+    number: text('What people call it'),
+    status: Type.String({ description: orderStatuses.map((status) => `\`${status}\``).join(', ') }),
+    paymentStatus: Type.String({ description: paymentStatuses.map((status) => `\`${status}\``).join(', ') }),
+    paymentMethod: text('`online` or `cod`'),
+    deliveryStatus: nullable(Type.String({ description: '`out_for_delivery` or `delivered`' })),
+    deliveryPartner: nullable(Type.String()),
+    estimatedDelivery: time('When it should arrive'),
+    deliveredAt: time('When it arrived'),
+    trackingUrl: nullable(Type.String()),
+    shipments: Type.Array(Shipment),
+    items: Type.Array(OrderItem),
+    subtotal: Type.Number(),
+    discount: Type.Number(),
+    shipping: Type.Number(),
+    tax: Type.Number(),
+    total: Type.Number(),
+    currency: Type.String(),
+    couponCode: nullable(Type.String()),
+    payment: Type.Unsafe<Instrument | null>({
+      type: ['object', 'null'],
+      required: Object.keys(instrumentFields),
+      properties: instrumentFields,
+      description: 'What it was paid with; null until the payment is settled',
+    }),
+    needsAttention: nullable(Type.String({ description: 'Why somebody at the store has to look at it' })),
+    storefrontUrl: nullable(Type.String()),
+    shippingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),
+    billingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),
+    note: Type.String(),
+    outletId: Type.String(),
+    timeline: Type.Array(Type.Object({ at: Type.String(), type: Type.String(), message: Type.String() })),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+    expiresAt: time('When an unpaid order is cancelled by itself'),
+  }),
+)
+export type Order = Static<typeof Order>

@@ -1,0 +1,245 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
+import type { OutletId, StoreId } from '../context.ts'
+import type { Instrument, OrderStatus, PaymentStatus, PostalAddress } from './order.contract.ts'
+
+export type StockState = 'reserved' | 'sold' | 'released'
+
+/** The row of an order: all that a decision about it needs. */
+export type OrderRow = {
+  id: string
+  number: number
+  customerId: string
+  outletId: OutletId
+  cartId: string
+  cartVersion: number
+  requestHash: string
+  status: OrderStatus
+  paymentStatus: PaymentStatus
+  paymentMethod: 'online' | 'cod'
+  stockState: StockState
+  currency: string
+  subtotalMinor: number
+  discountMinor: number
+  shippingMinor: number
+  taxMinor: number
+  totalMinor: number
+  couponId: string | null
+  couponCode: string | null
+  payment: Instrument | null
+  needsAttention: string | null
+  storefrontUrl: string | null
+  shippingAddress: PostalAddress | null
+  billingAddress: PostalAddress | null
+  note: string
+  deliveryStatus: string | null
+  deliveryPartner: string | null
+  estimatedDelivery: Date | null
+  deliveredAt: Date | null
+  trackingUrl: string | null
+  expiresAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type OrderLineRow = {
+  id: string
+  position: number
+  productId: string
+  variantId: string
+  name: string
+  variant: string
+  image: string
+  sku: string
+  quantity: number
+  unitMinor: number
+  lineTotalMinor: number
+  discountMinor: number
+  taxMinor: number
+  digital: { url?: string; file?: string; name?: string } | null
+}
+
+const orderColumns = sql`o.id, o.number, o.customer_id as "customerId", o.outlet_id as "outletId",
+  o.cart_id as "cartId", o.cart_version as "cartVersion", o.request_hash as "requestHash", o.status,
+  o.payment_status as "paymentStatus", o.payment_method as "paymentMethod", o.stock_state as "stockState", o.currency,
+  o.subtotal_minor as "subtotalMinor", o.discount_minor as "discountMinor", o.shipping_minor as "shippingMinor",
+  o.tax_minor as "taxMinor", o.total_minor as "totalMinor", o.coupon_id as "couponId", o.coupon_code as "couponCode",
+  o.payment, o.needs_attention as "needsAttention", o.storefront_url as "storefrontUrl",
+  o.shipping_address as "shippingAddress", o.billing_address as "billingAddress", o.note,
+  o.delivery_status as "deliveryStatus", o.delivery_partner as "deliveryPartner",
+  o.estimated_delivery as "estimatedDelivery", o.delivered_at as "deliveredAt", o.tracking_url as "trackingUrl",
+  o.expires_at as "expiresAt", o.created_at as "createdAt", o.updated_at as "updatedAt"`
+
+const lines = sql`(
+  select coalesce(json_agg(json_build_object('id', l.id, 'position', l.position, 'productId', l.product_id,
+    'variantId', l.variant_id, 'name', l.name, 'variant', l.variant, 'image', l.image, 'sku', l.sku,
+    'quantity', l.quantity, 'unitMinor', l.unit_minor, 'lineTotalMinor', l.line_total_minor,
+    'discountMinor', l.discount_minor, 'taxMinor', l.tax_minor, 'digital', l.digital) order by l.position), '[]')
+  from order_line l where l.store_id = o.store_id and l.order_id = o.id)`
+
+export type ShipmentRow = {
+  id: string
+  trackingNumber: string
+  partner: string
+  status: string
+  estimatedDelivery: string | null
+  deliveredAt: string | null
+  trackingUrl: string
+  items: { id: string; quantity: number }[]
+  updatedAt: string
+}
+
+export type EventRow = { at: string; type: string; message: string }
+
+export type FullOrderRow = OrderRow & { lines: OrderLineRow[]; shipments: ShipmentRow[]; timeline: EventRow[] }
+
+const fullColumns = sql`${orderColumns}, ${lines} as lines, (
+  select coalesce(json_agg(json_build_object('id', s.id, 'trackingNumber', s.tracking_number, 'partner', s.partner,
+    'status', s.status, 'estimatedDelivery', s.estimated_delivery, 'deliveredAt', s.delivered_at,
+    'trackingUrl', s.tracking_url, 'items', s.items, 'updatedAt', s.updated_at) order by s.created_at, s.id), '[]')
+  from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments, (
+  select coalesce(json_agg(json_build_object('at', e.at, 'type', e.type, 'message', e.message) order by e.seq), '[]')
+  from order_event e where e.store_id = o.store_id and e.order_id = o.id) as timeline`
+
+/** Of this customer, or of anybody when none is named. */
+export const readOrder = (db: Queries, storeId: StoreId, orderId: string, customerId?: string) =>
+  db.maybeOne<FullOrderRow>`
+  select ${fullColumns} from orders o
+  where o.store_id = ${storeId} and o.id = ${orderId}
+    and ${customerId === undefined ? sql`true` : sql`o.customer_id = ${customerId}`}`
+
+/** The newest first; `before` is the number of the last one on the page before. */
+export const listOrders = (
+  db: Queries,
+  storeId: StoreId,
+  { customerId, before, limit }: { customerId: string; before: number | null; limit: number },
+) => db.many<FullOrderRow>`
+  select ${fullColumns} from orders o
+  where o.store_id = ${storeId} and o.customer_id = ${customerId}
+    and ${before === null ? sql`true` : sql`o.number < ${before}`}
+  order by o.number desc
+  limit ${limit}`
+
+export const findOrderStore = (db: Queries, orderId: string) => db.maybeOne<{ storeId: string }>`
+  select s.public_id as "storeId" from orders o join store s on s.id = o.store_id where o.id = ${orderId}`
+
+export type LockedOrder = OrderRow & { lines: OrderLineRow[] }
+
+/**
+ * Locks an order, after the cart that it came from: that is the order of locks everywhere (cart, order, coupon, stock,
+ * counter). Two statements, because the second must see what was written while the first waited.
+ */
+export const lockCartOf = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
+  select from cart c
+  where c.store_id = ${storeId}
+    and c.id = (select o.cart_id from orders o where o.store_id = ${storeId} and o.id = ${orderId})
+  for update`
+
+export const lockOrder = (tx: Tx, storeId: StoreId, orderId: string) => tx.maybeOne<LockedOrder>`
+  with locked as (
+    select * from orders where store_id = ${storeId} and id = ${orderId} for update)
+  select ${orderColumns}, ${lines} as lines from locked o`
+
+export type OrderChange = Partial<
+  Pick<
+    OrderRow,
+    | 'status'
+    | 'paymentStatus'
+    | 'stockState'
+    | 'payment'
+    | 'needsAttention'
+    | 'deliveryStatus'
+    | 'deliveryPartner'
+    | 'estimatedDelivery'
+    | 'deliveredAt'
+    | 'trackingUrl'
+    | 'expiresAt'
+  >
+>
+
+/** Writes the whole state of a locked order and what happened, in one statement. */
+export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly NewEvent[]) => tx.run`
+  with written as (
+    update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
+      stock_state = ${order.stockState}, payment = ${order.payment === null ? null : JSON.stringify(order.payment)},
+      needs_attention = ${order.needsAttention}, delivery_status = ${order.deliveryStatus},
+      delivery_partner = ${order.deliveryPartner}, estimated_delivery = ${order.estimatedDelivery},
+      delivered_at = ${order.deliveredAt}, tracking_url = ${order.trackingUrl}, expires_at = ${order.expiresAt},
+      updated_at = vitrine_now()
+    where store_id = ${storeId} and id = ${order.id}
+    returning id)
+  ${insertEvents(storeId, sql`(select id from written)`, events)}`
+
+/** A line of the timeline: a type for programs, a sentence for people. */
+export type NewEvent = { type: string; message: string }
+
+const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly NewEvent[]) => sql`
+  insert into order_event (store_id, order_id, at, type, message)
+  select ${storeId}, ${orderId}, vitrine_now(), e.type, e.message
+  from rows from (jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (type text, message text))
+    with ordinality as e (type, message, n)
+  order by e.n`
+
+export type NewOrder = Omit<
+  OrderRow,
+  | 'number'
+  | 'payment'
+  | 'needsAttention'
+  | 'deliveryStatus'
+  | 'deliveryPartner'
+  | 'estimatedDelivery'
+  | 'deliveredAt'
+  | 'trackingUrl'
+  | 'expiresAt'
+  | 'createdAt'
+  | 'updatedAt'
+> & { taxIncluded: boolean; livesMs: number | null }
+
+export type NewPayment = { id: string; provider: string; amountMinor: number }
+
+/** The order with its lines, its timeline and, where one is needed, the payment that is to be started. */
+export const insertOrder = (
+  tx: Tx,
+  storeId: StoreId,
+  order: NewOrder,
+  orderLines: readonly (OrderLineRow & { taxRate: number })[],
+  payment: NewPayment | null,
+  events: readonly NewEvent[],
+) => tx.one<{ number: number }>`
+  with counter as (
+    insert into order_counter as c (store_id, last) values (${storeId}, 1001)
+    on conflict (store_id) do update set last = c.last + 1 returning last),
+  placed as (
+    insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
+      payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
+      total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
+      expires_at, created_at, updated_at)
+    select ${storeId}, ${order.id}, counter.last, ${order.customerId}, ${order.outletId}, ${order.cartId},
+      ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
+      ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
+      ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
+      ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
+      vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
+    from counter
+    returning id, number),
+  lined as (
+    insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
+      quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
+    select ${storeId}, ${order.id}, l.position, l.id, l."productId", l."variantId", l.name, l.variant, l.image, l.sku,
+      l.quantity, l."unitMinor", l."lineTotalMinor", l."discountMinor", l."taxMinor", l."taxRate",
+      nullif(l.digital, 'null')
+    from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "productId" text,
+      "variantId" text, name text, variant text, image text, sku text, quantity integer, "unitMinor" bigint,
+      "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint, "taxRate" numeric, digital jsonb)),
+  told as (${insertEvents(storeId, sql`${order.id}`, events)}),
+  started as (${insertPayment(storeId, order, payment)})
+  select number from placed`
+
+const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment | null) =>
+  payment === null
+    ? sql`select`
+    : sql`insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
+    values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, 'starting', ${payment.amountMinor},
+      ${order.currency}, vitrine_now(), vitrine_now())`
+
+const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))

@@ -1,0 +1,33 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+/**
+ * Both limits are conditions of the statement that counts. The coupon's row comes first and is locked by it, so that
+ * the uses of a customer are counted one after another too.
+ */
+export const takeUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.one<{ taken: boolean }>`
+  with counted as (
+    update coupon set used = used + 1
+    where store_id = ${storeId} and id = ${couponId} and (usage_limit is null or used < usage_limit)
+    returning customer_limit),
+  mine as (
+    insert into coupon_use as u (store_id, coupon_id, customer_id, uses)
+    select ${storeId}, ${couponId}, ${customerId}, 1 from counted
+    on conflict (store_id, coupon_id, customer_id) do update set uses = u.uses + 1
+    where (select customer_limit from counted) is null or u.uses < (select customer_limit from counted)
+    returning uses)
+  select exists (select from mine) as taken`
+
+export const giveUseBack = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.run`
+  with counted as (
+    update coupon set used = used - 1 where store_id = ${storeId} and id = ${couponId} returning id)
+  update coupon_use set uses = uses - 1
+  where store_id = ${storeId} and coupon_id = (select id from counted) and customer_id = ${customerId}`
+
+/** How often a customer has used a coupon. */
+export const countUses = async (db: Queries, storeId: StoreId, couponId: string, customerId: string) =>
+  (
+    await db.maybeOne<{ uses: number }>`
+    select uses from coupon_use
+    where store_id = ${storeId} and coupon_id = ${couponId} and customer_id = ${customerId}`
+  )?.uses ?? 0
