@@ -30,11 +30,14 @@ const admitAnyone = (request: FastifyRequest): PublicCtx => ({
   headers: request.headers,
 })
 
+/** What an endpoint says of its callers. */
+export type Needs = { access: Access; scope: Scope | undefined; once: boolean }
+
 /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
 export type Admit = (
   headers: IncomingHttpHeaders,
   setHeader: (name: string, value: string) => unknown,
-  needs: { access: Access; scope: Scope | undefined },
+  needs: Needs,
 ) => RequestContext | Promise<RequestContext>
 
 export type RegisterOptions = { admit: Admit; answers: AnswerCache }
@@ -45,7 +48,7 @@ export const registerRoutes = (server: FastifyInstance, routes: readonly Route[]
 }
 
 const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: RegisterOptions): RouteOptions => {
-  const needs = { access: endpoint.access, scope: endpoint.scope }
+  const needs: Needs = { access: endpoint.access, scope: endpoint.scope, once: endpoint.once === true }
   const okStatus = endpoint.okStatus ?? 200
 
   const onRequest: RouteOptions['onRequest'] = (request, reply, done) => {

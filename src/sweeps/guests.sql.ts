@@ -2,8 +2,8 @@ import { sql } from '../db/sql.ts'
 import { batch, type Sweep } from './batch.sql.ts'
 
 /**
- * A guest is over when no token of theirs can be alive: thirty days after the last write or after the merge, and a day
- * more because only the day of the write is known. The mark that a merge leaves must stay that long, or the token
+ * A guest is over thirty days after the last write or after the merge, and a day more because only the day of the write
+ * is known (decision 0016). The mark that a merge leaves must stay that long, or the token
  * would count again. A cart that still lives keeps its guest, and with the guest all that is theirs.
  *
  * What is missing is asked for by `is null` and not by `not exists`, which would be joined: for a batch of five hundred

@@ -133,6 +133,12 @@ const assertNothingLost = async ({ db }: TestService, { shop, products, accepted
     select coalesce(guest_id, customer_id) as owner, product_id as product from wishlist_item where store_id = ${id}`
   assert.deepEqual(new Set(wishes.map(({ product }) => product)), wished)
   assert.equal(new Set(wishes.map(({ owner, product }) => `${owner} ${product}`)).size, wishes.length)
+  const { left } = await db.one<{ left: number }>`
+    select count(*) as left from guest g
+    where g.store_id = ${id} and g.merged_at is not null and (
+      exists (select from cart c where c.store_id = g.store_id and c.guest_id = g.id)
+      or exists (select from wishlist_item w where w.store_id = g.store_id and w.guest_id = g.id))`
+  assert.equal(left, 0, 'guests who were merged and have something all the same')
   await assertShownAsStored(all, lines)
 }
 

@@ -49,7 +49,7 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
   max_connections: 100,
   shared_buffers: '128MB',
   // What is read here is mostly in the system's memory already, and asking another process for it takes longer than
-  // reading it: a search that touches 4,000 pages took twice as long with the default, workers.
+  // reading it: a search of 6,000 matches took 62 ms at best, and 83 ms with the default, workers, on a busy machine.
   io_method: 'sync',
   jit: 'off',
   timezone: 'UTC',

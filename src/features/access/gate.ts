@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import type { Counted, Recognise } from '../../http/fast-lane.ts'
-import type { Admit } from '../../http/register.ts'
+import type { Admit, Needs } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
@@ -33,13 +33,8 @@ export const createGate = (options: AccessOptions) => {
     return admitCaller(caller, headers, setHeader, needs)
   }
 
-  const admitCaller = (
-    caller: Caller,
-    headers: IncomingHttpHeaders,
-    setHeader: SetHeader,
-    { access, scope }: Parameters<Admit>[2],
-  ) => {
-    const enter = () => recogniseShopper(checkRights(caller, headers, scope, options), access, headers, setHeader)
+  const admitCaller = (caller: Caller, headers: IncomingHttpHeaders, setHeader: SetHeader, needs: Needs) => {
+    const enter = () => recogniseShopper(checkRights(caller, headers, needs.scope, options), needs, headers, setHeader)
     const goOn = (counted: Counted) => {
       settle(counted, setHeader)
       return enter()

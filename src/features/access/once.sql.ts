@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 export type Place = { storeId: StoreId; shopper: string; route: string; key: string }
@@ -19,6 +19,6 @@ export const claimAnswer = <Kept>(tx: Tx, place: Place, bodyHash: string, keptFo
     )
   returning body_hash as "bodyHash", answer`
 
-export const keepAnswer = (tx: Tx, place: Place, answer: unknown) => tx.run`
+export const keepAnswer = (db: Queries, place: Place, answer: unknown) => db.run`
   update kept_answer set answer = ${JSON.stringify(answer)}
   where store_id = ${place.storeId} and shopper = ${place.shopper} and route = ${place.route} and key = ${place.key}`

@@ -6,6 +6,8 @@ import type { Answer } from '../../http/endpoint.ts'
 import type { Shopper, ShopperCtx } from '../context.ts'
 import { claimAnswer, keepAnswer } from './once.sql.ts'
 
+export { claimAnswer, keepAnswer }
+
 export const keptForMs = hours(24)
 
 /** A call that creates something: where it went (with the ids in its path) and what it asked for. */

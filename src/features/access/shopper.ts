@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Access } from '../../http/endpoint.ts'
-import type { Customer, CustomerCtx, Guest, ShopperCtx, StoreCtx } from '../context.ts'
+import type { Needs } from '../../http/register.ts'
+import type { Customer, Guest, Shopper, StoreCtx } from '../context.ts'
 import { findSession, isCustomer } from './access.sql.ts'
 import { makeGuestToken, newGuestId, readGuestToken } from './guest-token.ts'
 
@@ -14,7 +15,7 @@ type SetHeader = (name: string, value: string) => unknown
  */
 export const recogniseShopper = (
   ctx: StoreCtx,
-  access: Access,
+  { access, once }: Needs,
   headers: IncomingHttpHeaders,
   setHeader: SetHeader,
 ): StoreCtx | Promise<StoreCtx> => {
@@ -24,41 +25,27 @@ export const recogniseShopper = (
     if (bearer === undefined) return ctx
     return findBearer(ctx, bearer, headers).then(() => ctx)
   }
-  if (access === 'customer') return admitCustomer(ctx, bearer, headers)
-  if (access === 'asserted') return admitAsserted(ctx, bearer, headers)
-  return admitShopper(ctx, bearer, headers, setHeader)
+  return identify(ctx, access, bearer, headers, setHeader).then((shopper) => ({
+    ...ctx,
+    shopper,
+    outletIsChosen: headers['x-outlet-id'] !== undefined,
+    idempotencyKey: once ? readIdempotencyKey(headers) : null,
+  }))
 }
 
-const admitCustomer = async (
+const identify = async (
   ctx: StoreCtx,
-  bearer: string | undefined,
-  headers: IncomingHttpHeaders,
-): Promise<CustomerCtx> => {
-  if (bearer === undefined) throw fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.')
-  return shopperCtx(ctx, headers, await findBearer(ctx, bearer, headers))
-}
-
-const admitAsserted = async (
-  ctx: StoreCtx,
-  bearer: string | undefined,
-  headers: IncomingHttpHeaders,
-): Promise<CustomerCtx> => {
-  if (headers['x-customer-id'] === undefined)
-    throw fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
-  const customer = bearer === undefined ? await findAsserted(ctx, headers) : await findBearer(ctx, bearer, headers)
-  return shopperCtx(ctx, headers, customer)
-}
-
-const admitShopper = async (
-  ctx: StoreCtx,
+  access: Access,
   bearer: string | undefined,
   headers: IncomingHttpHeaders,
   setHeader: SetHeader,
-): Promise<ShopperCtx> => {
-  if (bearer !== undefined) return shopperCtx(ctx, headers, await findBearer(ctx, bearer, headers))
-  if (headers['x-customer-id'] !== undefined) return shopperCtx(ctx, headers, await findAsserted(ctx, headers))
-  const guest = readGuest(ctx, headers, setHeader)
-  return shopperCtx(ctx, headers, guest)
+): Promise<Shopper> => {
+  const isNamed = headers['x-customer-id'] !== undefined
+  if (access === 'asserted' && !isNamed)
+    throw fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
+  if (bearer !== undefined) return findBearer(ctx, bearer, headers)
+  if (access === 'customer') throw fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.')
+  return isNamed ? findAsserted(ctx, headers) : readGuest(ctx, headers, setHeader)
 }
 
 const readGuest = (ctx: StoreCtx, headers: IncomingHttpHeaders, setHeader: SetHeader): Guest => {
@@ -82,13 +69,6 @@ export const deadGuestToken = (ctx: StoreCtx) =>
   fail('BAD_REQUEST', 'The guest token is not valid: it has expired or was merged. Go on with the new one.', {
     headers: { 'x-guest-token': tokenFor(ctx, newGuestId()) },
   })
-
-const shopperCtx = <Kind extends Customer | Guest>(ctx: StoreCtx, headers: IncomingHttpHeaders, shopper: Kind) => ({
-  ...ctx,
-  shopper,
-  outletIsChosen: headers['x-outlet-id'] !== undefined,
-  idempotencyKey: readIdempotencyKey(headers),
-})
 
 const readIdempotencyKey = (headers: IncomingHttpHeaders): string | null => {
   const key = headers['idempotency-key'] as string | undefined

@@ -77,6 +77,12 @@ const tidyFields = <Fields extends AddressChange>(fields: Fields): Fields => {
   return tidy as Fields
 }
 
+/** An address for one order alone, held to the same rules and kept nowhere else. */
+export const readPostalAddress = (body: NewAddress) => {
+  const { label: _label, isDefault: _isDefault, ...address } = { ...nothing, ...tidyFields(body) }
+  return address
+}
+
 const fieldNames = [...neverEmpty, 'label', 'line2', 'landmark', 'state', 'isDefault'] as const
 
 const isSame = (a: sql.AddressFields, b: sql.AddressFields) => fieldNames.every((name) => a[name] === b[name])

@@ -49,7 +49,8 @@ export const readMyCart = async (ctx: CustomerCtx): Promise<CartAnswer> => {
 
 export const readCartById = async (ctx: ShopperCtx, cartId: string): Promise<CartAnswer> => {
   const cart = await findCart(ctx, { id: cartId, seenBy: ctx.shopper })
-  if (cart === undefined) throw await missingCart(ctx.db, ctx)
+  await refuseMerged(ctx.db, ctx, cart)
+  if (cart === undefined) throw noSuchCart()
   return answerWith(ctx, cart, showCart(ctx, cart))
 }
 
@@ -57,8 +58,7 @@ const readOwnCart = async (ctx: ShopperCtx): Promise<ReadCart | undefined> => {
   const { shopper } = ctx
   if (shopper.kind === 'guest' && shopper.isNew) return undefined
   const cart = await findCart(ctx, { of: shopper })
-  // A merge takes the cart away, so a guest who has one was not merged.
-  if (cart === undefined && (await wasMerged(ctx.db, ctx))) throw deadGuestToken(ctx)
+  await refuseMerged(ctx.db, ctx, cart)
   return cart
 }
 
@@ -175,7 +175,8 @@ const hold = async (
   const common = { storeId: store.id, shopper, couponChange, wanted }
   if ('cartId' in target) {
     const held = await holdCart(tx, target.cartId, common)
-    if (held === undefined) throw await missingCart(tx, ctx)
+    await refuseMerged(tx, ctx, held)
+    if (held === undefined) throw noSuchCart()
     return held
   }
   const take = () => holdOwnCart(tx, { ...common, newCartId: newCapabilityId('cart'), outletId: outlet.id })
@@ -221,6 +222,8 @@ const chooseVariants = (
 const checkLines = (lines: ReadCart['lines'], touched: readonly string[], changes: Changes) => {
   const written = new Set(touched)
   if (changes.lines.some(({ id }) => !written.has(id))) throw fail('NOT_FOUND', 'There is no such line in this cart.')
+  if (changes.lines.some(({ id }) => isNamedByProduct(lines, id, changes)))
+    throw fail('UNPROCESSABLE_ENTITY', 'Name each line only once.')
   for (const { id, name, quantity, stock, isAvailable } of lines) {
     if (!written.has(id)) continue
     if (!isAvailable) throw fail('NOT_FOUND', `${name} is not for sale any more.`)
@@ -230,6 +233,16 @@ const checkLines = (lines: ReadCart['lines'], touched: readonly string[], change
   }
   if (lines.length > mostLines && changes.variants.length > 0)
     throw fail('UNPROCESSABLE_ENTITY', `A cart holds ${mostLines} lines at most.`)
+}
+
+/** Of a line that is named by its id and by its product, one statement would take either quantity. */
+const isNamedByProduct = (lines: ReadCart['lines'], id: string, { variants, removals }: Changes) => {
+  const line = lines.find((one) => one.id === id)
+  if (line === undefined) return false
+  return (
+    variants.some(({ variantId }) => variantId === line.variantId) ||
+    removals.some((one) => one.productId === line.productId && (one.variantId ?? line.variantId) === line.variantId)
+  )
 }
 
 // Shared
@@ -244,12 +257,12 @@ const answerWith = (ctx: ShopperCtx, cart: CartRow, body: Cart): CartAnswer => {
   return isOwn ? { body, headers: { 'x-cart-id': cart.id } } : { body }
 }
 
-/** A guest who was merged hears so and gets a new token, rather than that the cart which moved is nowhere. */
-const missingCart = async (db: Queries, ctx: ShopperCtx) =>
-  (await wasMerged(db, ctx)) ? deadGuestToken(ctx) : noSuchCart()
-
-const wasMerged = async (db: Queries, { shopper, store }: ShopperCtx) =>
-  shopper.kind === 'guest' && !shopper.isNew && (await isMergedGuest(db, store.id, shopper.guestId))
+/** A merge takes the cart away, so a guest with a cart was not merged; anybody else is asked about. */
+const refuseMerged = async (db: Queries, ctx: ShopperCtx, cart: CartRow | undefined) => {
+  const { shopper, store } = ctx
+  if (shopper.kind !== 'guest' || shopper.isNew || cart?.guestId === shopper.guestId) return
+  if (await isMergedGuest(db, store.id, shopper.guestId)) throw deadGuestToken(ctx)
+}
 
 export const noSuchCart = () => fail('NOT_FOUND', 'There is no such cart.')
 

@@ -19,21 +19,31 @@ export type MovedLine = {
   added_at: string
 }
 
-export type TakenCart = { id: string; outletId: OutletId; couponCode: string | null; lines: MovedLine[] }
+export type TakenCart = {
+  id: string
+  outletId: OutletId
+  couponCode: string | null
+  version: number
+  createdAt: Date
+  lines: MovedLine[]
+}
 
 /** The cart goes, and its lines with it; what it held comes back. */
 export const takeGuestCart = (tx: Tx, storeId: StoreId, cartId: string) => tx.one<TakenCart>`
   with taken as (
-    delete from cart where store_id = ${storeId} and id = ${cartId} returning id, outlet_id, coupon_code)
-  select taken.id, taken.outlet_id as "outletId", taken.coupon_code as "couponCode",
+    delete from cart where store_id = ${storeId} and id = ${cartId}
+    returning id, outlet_id, coupon_code, version, created_at)
+  select taken.id, taken.outlet_id as "outletId", taken.coupon_code as "couponCode", taken.version,
+    taken.created_at as "createdAt",
     (select coalesce(json_agg(i), '[]') from cart_item i where i.store_id = ${storeId} and i.cart_id = ${cartId}) as lines
   from taken`
 
 export type OwnCart = { id: string; outletId: OutletId }
 
 export const holdCustomerCart = (tx: Tx, storeId: StoreId, customerId: string, taken: TakenCart) => tx.one<OwnCart>`
-  insert into cart as c (store_id, id, customer_id, outlet_id, coupon_code, created_at, updated_at)
-  values (${storeId}, ${taken.id}, ${customerId}, ${taken.outletId}, ${taken.couponCode}, vitrine_now(), vitrine_now())
+  insert into cart as c (store_id, id, customer_id, outlet_id, coupon_code, version, created_at, updated_at)
+  values (${storeId}, ${taken.id}, ${customerId}, ${taken.outletId}, ${taken.couponCode}, ${taken.version} + 1,
+    ${taken.createdAt}, vitrine_now())
   on conflict (store_id, customer_id) where customer_id is not null do update set version = c.version + 1,
     updated_at = excluded.updated_at, coupon_code = coalesce(c.coupon_code, excluded.coupon_code)
   returning id, outlet_id as "outletId"`

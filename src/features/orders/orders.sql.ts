@@ -195,15 +195,22 @@ export type NewOrder = Omit<
   | 'updatedAt'
 > & { taxIncluded: boolean; livesMs: number | null }
 
-export type NewPayment = { id: string; provider: string; amountMinor: number }
+/** `starting`: the provider is called after the commit. `open`: there is nobody to call, as with cash. */
+export type NewPayment = { id: string; provider: string; status: 'starting' | 'open'; amountMinor: number }
 
-/** The order with its lines, its timeline and, where one is needed, the payment that is to be started. */
+/** What the product says of itself (name, picture, number, file) is taken from it as it is at this moment. */
+export type NewOrderLine = Pick<
+  OrderLineRow,
+  'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
+> & { taxRate: number }
+
+/** The order with its lines, its timeline and its payment. */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
   order: NewOrder,
-  orderLines: readonly (OrderLineRow & { taxRate: number })[],
-  payment: NewPayment | null,
+  orderLines: readonly NewOrderLine[],
+  payment: NewPayment,
   events: readonly NewEvent[],
 ) => tx.one<{ number: number }>`
   with counter as (
@@ -225,21 +232,20 @@ export const insertOrder = (
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
       quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
-    select ${storeId}, ${order.id}, l.position, l.id, l."productId", l."variantId", l.name, l.variant, l.image, l.sku,
-      l.quantity, l."unitMinor", l."lineTotalMinor", l."discountMinor", l."taxMinor", l."taxRate",
-      nullif(l.digital, 'null')
-    from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "productId" text,
-      "variantId" text, name text, variant text, image text, sku text, quantity integer, "unitMinor" bigint,
-      "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint, "taxRate" numeric, digital jsonb)),
+    select ${storeId}, ${order.id}, l.position, l.id, p.id, v.id, p.name, v.title, coalesce(p.images[1], ''), v.sku,
+      l.quantity, l."unitMinor", l."lineTotalMinor", l."discountMinor", l."taxMinor", l."taxRate", p.digital
+    from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "variantId" text,
+      quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,
+      "taxRate" numeric)
+    join variant v on v.store_id = ${storeId} and v.id = l."variantId"
+    join product p on p.store_id = v.store_id and p.id = v.product_id),
   told as (${insertEvents(storeId, sql`${order.id}`, events)}),
   started as (${insertPayment(storeId, order, payment)})
   select number from placed`
 
-const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment | null) =>
-  payment === null
-    ? sql`select`
-    : sql`insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
-    values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, 'starting', ${payment.amountMinor},
-      ${order.currency}, vitrine_now(), vitrine_now())`
+const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) => sql`
+  insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
+  values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, ${payment.status}, ${payment.amountMinor},
+    ${order.currency}, vitrine_now(), vitrine_now())`
 
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))

@@ -1,0 +1,198 @@
+import Type, { type Static } from 'typebox'
+import { endpoint } from '../../http/endpoint.ts'
+import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
+import { NewAddress } from '../accounts/profile.contract.ts'
+import { Order } from '../orders/order.contract.ts'
+
+export const Payment = named(
+  'Payment',
+  Type.Object({
+    id: Type.String(),
+    provider: Type.String(),
+    status: Type.String({ description: '`starting`, `open`, `paid`, `failed`, `closed` or `refunded`' }),
+    redirectUrl: nullable(
+      Type.String({ description: 'Where the shopper pays; null when there is nothing to pay now' }),
+    ),
+    expiresAt: nullable(Type.String({ description: 'Until when the shopper can pay there' })),
+  }),
+)
+
+export const CheckoutBody = Type.Object({
+  cartId: Type.Optional(Type.String({ maxLength: 100, description: "The customer's own cart, which it is anyway" })),
+  version: Type.Optional(Type.Integer({ description: 'Of the cart as it was shown' })),
+  expectedTotal: Type.Optional(Type.Number({ minimum: 0, description: 'What the shopper was shown' })),
+  addressId: Type.Optional(Type.String({ maxLength: 100 })),
+  shippingAddress: Type.Optional(NewAddress),
+  billingAddress: Type.Optional(NewAddress),
+  couponCode: Type.Optional(
+    nullable(Type.String({ maxLength: 100, description: "In place of the cart's; null: none" })),
+  ),
+  paymentMethod: Type.Optional(Type.String({ pattern: '^(online|cod)$', description: '`online` or `cod`' })),
+  storefrontUrl: Type.Optional(
+    Type.String({ maxLength: 300, description: 'The origin of the page, to which the shopper returns after paying' }),
+  ),
+  note: Type.Optional(Type.String({ maxLength: 1000 })),
+})
+export type CheckoutBody = Static<typeof CheckoutBody>
+
+export const CheckoutResult = named('CheckoutResult', Type.Object({ order: Order, payment: Payment }))
+export type CheckoutResult = Static<typeof CheckoutResult>
+
+export const Coupon = named(
+  'Coupon',
+  Type.Object({
+    code: Type.String(),
+    description: Type.String(),
+    type: Type.String({ description: '`percent` or `fixed`' }),
+    value: Type.Number({ description: "Percent, or an amount in the store's currency" }),
+    minSubtotal: Type.Number(),
+    endsAt: nullable(Type.String()),
+  }),
+)
+
+export const CouponCheck = named(
+  'CouponCheck',
+  Type.Object({
+    valid: Type.Boolean(),
+    reason: Type.Optional(
+      Type.String({
+        description:
+          '`NOT_FOUND`, `EXPIRED`, `NOT_STARTED`, `MIN_SUBTOTAL`, `USAGE_LIMIT`, `NOT_APPLICABLE` or `MISSING_CODE`',
+      }),
+    ),
+    discount: Type.Optional(Type.Number({ description: 'What it would take off the cart' })),
+  }),
+)
+
+const exampleAddress = {
+  name: 'Asha Rao',
+  phone: '+919876543210',
+  line1: '12 Temple Road',
+  line2: '',
+  landmark: '',
+  city: 'Bengaluru',
+  state: 'Karnataka',
+  postalCode: '560001',
+  country: 'IN',
+}
+
+export const exampleOrder: Order = {
+  id: 'ord_01k8x0v3m7q2w9c4t6y8za',
+  number: '1001',
+  status: 'pending',
+  paymentStatus: 'pending',
+  paymentMethod: 'online',
+  deliveryStatus: null,
+  deliveryPartner: null,
+  estimatedDelivery: null,
+  deliveredAt: null,
+  trackingUrl: null,
+  shipments: [],
+  items: [
+    {
+      id: 'item_01k8x0v3m7q2w9c4t6y8zb',
+      productId: 'prod_01k8x0v3m7q2w9c4t6y8zc',
+      variantId: 'var_01k8x0v3m7q2w9c4t6y8zd',
+      name: 'Café au lait mug',
+      variant: 'Oat',
+      image: 'http://localhost:3000/demo/images/cafe-au-lait-mug.svg',
+      sku: 'KC-MUG-OAT',
+      quantity: 2,
+      price: 549,
+      lineTotal: 1098,
+      discount: 109.8,
+      tax: 47.06,
+      digital: false,
+    },
+  ],
+  subtotal: 1098,
+  discount: 109.8,
+  shipping: 0,
+  tax: 47.06,
+  total: 988.2,
+  currency: 'INR',
+  couponCode: 'WELCOME10',
+  payment: null,
+  needsAttention: null,
+  storefrontUrl: 'https://kavya.example',
+  shippingAddress: exampleAddress,
+  billingAddress: null,
+  note: '',
+  outletId: 'outlet_01k8x0v3m7q2w9c4t6y8zf',
+  timeline: [{ at: '2026-11-15T09:30:00.000Z', type: 'placed', message: 'Order placed.' }],
+  createdAt: '2026-11-15T09:30:00.000Z',
+  updatedAt: '2026-11-15T09:30:00.000Z',
+  expiresAt: '2026-11-15T10:00:00.000Z',
+}
+
+const ofCustomer = { tag: 'Checkout', access: 'customer', scope: 'checkout:write' } as const
+
+export const checkoutContract = {
+  checkOut: endpoint({
+    ...ofCustomer,
+    method: 'POST',
+    path: '/v1/checkout',
+    summary: "Order what is in the customer's cart",
+    description:
+      'Reserves the stock and writes the order in one step, then starts the payment: send the shopper to `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200.',
+    body: CheckoutBody,
+    ok: CheckoutResult,
+    okStatus: 201,
+    otherStatus: 200,
+    once: true,
+    errors: [
+      'NOT_FOUND',
+      'CONFLICT',
+      'INSUFFICIENT_STOCK',
+      'STALE_CHECKOUT',
+      'COUPON_EXPIRED',
+      'COUPON_INVALID',
+      'BAD_GATEWAY',
+    ],
+    example: {
+      order: exampleOrder,
+      payment: {
+        id: 'pay_01k8x0v3m7q2w9c4t6y8zg',
+        provider: 'sandbox',
+        status: 'open',
+        redirectUrl: 'http://localhost:3000/sandbox/pay/…',
+        expiresAt: '2026-11-15T09:55:00.000Z',
+      },
+    },
+  }),
+  listCoupons: endpoint({
+    ...ofCustomer,
+    method: 'GET',
+    path: '/v1/coupons',
+    summary: 'List the coupons that the customer may use',
+    query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
+    ok: page(Coupon),
+    example: {
+      data: [
+        {
+          code: 'WELCOME10',
+          description: '10 % off, once per customer',
+          type: 'percent',
+          value: 10,
+          minSubtotal: 0,
+          endsAt: '2035-12-31T18:29:59.000Z',
+        },
+      ],
+      nextCursor: null,
+      hasMore: false,
+    },
+  }),
+  validateCoupon: endpoint({
+    ...ofCustomer,
+    method: 'POST',
+    path: '/v1/coupons/validate',
+    summary: 'Tell whether a coupon counts, and what for',
+    description: 'Always 200 for whatever the code is. It uses nothing up.',
+    body: Type.Unsafe<{ code?: unknown; cartId?: unknown } | undefined>({
+      type: 'object',
+      properties: { code: { description: 'The code' }, cartId: { description: "The customer's cart" } },
+    }),
+    ok: CouponCheck,
+    example: { valid: true, discount: 109.8 },
+  }),
+}

@@ -1,0 +1,62 @@
+import type { Queries } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import type { StoreId } from '../context.ts'
+import type { PostalAddress } from '../orders/order.contract.ts'
+import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
+
+export type OpenOrder = { id: string; cartVersion: number; requestHash: string }
+
+/** What a checkout has to know beside the cart. */
+export type Surroundings = {
+  /** The order of this cart that is not paid yet. */
+  open: OpenOrder | null
+  address: PostalAddress | null
+  coupon: Coupon | null
+  couponUses: number
+}
+
+export const readSurroundings = (
+  db: Queries,
+  storeId: StoreId,
+  asked: { customerId: string; cartId: string; addressId: string | null; couponCode: string | null },
+) => db.one<Surroundings>`
+  select (
+    select json_build_object('id', o.id, 'cartVersion', o.cart_version, 'requestHash', o.request_hash)
+    from orders o
+    where o.store_id = ${storeId} and o.cart_id = ${asked.cartId} and o.status = 'pending'
+      and o.payment_method = 'online'
+    order by o.number desc limit 1) as open, (
+    select json_build_object('name', a.name, 'phone', a.phone, 'line1', a.line1, 'line2', a.line2,
+      'landmark', a.landmark, 'city', a.city, 'state', a.state, 'postalCode', a.postal_code, 'country', a.country)
+    from address a
+    where a.store_id = ${storeId} and a.customer_id = ${asked.customerId} and a.id = ${asked.addressId}) as address,
+    ${couponAsJson(storeId, sql`${asked.couponCode}`)} as coupon, coalesce((
+    select u.uses from coupon k join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id
+    where k.store_id = ${storeId} and k.code = ${asked.couponCode} and u.customer_id = ${asked.customerId}), 0)
+    as "couponUses"`
+
+export type CouponRow = {
+  id: string
+  code: string
+  description: string
+  kind: 'percent' | 'fixed'
+  value: number
+  minSubtotalMinor: number
+  endsAt: Date | null
+}
+
+/** Coupons that count now and that this customer has not used up, by code. */
+export const listUsableCoupons = (
+  db: Queries,
+  storeId: StoreId,
+  { customerId, after, limit }: { customerId: string; after: string; limit: number },
+) => db.many<CouponRow>`
+  select k.id, k.code, k.description, k.kind, k.value, k.min_subtotal_minor as "minSubtotalMinor", k.ends_at as "endsAt"
+  from coupon k
+  left join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id and u.customer_id = ${customerId}
+  where k.store_id = ${storeId} and k.code > ${after}
+    and (k.starts_at is null or k.starts_at <= vitrine_now()) and (k.ends_at is null or k.ends_at > vitrine_now())
+    and (k.usage_limit is null or k.used < k.usage_limit)
+    and (k.customer_limit is null or coalesce(u.uses, 0) < k.customer_limit)
+  order by k.code
+  limit ${limit}`

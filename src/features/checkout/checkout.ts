@@ -1,0 +1,233 @@
+import { hash } from 'node:crypto'
+import { minutes } from '../../core/clock.ts'
+import { fail } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { toMinor } from '../../core/money.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Answer } from '../../http/endpoint.ts'
+import { readPostalAddress } from '../accounts/addresses.ts'
+import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
+import { takeOrderedFromCart } from '../cart/ordered.ts'
+import type { CustomerCtx } from '../context.ts'
+import type { PostalAddress } from '../orders/order.contract.ts'
+import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine } from '../orders/orders.sql.ts'
+import { cancelOrder, settleOrder } from '../orders/settle.ts'
+import { takeStock } from '../orders/stock.ts'
+import { assertPayable, closePayment, startPayment } from '../payments/sessions.ts'
+import { checkStorefrontUrl } from '../payments/storefront-url.ts'
+import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
+import { redeemCoupon } from '../pricing/redeem.ts'
+import type { CheckoutBody, CheckoutResult } from './checkout.contract.ts'
+import { readSurroundings, type Surroundings } from './checkout.sql.ts'
+import { type Claim, claimCheckout, keepCheckout } from './checkout-once.ts'
+import { showCheckout } from './show-checkout.ts'
+
+/** How long an unpaid order holds its units. A payment session ends before. */
+export const reservationMs = minutes(30)
+
+const mostTries = 3
+
+type CheckoutAnswer = Answer<CheckoutResult>
+
+/** What a request comes down to, before anything is looked up. */
+type Wish = {
+  body: CheckoutBody
+  method: 'online' | 'cod'
+  storefrontUrl: string | null
+  address: PostalAddress | null
+  billingAddress: PostalAddress | null
+  requestHash: string
+}
+
+/** An order of this cart is open and asks for something else. It has to be closed at the provider before it can go. */
+class OpenOrderInTheWay extends Error {
+  readonly orderId: string
+  constructor(orderId: string) {
+    super(`order ${orderId} is open`)
+    this.orderId = orderId
+  }
+}
+
+/**
+ * One transaction writes everything; the provider is called before it, to close what is open, and after it, to start
+ * the payment. When the process dies in between, the order is there: the same call again, or `POST /v1/payment`, goes
+ * on with it, and nobody is left to it that it expires.
+ */
+export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<CheckoutAnswer> => {
+  const wish = readWish(ctx, body)
+  const claim = await placeUnlessOpen(ctx, wish)
+  if (claim.kind === 'kept') return claim.answer
+  // What is not `online` has nothing to start, and answers with the payment as it is.
+  const payment = await startPayment(ctx, claim.orderId)
+  const answer: CheckoutAnswer = {
+    status: claim.kind === 'placed' ? 201 : 200,
+    body: await showCheckout(ctx, claim.orderId, payment),
+  }
+  await keepCheckout(ctx, answer)
+  return answer
+}
+
+const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
+  const method = body.paymentMethod === 'cod' ? 'cod' : 'online'
+  if (method === 'cod' && !ctx.store.cashOnDelivery)
+    throw fail('BAD_REQUEST', 'This store does not take cash on delivery.')
+  if (method === 'online') assertPayable(ctx)
+  if (body.addressId !== undefined && body.shippingAddress !== undefined)
+    throw fail('BAD_REQUEST', 'Send either addressId or shippingAddress.')
+  return {
+    body,
+    method,
+    storefrontUrl: body.storefrontUrl === undefined ? null : checkStorefrontUrl(ctx.store, body.storefrontUrl),
+    address: body.shippingAddress === undefined ? null : readPostalAddress(body.shippingAddress),
+    billingAddress: body.billingAddress === undefined ? null : readPostalAddress(body.billingAddress),
+    requestHash: hash('sha256', JSON.stringify(sortFields(body)), 'base64url'),
+  }
+}
+
+/** The same fields in another order are the same request. */
+const sortFields = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, inner]) => [name, sortFields(inner)]),
+  )
+}
+
+const placeUnlessOpen = async (ctx: CustomerCtx, wish: Wish): Promise<Claim> => {
+  let superseded: string | undefined
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ctx.db.tx((tx) => place(tx, ctx, wish, superseded))
+    } catch (error) {
+      if (!(error instanceof OpenOrderInTheWay) || attempt === mostTries) {
+        throw error instanceof OpenOrderInTheWay ? beingPaid() : error
+      }
+      if ((await closePayment(ctx, error.orderId)) === 'in_progress') throw beingPaid()
+      superseded = error.orderId
+    }
+  }
+}
+
+const beingPaid = () => fail('CONFLICT', 'An order of this cart is just being paid. Wait until that is over.')
+
+const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | undefined): Promise<Claim> => {
+  const { store, shopper } = ctx
+  const earlier = await claimCheckout(tx, ctx, wish.requestHash)
+  if (earlier !== null) return earlier
+  const cart = await holdCartOf(tx, store.id, shopper)
+  if (cart === undefined || (wish.body.cartId !== undefined && wish.body.cartId !== cart.id)) {
+    if (wish.body.cartId !== undefined) throw fail('NOT_FOUND', 'There is no such cart.')
+    throw emptyCart()
+  }
+  const { couponCode } = wish.body
+  const code = couponCode === undefined ? cart.couponCode : couponCode === null ? null : readCouponCode(couponCode)
+  const around = await readSurroundings(tx, store.id, {
+    customerId: shopper.customerId,
+    cartId: cart.id,
+    addressId: wish.body.addressId ?? null,
+    couponCode: code,
+  })
+  if (around.open !== null) {
+    const { open } = around
+    if (open.cartVersion === cart.version && open.requestHash === wish.requestHash) {
+      return { kind: 'open', orderId: open.id }
+    }
+    if (open.id !== superseded) throw new OpenOrderInTheWay(open.id)
+    await supersede(tx, ctx, open.id)
+  }
+  const couponText = couponCode ?? null
+  const price = checkCart(ctx, wish, cart, around, code ?? (couponText === null ? null : couponText))
+  if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
+    throw fail('COUPON_INVALID', 'This coupon has been used up.')
+  const orderId = await writeOrder(tx, ctx, { wish, cart, around, price })
+  await keepCheckout(ctx, { orderId }, tx)
+  return { kind: 'placed', orderId }
+}
+
+/** It was closed at the provider just now, so nobody can pay it any more; should it be paid already, it is not ours. */
+const supersede = async (tx: Tx, ctx: CustomerCtx, orderId: string) => {
+  const order = await lockOrder(tx, ctx.store.id, orderId)
+  if (order !== undefined) await cancelOrder(tx, ctx, order, 'Replaced by a new order.')
+}
+
+const emptyCart = () => fail('BAD_REQUEST', 'The cart is empty.')
+
+/** Everything that can be wrong with a cart, in the order in which a shopper can do something about it. */
+const checkCart = (
+  ctx: CustomerCtx,
+  { body, address }: Wish,
+  cart: ReadCart,
+  around: Surroundings,
+  couponCode: string | null,
+): CartPrice => {
+  const { store, clock } = ctx
+  if (cart.lines.length === 0) throw emptyCart()
+  if (body.version !== undefined && body.version !== cart.version)
+    throw fail('STALE_CHECKOUT', 'The cart has changed since it was shown.')
+  const gone = cart.lines.find(({ isAvailable }) => !isAvailable)
+  if (gone !== undefined) throw fail('STALE_CHECKOUT', `${gone.name} is not for sale any more. Remove it first.`)
+  if (body.addressId !== undefined && around.address === null) throw fail('NOT_FOUND', 'There is no such address.')
+  if (address === null && around.address === null && cart.lines.some(({ digital }) => !digital))
+    throw fail('BAD_REQUEST', 'Say where to deliver: send addressId or shippingAddress.')
+  const price = priceCart({
+    ...{ store, lines: cart.lines, coupon: around.coupon, couponCode, customerUses: around.couponUses },
+    nowMs: clock.now(),
+  })
+  const { couponProblem } = price
+  if (couponProblem !== null) throw fail(codeOf(couponProblem.reason), couponProblem.message)
+  const asShown = body.expectedTotal === undefined ? null : toMinor(body.expectedTotal, store.currency)
+  if (body.expectedTotal !== undefined && asShown !== price.totalMinor)
+    throw fail('STALE_CHECKOUT', 'The total has changed since it was shown.')
+  if (asShown === null && cart.lines.some(({ seenMinor, unitMinor }) => seenMinor !== unitMinor))
+    throw fail('STALE_CHECKOUT', 'A price has changed since it was shown.')
+  return price
+}
+
+const codeOf = (reason: CouponReason) => (reason === 'EXPIRED' ? 'COUPON_EXPIRED' : 'COUPON_INVALID')
+
+type Placing = { wish: Wish; cart: ReadCart; around: Surroundings; price: CartPrice }
+
+const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price }: Placing): Promise<string> => {
+  const { store, shopper, clock } = ctx
+  const isCash = wish.method === 'cod'
+  const id = newId('ord', clock.now())
+  const lines: NewOrderLine[] = cart.lines.map((line, position) => ({
+    ...{ id: newId('item', clock.now()), position, variantId: line.variantId },
+    ...{ quantity: line.quantity, unitMinor: line.unitMinor, taxRate: line.taxRate },
+    ...(price.lines[position] as CartPrice['lines'][number]),
+  }))
+  await takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
+  await insertOrder(
+    tx,
+    store.id,
+    {
+      ...{ id, customerId: shopper.customerId, outletId: cart.outletId, cartId: cart.id, cartVersion: cart.version },
+      ...{ requestHash: wish.requestHash, status: 'pending', paymentStatus: 'pending', paymentMethod: wish.method },
+      ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: store.taxIncluded },
+      ...{ subtotalMinor: price.subtotalMinor, discountMinor: price.discountMinor, taxMinor: price.taxMinor },
+      ...{ shippingMinor: price.shippingMinor, totalMinor: price.totalMinor },
+      ...{ couponId: around.coupon?.id ?? null, couponCode: around.coupon?.code ?? null },
+      ...{ storefrontUrl: wish.storefrontUrl, note: wish.body.note ?? '' },
+      ...{ shippingAddress: wish.address ?? around.address, billingAddress: wish.billingAddress },
+      livesMs: isCash ? null : reservationMs,
+    },
+    lines,
+    {
+      id: newId('pay', clock.now()),
+      provider: isCash ? 'cod' : store.paymentProvider,
+      status: isCash ? 'open' : 'starting',
+      amountMinor: price.totalMinor,
+    },
+    [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
+  )
+  if (isCash) await takeOrderedFromCart(tx, store.id, cart.id, cart.lines)
+  else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
+  return id
+}
+
+/** There is nothing to pay, and nobody to ask. */
+const settleAtOnce = async (tx: Tx, ctx: CustomerCtx, orderId: string) => {
+  const order = (await lockOrder(tx, ctx.store.id, orderId)) as LockedOrder
+  await settleOrder(tx, ctx, order, { method: 'free', last4: '', upiId: '', reference: '' })
+}

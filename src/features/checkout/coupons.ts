@@ -1,0 +1,49 @@
+import { toWire } from '../../core/money.ts'
+import { readCartOf } from '../cart/for-checkout.ts'
+import { cursorScope, readPage } from '../catalog/catalog.ts'
+import type { CustomerCtx } from '../context.ts'
+import { priceCart, readCouponCode } from '../pricing/coupons.ts'
+import { type CouponRow, listUsableCoupons, readSurroundings } from './checkout.sql.ts'
+
+export const listCoupons = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }) =>
+  readPage(ctx, query, cursorScope(ctx, 'coupons', { customer: ctx.shopper.customerId }), {
+    read: (position, limit) =>
+      listUsableCoupons(ctx.db, ctx.store.id, {
+        customerId: ctx.shopper.customerId,
+        after: String(position?.[0] ?? ''),
+        limit,
+      }),
+    positionOf: ({ code }: CouponRow) => [code],
+    show: (coupon) => showCoupon(ctx, coupon),
+  })
+
+const showCoupon = (
+  { store }: CustomerCtx,
+  { kind, value, minSubtotalMinor, endsAt, code, description }: CouponRow,
+) => ({
+  code,
+  description,
+  type: kind,
+  value: kind === 'percent' ? value / 1000 : toWire(value, store.currency),
+  minSubtotal: toWire(minSubtotalMinor, store.currency),
+  endsAt: endsAt?.toISOString() ?? null,
+})
+
+/** Never an error for what the code is: a page asks this while somebody types. Nothing is used up by asking. */
+export const validateCoupon = async (ctx: CustomerCtx, body: { code?: unknown; cartId?: unknown } = {}) => {
+  const { store, shopper } = ctx
+  if (typeof body.code !== 'string' || body.code.trim() === '') return { valid: false, reason: 'MISSING_CODE' }
+  const code = readCouponCode(body.code)
+  if (code === null) return { valid: false, reason: 'NOT_FOUND' }
+  const cart = await readCartOf(ctx.db, store.id, shopper)
+  const { coupon, couponUses } = await readSurroundings(ctx.db, store.id, {
+    ...{ customerId: shopper.customerId, cartId: cart?.id ?? '', addressId: null, couponCode: code },
+  })
+  const lines = cart?.lines.filter(({ isAvailable }) => isAvailable) ?? []
+  const { couponProblem, discountMinor } = priceCart({
+    ...{ store, lines, coupon, couponCode: code, customerUses: couponUses },
+    nowMs: ctx.clock.now(),
+  })
+  if (couponProblem !== null) return { valid: false, reason: couponProblem.reason }
+  return { valid: true, discount: toWire(discountMinor, store.currency) }
+}
