@@ -48,17 +48,19 @@ const runWrk = async ({ url, pid, seconds, args, env }: Run): Promise<Measured> 
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   return {
     rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    p50: milliseconds(/50%\s+(\S+)/.exec(stdout)?.[1]),
-    p99: milliseconds(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    // From the start of a line: a spread of 68.50% ends one further up.
+    p50: milliseconds(/^\s+50%\s+(\S+)/m.exec(stdout)?.[1]),
+    p99: milliseconds(/^\s+99%\s+(\S+)/m.exec(stdout)?.[1]),
     cpuMicros: (spent / requests) * 1e6,
     errors: Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? 0),
   }
 }
 
+const millisecondsIn: Record<string, number> = { us: 0.001, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
 const milliseconds = (text = '') => {
-  const value = Number.parseFloat(text)
-  if (text.endsWith('us')) return value / 1000
-  return text.endsWith('ms') ? value : value * 1000
+  const [, value, unit = ''] = /^([\d.]+)([a-z]+)$/.exec(text) ?? []
+  return Number(value) * (millisecondsIn[unit] ?? Number.NaN)
 }
 
 /** The median of several runs, figure by figure. */

@@ -29,7 +29,8 @@ const statements = (place: lists.Place): [title: string, run: (db: Db) => Promis
   const page = { sort: 'newest', limit: 21 } as const
   const category = [`cat_${place.storeId}_7`]
   const found = (...words: string[]) => ({
-    ...{ terms: words.map((word) => ({ alternatives: [word], prefix: true })), nameKey: words.join(' ') },
+    terms: words.map((word, i) => ({ alternatives: [word], prefix: true, whole: i < words.length - 1 })),
+    nameKey: words.join(' '),
     ...({ sort: 'relevance', limit: 21 } as const),
   })
   return [
@@ -59,7 +60,10 @@ const statements = (place: lists.Place): [title: string, run: (db: Db) => Promis
     ],
     ['the best of too many', (db) => searches.findNamed(db, place, found('wole'), { words: true })],
     ['too many matches by price', (db) => searches.walkMatches(db, place, { ...found('wie'), sort: 'price' })],
-    ['what a misspelt word may mean', (db) => searches.findLookalikes(db, place.storeId, ['wixsrol'])],
+    [
+      'what a misspelt word may mean',
+      (db) => searches.lookUpWords(db, place.storeId, [{ word: 'wixsrol', doubtful: true }]),
+    ],
     ['suggestions', (db) => searches.suggestProducts(db, place, found('wie'), 'newest')],
     ['suggested categories', (db) => searches.suggestCategories(db, place.storeId, ['cat'], 4)],
   ]

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type pg from 'pg'
@@ -21,9 +23,20 @@ import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { registerDemoImages } from './features/admin/demo.routes.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
+import { cancelRoutes } from './features/checkout/cancel.routes.ts'
+import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services } from './features/context.ts'
+import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
+import { downloadRoutes, registerDownloadLinks } from './features/downloads/downloads.routes.ts'
+import { createFileShelf } from './features/downloads/files.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
+import { orderRoutes } from './features/orders/orders.routes.ts'
+import { createOrderWaits } from './features/orders/waiting.ts'
+import { paymentRoutes } from './features/payments/payments.routes.ts'
+import { createPayments } from './features/payments/providers.ts'
+import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
+import { paymentSweeps } from './features/payments/sweeps.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
@@ -32,6 +45,7 @@ import { createFastLane } from './http/fast-lane.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
+import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
 import { startSweeping, sweepEveryMs } from './sweeps/run-sweeps.ts'
@@ -48,6 +62,8 @@ export type AppOptions = {
   /** In place of the sender that the settings name. */
   sms?: SmsSender
   passwords?: PasswordHasher
+  /** Besides those that are built in, or in their place. */
+  paymentProviders?: readonly PaymentProvider[]
   /** How far behind the process may be before it sends callers away. */
   longestLoopDelayMs?: number
   /** About how often what is over is swept away; null: never. */
@@ -64,6 +80,8 @@ export type App = {
 const catalogMaxAgeMs = 1_000
 const catalogMaxBytes = 64 * 1024 * 1024
 const drainMs = 10_000
+/** What the demo store sells as downloads. */
+const demoFiles = fileURLToPath(new URL('./features/admin/demo/files/', import.meta.url))
 
 /** The one place where concrete things are put together. */
 export const createApp = async (options: AppOptions): Promise<App> => {
@@ -82,6 +100,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     otpHashes: deriveSigner(options.secrets, 'otp'),
     sms: options.sms ?? chooseSmsSender(config, { clock }),
     passwords: options.passwords ?? createPasswordHasher(),
+    payments: createPayments({ ...config, db, secrets: options.secrets, more: options.paymentProviders ?? [] }),
     publicUrl: config.publicUrl,
   }
   const counter = await createCounter(config, logger)
@@ -115,6 +134,15 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const ownOrigins = ownOriginsOf(config)
   const gate = createGate({ services, directory, internalSecrets: config.internalSecrets, ownOrigins })
 
+  const waits = createOrderWaits(db)
+  const downloads = {
+    db,
+    clock,
+    links: deriveSigner(options.secrets, 'download'),
+    files: createFileShelf([join(config.dataDir, 'files'), ...(config.production ? [] : [demoFiles])]),
+  }
+  const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
+
   const startedAtMs = Date.now()
   let draining = false
   const server = createServer({
@@ -147,6 +175,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...signInRoutes,
       ...wishlistRoutes,
       ...profileRoutes,
+      ...checkoutRoutes,
+      ...orderRoutes(waits),
+      ...cancelRoutes,
+      ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'a payment provider did not answer')),
+      ...downloadRoutes(downloads),
+      ...deliveryRoutes({ db, clock, simulated }),
       ...healthRoutes({
         health: {
           db,
@@ -164,13 +198,20 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   )
   registerDocsScripts(server)
   registerDemoImages(server)
+  registerDownloadLinks(server, downloads)
+  if (!config.production) registerSandboxPage(server, services)
 
   const everyMs = options.sweepEveryMs === undefined ? sweepEveryMs : options.sweepEveryMs
   const onTrouble = (name: string, error: unknown) => logger.warn({ err: error }, `sweeping away ${name} failed`)
-  const sweeping = everyMs === null ? null : startSweeping({ db, sweeps, onTrouble }, everyMs)
+  const onPayment = paymentSweeps(services, (error, paymentId) =>
+    logger.warn({ err: error, paymentId }, 'a payment provider did not answer as it should'),
+  )
+  const all = { ...onPayment, ...sweeps }
+  const sweeping = everyMs === null ? null : startSweeping({ db, sweeps: all, onTrouble }, everyMs)
 
   const close = async () => {
     draining = true
+    waits.close()
     const swept = sweeping?.stop()
     const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
     // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.

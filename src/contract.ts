@@ -4,7 +4,13 @@ import { signInContract } from './features/accounts/sign-in.contract.ts'
 import { cartContract } from './features/cart/cart.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
+import { cancelContract } from './features/checkout/cancel.contract.ts'
+import { checkoutContract } from './features/checkout/checkout.contract.ts'
+import { deliveryContract } from './features/delivery/delivery.contract.ts'
+import { downloadsContract } from './features/downloads/downloads.contract.ts'
 import { healthContract } from './features/health/health.contract.ts'
+import { ordersContract } from './features/orders/orders.contract.ts'
+import { paymentsContract } from './features/payments/payments.contract.ts'
 import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
 
@@ -17,6 +23,12 @@ export const contracts = [
   signInContract,
   wishlistContract,
   profileContract,
+  ordersContract,
+  cancelContract,
+  paymentsContract,
+  downloadsContract,
+  deliveryContract,
+  checkoutContract,
   healthContract,
 ]
 
@@ -33,6 +45,10 @@ export const describeVitrine = (version: string) =>
       Accounts: 'Signing up, in and out',
       Wishlist: 'What a guest or a customer would like to have',
       Customer: 'The customer who is signed in, and their addresses',
+      Orders: 'What the customer has ordered, and where it is',
+      Downloads: 'Files that the customer has bought',
+      Webhooks: 'What providers tell the service; no store key needed',
+      Checkout: 'From the cart to an order',
       Operating: 'Health, description and figures; no key needed',
     },
   })

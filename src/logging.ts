@@ -33,8 +33,8 @@ const describeError = (error: unknown): object => {
 const secretShapes = new RegExp(
   [
     // Keys and tokens of ours. An escape such as \\n or %20 may stand right before one, so a long one needs no word's end.
-    /\b(?:vsk|vpk|vlk|gst|ses)_[\w.-]+/,
-    /(?:vsk|vpk|vlk|gst|ses)_[\w.-]{12,}/,
+    /\b(?:vsk|vpk|vlk|gst|ses|dlk)_[\w.-]+/,
+    /(?:vsk|vpk|vlk|gst|ses|dlk)_[\w.-]{12,}/,
     // Internal tokens, and others that begin with encoded JSON.
     /eyJ[\w-]{8,}\.[\w.-]{8,}/,
     /(?<=bearer(?: |%20))[\w.~+/=-]+/,

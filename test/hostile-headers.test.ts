@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Access } from '../src/http/endpoint.ts'
+import type { Access, Endpoint } from '../src/http/endpoint.ts'
 import { startTestService, type TestService } from './harness.ts'
 import {
   cheapPasswords,
@@ -13,7 +13,6 @@ import {
   rowsOf,
   send,
   type World,
-  withAccess,
 } from './world.ts'
 
 /** Every header that an endpoint reads, with garbage in it. Node itself refuses what HTTP cannot carry. */

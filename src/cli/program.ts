@@ -8,10 +8,12 @@ import { addKey } from './key.ts'
 import { addMenu } from './menu.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpenapi } from './openapi.ts'
+import { addOrder } from './order.ts'
 import { addOrigin } from './origin.ts'
 import { addOutlet } from './outlet.ts'
 import { explainFailure } from './output.ts'
 import { addSeed } from './seed.ts'
+import { addSimulate } from './simulate.ts'
 import { addStart } from './start.ts'
 import { addStock } from './stock.ts'
 import { addStore } from './store.ts'
@@ -55,6 +57,8 @@ export const createProgram = () => {
     addCatalog,
     addStock,
     addCoupon,
+    addOrder,
+    addSimulate,
     addDoctor,
     addOpenapi,
   ]) {

@@ -1,8 +1,10 @@
 import type { Clock } from '../core/clock.ts'
+import type { Cipher } from '../core/encryption.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
 import { bindRoutes, type Scope } from '../http/endpoint.ts'
 import type { PublicCtx, RequestContext } from '../http/register.ts'
+import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
 
 export type { PublicCtx }
@@ -51,8 +53,21 @@ export type Services = {
   otpHashes: Signer
   sms: SmsSender
   passwords: PasswordHasher
+  payments: Payments
   /** This service's own address, for links. */
   publicUrl: string
+}
+
+/** Who takes payments, by name, and the keys of what belongs to them. */
+export type Payments = {
+  providers: ReadonlyMap<string, PaymentProvider>
+  production: boolean
+  /** Signs the addresses of the sandbox's pages. */
+  pageTokens: Signer
+  /** Signs what the sandbox proves itself with at the webhook. */
+  webhookTokens: Signer
+  /** Seals the credentials of stores. */
+  accounts: Cipher
 }
 
 /** Hashing is slow on purpose, so few may do it at once and the others wait for their turn. Never in a transaction. */

@@ -32,6 +32,7 @@ export const responseHeaders = {
   link: 'The address of the next page, as `rel="next"`.',
   'x-guest-token': 'Keep it and send it back as `x-guest-token`: it is what makes the guest the same guest again.',
   'x-cart-id': "The id of the shopper's own cart.",
+  location: 'Where to go on.',
   etag: 'Send it back as `If-None-Match` to get 304 when nothing has changed.',
 } as const
 export type ResponseHeader = keyof typeof responseHeaders
@@ -76,7 +77,7 @@ type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
 export type Answer<Body> = {
   body: Body
   status?: 200 | 201
-  headers?: Partial<Record<ResponseHeader | 'content-security-policy', string>>
+  headers?: Partial<Record<ResponseHeader | 'cache-control' | 'content-security-policy', string>>
 }
 
 export type Call<E extends Endpoint, Ctx> = {
@@ -95,7 +96,12 @@ export type Handlers<C extends Contract, CtxByAccess extends Record<Access, unkn
 }
 
 /** An endpoint with the function that answers it. */
-export type Route = { endpoint: Endpoint; handle: (call: Call<Endpoint, unknown>) => Promise<Answer<unknown>> }
+export type Route = {
+  endpoint: Endpoint
+  handle: (call: Call<Endpoint, unknown>) => Promise<Answer<unknown>>
+  /** For a public endpoint: finds out who calls, before anything of the request is read. Its result is the `ctx`. */
+  identify?: (anyone: object) => Promise<object>
+}
 
 /** Ties a contract to its handlers; the compiler refuses a missing, a surplus or a wrongly typed one. */
 export const bindRoutes =

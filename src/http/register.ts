@@ -47,7 +47,7 @@ export const registerRoutes = (server: FastifyInstance, routes: readonly Route[]
   for (const route of routes) server.route(toFastifyRoute(route, options))
 }
 
-const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: RegisterOptions): RouteOptions => {
+const toFastifyRoute = ({ endpoint, handle, identify }: Route, { admit, answers }: RegisterOptions): RouteOptions => {
   const needs: Needs = { access: endpoint.access, scope: endpoint.scope, once: endpoint.once === true }
   const okStatus = endpoint.okStatus ?? 200
 
@@ -63,7 +63,7 @@ const toFastifyRoute = ({ endpoint, handle }: Route, { admit, answers }: Registe
     try {
       const admitted =
         endpoint.access === 'public'
-          ? admitAnyone(request)
+          ? ((identify?.(admitAnyone(request)) ?? admitAnyone(request)) as RequestContext | Promise<RequestContext>)
           : admit(request.headers, (name, value) => reply.header(name, value), needs)
       if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
       else proceed(admitted)

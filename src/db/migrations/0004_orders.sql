@@ -42,6 +42,8 @@ create table orders (
   estimated_delivery timestamptz,
   delivered_at timestamptz,
   tracking_url text,
+  -- The order that took its place: when both are paid all the same, one of them is paid back.
+  replaced_by text collate "C",
   -- When an unpaid order gives its units back. Null: never, because it is paid, placed or over.
   expires_at timestamptz,
   created_at timestamptz not null,
@@ -55,6 +57,7 @@ create table orders (
 create unique index orders_by_id on orders (id);
 create index orders_of_customer on orders (store_id, customer_id, number desc);
 create index orders_of_cart on orders (store_id, cart_id) where status = 'pending';
+create index orders_replaced on orders (store_id, replaced_by) where replaced_by is not null;
 create index orders_due on orders (expires_at) where expires_at is not null;
 
 create table order_line (
@@ -129,7 +132,9 @@ create table payment (
 ) with (fillfactor = 85);
 create unique index payment_open on payment (store_id, order_id) where status in ('starting', 'open');
 create index payment_of_order on payment (store_id, order_id);
-create index payment_to_ask on payment (asked_at) where status in ('starting', 'open');
+-- Cash is asked of nobody.
+create index payment_to_ask on payment (coalesce(asked_at, created_at))
+  where status in ('starting', 'open') and provider <> 'cod';
 create index payment_to_refund on payment (refund_due_at) where refund_due_at is not null;
 
 -- The payment inbox: everything that a provider told us, as it came, and what became of it.

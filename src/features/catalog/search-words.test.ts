@@ -48,7 +48,7 @@ test('a query has twelve words at most, each once', () => {
 })
 
 test('a single letter stands for itself alone, and short words and numbers are never corrected', () => {
-  assert.deepEqual(wordsToFind('a'), [{ text: 'a', prefix: false, correctable: false }])
+  assert.deepEqual(wordsToFind('a'), [{ text: 'a', prefix: false, correctable: false, finished: false }])
   assert.deepEqual(
     wordsToFind('tea 2024 x100 shirt').map(({ correctable }) => correctable),
     [false, false, false, true],

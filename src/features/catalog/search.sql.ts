@@ -17,8 +17,8 @@ export type SearchSort = Sort | 'relevance'
 /** Counting and ranking stop here; beyond it a total is a lower bound. */
 export const countedMatches = 10_000
 
-/** One word of a query with what else it may be: its corrections when it is misspelt. */
-export type Term = { alternatives: readonly string[]; prefix: boolean }
+/** One word of a query with what else it may be: its corrections when it is misspelt. `whole`: no beginning of others. */
+export type Term = { alternatives: readonly string[]; prefix: boolean; whole: boolean }
 
 /**
  * In the index every word bears the number of its outlet, so that a search reads no other store's entries, and a mark:
@@ -27,8 +27,9 @@ export type Term = { alternatives: readonly string[]; prefix: boolean }
  */
 const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], prefixes: boolean) =>
   terms
-    .map(({ alternatives, prefix }) => {
-      const words = alternatives.map((word) => `'${outletId}${mark}${word}'${prefix && prefixes ? ':*' : ''}`)
+    .map(({ alternatives, prefix, whole }) => {
+      const end = prefix && !whole && prefixes ? ':*' : ''
+      const words = alternatives.map((word) => `'${outletId}${mark}${word}'${end}`)
       return `(${words.join(' | ')})`
     })
     .join(' & ')
@@ -111,6 +112,7 @@ const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
     else 1 end + l.in_stock::integer`
 
 const lowestNamedRank = 4
+const lowestRank = 2
 
 /** Only what is counted and sorted by: thousands of rows pass through here, and the rest is read for one page of them. */
 const columnsToRank = (place: Place, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
@@ -145,33 +147,67 @@ export type Found = { summary: SearchSummary; page: MatchRow[]; named: number; i
 /** From this part of the products on, going through the newest is faster than the index of words. */
 const everywhere = 0.4
 
+const rareWords = sql`(select words from rare)`
+
+type Ways = { matches: Fragment; page: Fragment; named: Fragment }
+
+/** All matches are ranked or sorted, and the page is the first of them. */
+const sortAll = (place: Place, page: SearchPage, source: Source, query: string): Ways => ({
+  matches: sql`found as materialized (${candidates(place, page, {
+    ...{ query, source, columns: columnsToRank(place, page), most: countedMatches + 1, rare: rareWords },
+  })}), matched as not materialized (select * from found)`,
+  page: pageOf(sql`select * from found`, page),
+  named: sql`(select count(*)::integer from found where rank >= ${lowestNamedRank})`,
+})
+
+/**
+ * The same with less work for each match: those with the words in their name are found by the index too, and only when
+ * they do not fill the page are the others sorted. Nobody looks into the words of a row just to count it.
+ */
+const sortNamed = (place: Place, page: SearchPage, source: Source, query: string): Ways => {
+  const inName = wordQuery(place.outletId, '^', page.terms, true)
+  const wanted = { source, most: countedMatches + 1, rare: rareWords }
+  const counted = sql`l.category_id, l.price_minor, l.in_stock`
+  const ranked = sql`l.seq, ${rankOf(place, page)} as rank`
+  const others = sql`select l.seq, ${lowestRank} + l.in_stock::integer as rank from listing l
+    where (select count(*) < ${page.limit} from first_named) and ${source === 'words' ? sql`true` : rareWords}
+      and ${matching(place, page, query)} and not l.words @@ ${inName}::tsquery limit ${countedMatches}`
+  return {
+    matches: sql`matched as not materialized (${candidates(place, page, { ...wanted, query, columns: counted })}),
+      named as materialized (${candidates(place, page, { ...wanted, query: inName, columns: ranked })}),
+      first_named as materialized (${pageOf(sql`select * from named`, page)})`,
+    page: pageOf(sql`select * from first_named union all (${others})`, page),
+    named: sql`(select count(*)::integer from named)`,
+  }
+}
+
 /** The summary of the first matches that are found, and a page of them. */
 export const searchProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
   const query = wordQuery(place.outletId, '~', page.terms, true)
-  const columns = columnsToRank(place, page)
-  const rare = sql`(select words from rare)`
+  const { matches, ...ways } =
+    page.sort === 'relevance' && source !== 'newest'
+      ? sortNamed(place, page, source, query)
+      : sortAll(place, page, source, query)
   const isComplete = {
-    'rare words': rare,
+    'rare words': rareWords,
     newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(place, newest.rows)}`,
     words: sql`true`,
   }
   return planned(db, page).one<Found>`
     with rare as materialized (select ${areRare(place, page, query, everywhere)} as words),
-    found as materialized (
-      ${candidates(place, page, { query, source, columns, most: countedMatches + 1, rare })}),
+    ${matches},
     shelf as materialized (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
-        count(*) filter (where in_stock) as in_stock, count(*) filter (where rank >= ${lowestNamedRank}) as named
-      from found group by category_id)
+        count(*) filter (where in_stock) as in_stock
+      from matched group by category_id)
     select (select json_build_object('total', coalesce(sum(count), 0), 'minMinor', min(lowest), 'maxMinor', max(highest),
           'inStock', coalesce(sum(in_stock), 0), 'categories', (
             select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
               order by f.count desc, c.name), '[]')
             from shelf f join category c on c.store_id = ${place.storeId} and c.id = f.category_id))
         from shelf) as summary,
-      (select coalesce(json_agg(shown), '[]')
-        from (${showRows(place, pageOf(sql`select * from found`, page), page.sort)}) shown) as page,
-      (select coalesce(sum(named), 0)::integer from shelf) as named,
+      (select coalesce(json_agg(shown), '[]') from (${showRows(place, ways.page, page.sort)}) shown) as page,
+      ${ways.named} as named,
       ${isComplete[source]} as "isComplete"`
 }
 
@@ -201,23 +237,27 @@ export const walkMatches = (db: Db, place: Place, page: SearchPage & { sort: Sor
   return db.fresh.many<MatchRow>`${productColumns(rows, sql`, 0 as rank`)} order by ${order}`
 }
 
+export type KnownWord = { word: string; isWhole: boolean; lookalikes: string[] }
+
 /**
- * For each of these words that begins no word of the store: words of the store that look like it. They share a first
- * letter with it, or begin with its second, as when the first two were swapped.
+ * Whether the store has each of these words and, of a doubtful one that begins no word of the store, words that look
+ * like it: they share a first letter with it, or begin with its second, as when the first two were swapped. They travel
+ * as JSON and not as an array, which would be planned for its length each time; and whether there is a word is not asked
+ * by `exists`, for which the planner may read all words of the store at once.
  */
-export const findLookalikes = (db: Db, storeId: StoreId, words: readonly string[]) => db.many<{
-  word: string
-  candidates: string[]
-}>`
-  select asked.word, array(
-    select v.word from search_word v, unnest(array[left(asked.word, 1), substr(asked.word, 2, 1)]) initial
-    where v.store_id = ${storeId} and v.word >= initial and v.word < initial || chr(1114111)
-      and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
-      and levenshtein_less_equal(v.word, asked.word, 2) <= 2
-    order by levenshtein(v.word, asked.word), v.word limit 20) as candidates
-  from unnest(${words}::text[]) as asked (word)
-  where not exists (select from search_word v
-    where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111))`
+export const lookUpWords = (db: Db, storeId: StoreId, words: readonly { word: string; doubtful: boolean }[]) =>
+  db.many<KnownWord>`
+  select asked.word,
+    coalesce((select true from search_word v where v.store_id = ${storeId} and v.word = asked.word), false) as "isWhole",
+    array(
+      select v.word from search_word v, unnest(array[left(asked.word, 1), substr(asked.word, 2, 1)]) initial
+      where asked.doubtful and not exists (select from search_word v
+          where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111))
+        and v.store_id = ${storeId} and v.word >= initial and v.word < initial || chr(1114111)
+        and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
+        and levenshtein_less_equal(v.word, asked.word, 2) <= 2
+      order by levenshtein(v.word, asked.word), v.word limit 20) as lookalikes
+  from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as asked (word text, doubtful boolean)`
 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }
@@ -231,13 +271,12 @@ const inManyNames = 0.05
 export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
   const query = wordQuery(place.outletId, '^', page.terms, true)
   const columns = sql`l.product_id, l.seq, ${rankOf(place, page)} as rank`
-  const rare = sql`(select words from rare)`
-  const isComplete = { 'rare words': rare, newest: sql`count(*) = ${page.limit}`, words: sql`true` }
+  const isComplete = { 'rare words': rareWords, newest: sql`count(*) = ${page.limit}`, words: sql`true` }
   return db.one<Suggested>`
     with rare as materialized (select ${areRare(place, page, query, inManyNames)} as words)
     select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
     from (select p.id, p.slug, p.name, p.images
-      from (select * from (${candidates(place, page, { query, source, columns, most: suggestedFrom, rare })}) l
+      from (select * from (${candidates(place, page, { query, source, columns, most: suggestedFrom, rare: rareWords })}) l
         order by l.rank desc, l.seq desc limit ${page.limit}) l
       join product p on p.store_id = ${place.storeId} and p.id = l.product_id
       order by l.rank desc, l.seq desc) shown`

@@ -3,19 +3,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { NewAddress } from '../accounts/profile.contract.ts'
 import { Order } from '../orders/order.contract.ts'
-
-export const Payment = named(
-  'Payment',
-  Type.Object({
-    id: Type.String(),
-    provider: Type.String(),
-    status: Type.String({ description: '`starting`, `open`, `paid`, `failed`, `closed` or `refunded`' }),
-    redirectUrl: nullable(
-      Type.String({ description: 'Where the shopper pays; null when there is nothing to pay now' }),
-    ),
-    expiresAt: nullable(Type.String({ description: 'Until when the shopper can pay there' })),
-  }),
-)
+import { Payment } from '../payments/payments.contract.ts'
 
 export const CheckoutBody = Type.Object({
   cartId: Type.Optional(Type.String({ maxLength: 100, description: "The customer's own cart, which it is anyway" })),

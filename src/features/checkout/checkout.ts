@@ -10,7 +10,7 @@ import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
 import { takeOrderedFromCart } from '../cart/ordered.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
-import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine } from '../orders/orders.sql.ts'
+import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
 import { assertPayable, closePayment, startPayment } from '../payments/sessions.ts'
@@ -141,6 +141,8 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
   const orderId = await writeOrder(tx, ctx, { wish, cart, around, price })
+  // Should both be paid all the same, this tells that one of the payments has to go back.
+  if (around.open !== null) await noteReplacement(tx, store.id, around.open.id, orderId)
   await keepCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId }
 }

@@ -248,4 +248,13 @@ const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) =
   values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, ${payment.status}, ${payment.amountMinor},
     ${order.currency}, vitrine_now(), vitrine_now())`
 
+/** The transaction of an order that was paid at the door, unless a report of it was here before. */
+export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
+  update payment set status = 'paid', updated_at = vitrine_now()
+  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status = 'open'`
+
+/** An order takes the place of another one, in the transaction that cancels that one. */
+export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`
+  update orders set replaced_by = ${newOrderId} where store_id = ${storeId} and id = ${orderId}`
+
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))

@@ -2,8 +2,19 @@ import type { Tx } from '../../db/database.ts'
 import { takeOrderedFromCart } from '../cart/ordered.ts'
 import type { StoreCtx } from '../context.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
+import { grantDownloads } from './bought-files.ts'
 import type { Instrument } from './order.contract.ts'
-import { type LockedOrder, lockCartOf, lockOrder, type NewEvent, type OrderChange, writeOrder } from './orders.sql.ts'
+import {
+  type LockedOrder,
+  lockCartOf,
+  lockOrder,
+  type NewEvent,
+  noteCashPaid,
+  type OrderChange,
+  type OrderRow,
+  writeOrder,
+} from './orders.sql.ts'
+import { hasShipment } from './shipped.sql.ts'
 import { returnStock, tryMoveStock } from './stock.ts'
 
 type Ctx = Pick<StoreCtx, 'store'>
@@ -36,8 +47,7 @@ export const settleOrder = async (
   const events: NewEvent[] = [{ type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` }]
   if (order.status === 'pending' || isLate) change.status = 'paid'
   if (order.stockState === 'reserved') {
-    const missing = await tryMoveStock(tx, ctx.store.id, order, 'sellReserved')
-    if (missing.length > 0) throw new Error(`order ${order.id} holds units of variants without stock: ${missing}`)
+    await sellReserved(tx, ctx, order)
     change.stockState = 'sold'
   }
   if (isLate) {
@@ -50,8 +60,49 @@ export const settleOrder = async (
       events.push({ type: 'reopened', message: 'Paid after it was cancelled. The stock was taken again.' })
     }
   }
-  await takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines)
+  // What is paid on delivery left the cart when it was ordered, and what lies there now is for the next order.
+  if (order.paymentMethod === 'cod') await noteCashPaid(tx, ctx.store.id, order.id)
+  else await takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines)
+  await grantDownloads(tx, ctx.store.id, order)
   return write(tx, ctx, order, change, events)
+}
+
+/** Paid, and so was the order that took its place or whose place it took. Its units are for others: the money goes back. */
+export const settleDuplicate = async (
+  tx: Tx,
+  ctx: Ctx,
+  order: LockedOrder,
+  instrument: Instrument,
+): Promise<LockedOrder> => {
+  if (order.paymentStatus === 'paid' || order.paymentStatus === 'refunded') return order
+  const change: OrderChange = {
+    paymentStatus: 'paid',
+    payment: instrument,
+    needsAttention: 'DUPLICATE_PAYMENT',
+    expiresAt: null,
+  }
+  if (order.status === 'pending' || order.status === 'cancelled') {
+    await returnStock(tx, ctx.store.id, order)
+    change.status = 'paid'
+    change.stockState = 'released'
+  }
+  return write(tx, ctx, order, change, [
+    { type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` },
+    { type: 'attention', message: 'Another order of the same cart was paid too. This payment is paid back.' },
+  ])
+}
+
+/** An order that was paid twice is paid once again. */
+export const noteDuplicateRefunded = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
+  const needsAttention = order.needsAttention === 'DUPLICATE_PAYMENT' ? null : order.needsAttention
+  return write(tx, ctx, order, { needsAttention }, [
+    { type: 'refunded', message: 'A second payment of this order was refunded.' },
+  ])
+}
+
+const sellReserved = async (tx: Tx, { store }: Ctx, order: LockedOrder): Promise<void> => {
+  const missing = await tryMoveStock(tx, store.id, order, 'sellReserved')
+  if (missing.length > 0) throw new Error(`order ${order.id} holds units of variants without stock: ${missing}`)
 }
 
 /** All units or none: what a part of the statement took is given back. True when something is missing. */
@@ -92,9 +143,10 @@ export const refundOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise
   return write(tx, ctx, order, change, [{ type: 'refunded', message: 'The payment was refunded.' }])
 }
 
-/** An order that ends unpaid gives everything back. One that is over, paid or on its way stays as it is. */
+/** An order that ends unpaid gives everything back. One that is over, paid or with a carrier stays as it is. */
 export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message: string): Promise<LockedOrder> => {
   if (order.status !== 'pending' || order.paymentStatus === 'paid') return order
+  if (await hasShipment(tx, ctx.store.id, order.id)) return order
   if (order.couponId !== null) await releaseCoupon(tx, ctx.store.id, order.couponId, order.customerId)
   await returnStock(tx, ctx.store.id, order)
   return write(tx, ctx, order, { status: 'cancelled', stockState: 'released', expiresAt: null }, [
@@ -105,3 +157,58 @@ export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message:
 /** For the merchant: something about the order needs a person. */
 export const flagOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, code: string, message: string) =>
   write(tx, ctx, order, { needsAttention: code }, [{ type: 'attention', message }])
+
+const cash: Instrument = { method: 'cod', last4: '', upiId: '', reference: '' }
+
+/** What a carrier says of the whole order; `status` is null when nothing has moved. */
+export type DeliveryNews = Pick<OrderRow, 'deliveryPartner' | 'estimatedDelivery' | 'trackingUrl' | 'deliveredAt'> & {
+  status: 'out_for_delivery' | 'delivered' | null
+}
+
+/**
+ * A carrier has the goods or has delivered them, whatever the order was before: that is a fact, and what was paid stays
+ * as it is. Delivered is the end. With cash on delivery it is also the payment.
+ */
+export const moveOrder = async (
+  tx: Tx,
+  ctx: Ctx,
+  order: LockedOrder,
+  { status, ...fields }: DeliveryNews,
+  events: readonly NewEvent[],
+): Promise<LockedOrder> => {
+  if (status === null || order.status === 'delivered') {
+    return write(tx, ctx, order, { ...fields, deliveredAt: order.deliveredAt }, events)
+  }
+  const left = await letGo(tx, ctx, order)
+  const change = { ...fields, ...left.change, status, deliveryStatus: status }
+  const moved = await write(tx, ctx, order, change, [...events, ...left.events])
+  return status === 'delivered' && order.paymentMethod === 'cod' ? settleOrder(tx, ctx, moved, cash) : moved
+}
+
+/** Something of the order was handed to a carrier, who has not been heard of yet. */
+export const noteShipment = async (tx: Tx, ctx: Ctx, order: LockedOrder, message: string): Promise<LockedOrder> => {
+  const { change, events } = await letGo(tx, ctx, order)
+  return write(tx, ctx, order, change, [{ type: 'shipped', message }, ...events])
+}
+
+/** What leaves is sold and can no longer expire. When the order was over, somebody must look at it. */
+const letGo = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
+  const change: OrderChange = { expiresAt: null }
+  const events: NewEvent[] = []
+  const flag = (code: string, message: string) => {
+    change.needsAttention = code
+    events.push({ type: 'attention', message })
+  }
+  if (order.stockState === 'reserved') {
+    await sellReserved(tx, ctx, order)
+    change.stockState = 'sold'
+  }
+  if (order.stockState === 'released') {
+    if (await tryAgain(tx, ctx, order)) flag('OUT_OF_STOCK', 'It was sent, and there is not enough stock of it.')
+    else change.stockState = 'sold'
+  }
+  if (order.status === 'cancelled' || order.status === 'refunded') {
+    flag('SENT_UNPAID', `It was sent although it was ${order.status}.`)
+  }
+  return { change, events }
+}

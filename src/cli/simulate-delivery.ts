@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander'
+import { days } from '../core/clock.ts'
+import { randomText } from '../core/ids.ts'
+import { deriveSigner } from '../core/secrets.ts'
+import { makeSimulatedKey } from '../features/delivery/simulated-key.ts'
+import { findOrder } from '../features/orders/order-book.ts'
+import { loadSecrets, withDatabase } from './database.ts'
+import { type OutputOptions, printResult } from './output.ts'
+import { refuseInProduction, sendWebhook } from './send-webhook.ts'
+
+type DeliveryOptions = OutputOptions & {
+  status: 'in_transit' | 'delivered'
+  shipment?: string
+  tracking?: string
+  partner?: string
+}
+
+export const addSimulateDelivery = (simulate: Command) =>
+  simulate
+    .command('delivery <order>')
+    .description('Tell the running service what a carrier would tell: all shipments of the order, unless one is named')
+    .addOption(
+      new Option('--status <status>', 'what the carrier reports')
+        .choices(['in_transit', 'delivered'])
+        .makeOptionMandatory(),
+    )
+    .option('--shipment <id>', 'only this shipment')
+    .option('--tracking <number>', 'only the shipment with this number')
+    .option('--partner <name>', 'who carries it')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine simulate delivery ord_01k8x0v3m7q2w9c4t6y8za --status delivered')
+    .action((orderId: string, options: DeliveryOptions) =>
+      withDatabase(async (db, config) => {
+        refuseInProduction(config)
+        const { store, order } = await findOrder(db, orderId)
+        const event = describeEvent(orderId, options, order.shipments.length === 0)
+        const answer = await sendWebhook<{ received: boolean; duplicate: boolean }>(config, {
+          path: '/webhook/logistics/carrier',
+          headers: { 'x-api-key': makeSimulatedKey(deriveSigner(loadSecrets(config), 'simulate'), store.publicId) },
+          body: event,
+        })
+        printResult(
+          options,
+          { ...event, ...answer },
+          () => `The service was told that ${orderId} is ${options.status}.`,
+        )
+      }),
+    )
+
+const describeEvent = (orderId: string, { status, shipment, tracking, partner }: DeliveryOptions, isFirst: boolean) => {
+  const now = Date.now()
+  return {
+    eventId: `simulated_${randomText(16)}`,
+    orderId,
+    status,
+    occurredAt: new Date(now).toISOString(),
+    ...(shipment === undefined ? {} : { shipmentId: shipment }),
+    ...(tracking === undefined ? {} : { trackingNumber: tracking }),
+    ...(partner === undefined ? (isFirst ? { partner: 'Simulated carrier' } : {}) : { partner }),
+    ...(status === 'delivered'
+      ? { deliveredAt: new Date(now).toISOString() }
+      : { estimatedDelivery: new Date(now + days(2)).toISOString() }),
+  }
+}

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { endpoint } from '../../http/endpoint.ts'
+import { Order } from '../orders/order.contract.ts'
+import { orderId } from '../orders/orders.contract.ts'
+import { exampleOrder } from './checkout.contract.ts'
+
+export const cancelContract = {
+  cancelOrder: endpoint({
+    method: 'POST',
+    path: '/v1/customer/orders/{id}/cancel',
+    tag: 'Orders',
+    access: 'customer',
+    scope: 'customer:write',
+    summary: 'Cancel an order that is not paid',
+    description:
+      'With cash on delivery, until it is shipped. The payment is closed at the provider first; 409 when it is paid, is being paid at this moment, or is on its way. Cancelling a cancelled order changes nothing.',
+    params: Type.Object({ id: orderId }),
+    ok: Order,
+    errors: ['NOT_FOUND', 'CONFLICT', 'BAD_GATEWAY'],
+    example: { ...exampleOrder, status: 'cancelled', expiresAt: null },
+  }),
+}

@@ -1,0 +1,44 @@
+import { fail } from '../../core/errors.ts'
+import type { CustomerCtx } from '../context.ts'
+import type { Order } from '../orders/order.contract.ts'
+import type { FullOrderRow } from '../orders/orders.sql.ts'
+import { findOrderOf } from '../orders/orders.ts'
+import { cancelOrder, holdOrder } from '../orders/settle.ts'
+import { showOrder } from '../orders/show-order.ts'
+import { lockPayments } from '../payments/payments.sql.ts'
+import type { PaymentCtx } from '../payments/providers.ts'
+import { closePayment } from '../payments/sessions.ts'
+
+export const cancelOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<Order> => {
+  await cancelUnpaid(ctx, await findOrderOf(ctx, orderId), 'Cancelled by the customer.')
+  return showOrder(ctx, await findOrderOf(ctx, orderId))
+}
+
+/**
+ * Ends an order that is not paid: first at the provider, so that nobody pays for what is gone, then here. What happened
+ * in between is seen under the lock, and wins.
+ */
+export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message: string): Promise<void> => {
+  if (order.status === 'cancelled') return
+  if (order.status !== 'pending' || order.paymentStatus === 'paid' || order.shipments.length > 0) throw tooLate(order)
+  const closed = await closePayment(ctx, order.id)
+  if (closed === 'in_progress') throw beingPaid()
+  await ctx.db.tx(async (tx) => {
+    const held = await holdOrder(tx, ctx, order.id)
+    if (held === undefined) throw new Error(`order ${order.id} has disappeared`)
+    const payments = await lockPayments(tx, ctx.store.id, order.id)
+    if (payments.some(({ status }) => status === 'starting' || status === 'open')) throw beingPaid()
+    const after = await cancelOrder(tx, ctx, held, message)
+    if (after.status !== 'cancelled') throw tooLate(after)
+  })
+}
+
+const beingPaid = () => fail('CONFLICT', 'This order is just being paid. Wait until that is over.')
+
+const tooLate = ({ status, paymentStatus }: Pick<FullOrderRow, 'status' | 'paymentStatus'>) =>
+  fail(
+    'CONFLICT',
+    status === 'pending' && paymentStatus !== 'paid'
+      ? 'This order is shipped and can no longer be cancelled.'
+      : 'This order is paid or on its way, and can no longer be cancelled.',
+  )

@@ -1,0 +1,80 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+/** The key alone names the store: it is looked up by its hash, which is unique among the logistics keys. */
+export const findStoreByLogisticsKey = async (db: Queries, secretHash: string) =>
+  (
+    await db.maybeOne<{ publicId: string }>`
+    select s.public_id as "publicId" from webhook_credential c join store s on s.id = c.store_id
+    where c.kind = 'logistics' and c.secret_hash = ${secretHash}`
+  )?.publicId
+
+/**
+ * False when the event was here before. Of two at once the second waits for the first. One that named nothing we know
+ * may come again: what it names can have been made since.
+ */
+export const claimEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
+  (await tx.run`
+    insert into delivery_event as e (store_id, event_id, body, received_at, outcome)
+    values (${storeId}, ${eventId}, ${JSON.stringify(body)}, vitrine_now(), 'claimed')
+    on conflict (store_id, event_id) do update
+    set body = excluded.body, received_at = excluded.received_at, outcome = 'claimed'
+    where e.outcome = 'unmatched'`) > 0
+
+export type Outcome = 'applied' | 'stale' | 'after_delivery' | 'unmatched'
+
+export const concludeEvent = (
+  tx: Tx,
+  storeId: StoreId,
+  eventId: string,
+  { outcome, orderId, shipmentId }: { outcome: Outcome; orderId: string | null; shipmentId: string | null },
+) => tx.run`
+  update delivery_event set outcome = ${outcome}, order_id = ${orderId}, shipment_id = ${shipmentId}
+  where store_id = ${storeId} and event_id = ${eventId}`
+
+export const findOrderByShipment = async (db: Queries, storeId: StoreId, shipmentId: string) =>
+  (
+    await db.maybeOne<{ orderId: string }>`
+    select order_id as "orderId" from shipment where store_id = ${storeId} and id = ${shipmentId}`
+  )?.orderId
+
+/** Carriers use their numbers again after a while, so the latest shipment with it is meant. */
+export const findOrderByTracking = async (db: Queries, storeId: StoreId, trackingNumber: string) =>
+  (
+    await db.maybeOne<{ orderId: string }>`
+    select order_id as "orderId" from shipment
+    where store_id = ${storeId} and tracking_number = ${trackingNumber}
+    order by created_at desc, id desc
+    limit 1`
+  )?.orderId
+
+export type Shipment = {
+  id: string
+  trackingNumber: string
+  partner: string
+  status: string
+  estimatedDelivery: Date | null
+  deliveredAt: Date | null
+  trackingUrl: string
+  items: { id: string; quantity: number }[]
+  lastEventAt: Date | null
+}
+
+/** Of an order that is locked, which locks these too: nobody writes them without holding the order. */
+export const listShipments = (tx: Tx, storeId: StoreId, orderId: string) => tx.many<Shipment>`
+  select id, tracking_number as "trackingNumber", partner, status, estimated_delivery as "estimatedDelivery",
+    delivered_at as "deliveredAt", tracking_url as "trackingUrl", items, last_event_at as "lastEventAt"
+  from shipment
+  where store_id = ${storeId} and order_id = ${orderId}
+  order by created_at, id`
+
+export const saveShipment = (tx: Tx, storeId: StoreId, orderId: string, shipment: Shipment) => tx.run`
+  insert into shipment (store_id, order_id, id, tracking_number, partner, status, estimated_delivery, delivered_at,
+    tracking_url, items, last_event_at, created_at, updated_at)
+  values (${storeId}, ${orderId}, ${shipment.id}, ${shipment.trackingNumber}, ${shipment.partner}, ${shipment.status},
+    ${shipment.estimatedDelivery}, ${shipment.deliveredAt}, ${shipment.trackingUrl}, ${JSON.stringify(shipment.items)},
+    ${shipment.lastEventAt}, vitrine_now(), vitrine_now())
+  on conflict (store_id, order_id, id) do update
+  set tracking_number = excluded.tracking_number, partner = excluded.partner, status = excluded.status,
+    estimated_delivery = excluded.estimated_delivery, delivered_at = excluded.delivered_at,
+    tracking_url = excluded.tracking_url, last_event_at = excluded.last_event_at, updated_at = excluded.updated_at`

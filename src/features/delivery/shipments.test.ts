@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startTestService, type TestService } from '../../../test/harness.ts'
+import { newCustomer } from '../../../test/shoppers.ts'
+import {
+  type Goods,
+  openOrderShop,
+  payOrder,
+  placeOrder,
+  showOrder,
+  stockOf,
+  tellCarrierNews,
+  withOrder,
+} from '../orders/fixture.ts'
+import { cancelOrder, refundOrder } from '../orders/settle.ts'
+import { type ShipRequest, shipOrder } from './ship.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const parcel = { trackingNumber: 'T1', partner: 'Bluebird', trackingUrl: '', estimatedDelivery: null, items: [] }
+
+const openOrder = async (wish: { goods?: Goods; method?: 'online' | 'cod'; isPaid?: boolean } = {}) => {
+  const shop = await openOrderShop(service)
+  const asha = await newCustomer(service, shop)
+  const orderId = await placeOrder(service, shop, asha, wish)
+  if (wish.isPaid ?? wish.method !== 'cod') await payOrder(service, shop, orderId)
+  const store = await shop.load()
+  return {
+    ...{ shop, asha, orderId, store },
+    ship: (request: Partial<ShipRequest> = {}) =>
+      service.db.tx((tx) => shipOrder(tx, { store }, orderId, { ...parcel, ...request })),
+    tell: async (news: Record<string, unknown>) => {
+      const { status, text } = await tellCarrierNews(service, shop, news)
+      assert.equal(status, 200, text)
+    },
+    show: () => showOrder(asha, orderId),
+  }
+}
+
+const statuses = (order: { shipments: { status: string }[] }) => order.shipments.map(({ status }) => status)
+
+test('an order of several shipments is delivered when all of them are', async () => {
+  const { ship, tell, show } = await openOrder()
+  const first = await ship({ trackingNumber: 'T1' })
+  await ship({ trackingNumber: 'T2' })
+  assert.deepEqual([(await show()).status, statuses(await show())], ['paid', ['shipped', 'shipped']])
+
+  await tell({ trackingNumber: 'T2', status: 'delivered', deliveredAt: '2026-01-09T00:00:00Z' })
+  const half = await show()
+  assert.deepEqual([half.status, half.deliveryStatus, half.deliveredAt], ['out_for_delivery', 'out_for_delivery', null])
+  assert.deepEqual(statuses(half), ['shipped', 'delivered'])
+
+  await tell({ shipmentId: first.shipmentId, status: 'delivered', deliveredAt: '2026-01-08T00:00:00Z' })
+  const whole = await show()
+  assert.deepEqual([whole.status, whole.deliveredAt], ['delivered', '2026-01-09T00:00:00.000Z'])
+  assert.deepEqual(statuses(whole), ['delivered', 'delivered'])
+})
+
+test('an event that names only the order speaks of all its shipments', async () => {
+  const { ship, tell, show, orderId } = await openOrder()
+  await ship({ trackingNumber: 'T1' })
+  await ship({ trackingNumber: 'T2' })
+  await tell({ orderId, status: 'delivered' })
+  assert.deepEqual([(await show()).status, statuses(await show())], ['delivered', ['delivered', 'delivered']])
+})
+
+test('an order of which only a part was shipped is not delivered with that part', async () => {
+  const { ship, tell, show } = await openOrder({ goods: { mug: 2, lamp: 1, book: 1 } })
+  await ship({ trackingNumber: 'T1', items: [{ line: 'MUG', quantity: 2 }] })
+  await tell({ trackingNumber: 'T1', status: 'delivered' })
+  assert.equal((await show()).status, 'out_for_delivery')
+  const lamp = (await show()).items[1].id
+  await ship({ trackingNumber: 'T2', items: [{ line: lamp, quantity: 1 }] })
+  await tell({ trackingNumber: 'T2', status: 'delivered' })
+  const order = await show()
+  assert.deepEqual([order.status, order.shipments[1].items], ['delivered', [{ id: lamp, quantity: 1 }]])
+})
+
+test('a store cannot ship what is not in the order, too much of it, a download, or under a number twice', async () => {
+  const { ship, show } = await openOrder({ goods: { mug: 2, book: 1 } })
+  const book = (await show()).items[1].id
+  await ship({ trackingNumber: 'T1', items: [{ line: 'MUG', quantity: 1 }] })
+  const refused: [Partial<ShipRequest>, RegExp][] = [
+    [{ trackingNumber: 'T1' }, /already has a shipment with the number T1/],
+    [{ trackingNumber: 'T2', items: [{ line: 'CUP', quantity: 1 }] }, /has no line "CUP"/],
+    [{ trackingNumber: 'T2', items: [{ line: 'MUG', quantity: 2 }] }, /There are 1 units of Mug left to ship/],
+    [{ trackingNumber: 'T2', items: [{ line: book, quantity: 1 }] }, /Book is a download/],
+  ]
+  for (const [request, reason] of refused) await assert.rejects(ship(request), reason)
+  assert.equal((await show()).shipments.length, 1)
+})
+
+test('cash on delivery is paid by the delivery, and the cart of the next order is left alone', async () => {
+  const { shop, asha, store, orderId, tell, show } = await openOrder({ method: 'cod', goods: { mug: 2, book: 1 } })
+  await service.db.run`
+    update orders set cart_id = 'cart_next' where store_id = ${store.id} and id = ${orderId}`
+  const { json: mug } = await shop.get('/v1/products/mug')
+  const { json: cart } = await asha.call('POST', '/v1/cart', { body: { productId: mug.id, quantity: 2 } })
+  await service.db.run`
+    update orders set cart_id = ${cart.id} where store_id = ${store.id} and id = ${orderId}`
+  await tell({ orderId, status: 'in_transit' })
+  assert.deepEqual([(await show()).status, (await show()).paymentStatus], ['out_for_delivery', 'pending'])
+  await tell({ orderId, status: 'delivered' })
+  const order = await show()
+  assert.deepEqual([order.status, order.paymentStatus, order.payment.method], ['delivered', 'paid', 'cod'])
+  assert.equal((await asha.call('GET', '/v1/cart')).json[0].quantity, 2)
+  assert.equal((await asha.call('GET', '/v1/downloads')).json.data.length, 1)
+  const { status } = await service.db.one<{ status: string }>`
+    select status from payment where store_id = ${store.id} and order_id = ${orderId}`
+  assert.equal(status, 'paid')
+})
+
+test('an unpaid order that is sent keeps its payment open, is sold, and can neither expire nor be cancelled', async () => {
+  const { shop, asha, orderId, tell, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
+  await tell({ orderId, status: 'in_transit' })
+  const sent = await show()
+  assert.deepEqual([sent.status, sent.paymentStatus, sent.expiresAt], ['out_for_delivery', 'pending', null])
+  await withOrder(service, shop, orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'Too late.'))
+  assert.equal((await asha.call('POST', `/v1/customer/orders/${orderId}/cancel`)).status, 409)
+  assert.equal((await show()).status, 'out_for_delivery')
+  assert.equal(await stockOf(shop, 'mug'), 6)
+  await payOrder(service, shop, orderId)
+  assert.deepEqual([(await show()).status, (await show()).paymentStatus], ['out_for_delivery', 'paid'])
+  assert.equal(await stockOf(shop, 'mug'), 6)
+})
+
+test('an order that was over and is sent all the same moves, takes its units again and asks for attention', async () => {
+  for (const end of [cancelOrder, refundOrder]) {
+    const { shop, orderId, tell, show } = await openOrder({ isPaid: end === refundOrder, goods: { lamp: 2 } })
+    await withOrder(service, shop, orderId, (tx, ctx, order) => end(tx, ctx, order, 'Over.'))
+    assert.equal(await stockOf(shop, 'lamp'), 3)
+    await tell({ orderId, status: 'delivered' })
+    const order = await show()
+    assert.deepEqual([order.status, order.needsAttention], ['delivered', 'SENT_UNPAID'])
+    assert.equal(order.paymentStatus, end === refundOrder ? 'refunded' : 'pending')
+    assert.equal(await stockOf(shop, 'lamp'), 1)
+  }
+})
+
+test('two carriers, a payment and a cancellation at the same moment leave one order that fits together', async () => {
+  for (let round = 0; round < 4; round++) {
+    const { shop, asha, orderId, tell, show } = await openOrder({ isPaid: false, goods: { mug: 3 } })
+    await Promise.all([
+      tell({ orderId, trackingNumber: 'A', status: 'delivered' }),
+      payOrder(service, shop, orderId),
+      tell({ orderId, trackingNumber: 'B', status: 'delivered' }),
+      asha.call('POST', `/v1/customer/orders/${orderId}/cancel`),
+    ])
+    const order = await show()
+    assert.deepEqual([order.status, order.paymentStatus, order.shipments.length], ['delivered', 'paid', 2])
+    assert.equal(await stockOf(shop, 'mug'), 7)
+  }
+})

@@ -1,0 +1,71 @@
+import Type, { type Static } from 'typebox'
+import { endpoint } from '../../http/endpoint.ts'
+import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
+
+export const Download = named(
+  'Download',
+  Type.Object({
+    id: Type.String(),
+    orderId: Type.String(),
+    orderNumber: Type.String(),
+    productId: Type.String(),
+    variantId: Type.String(),
+    name: Type.String({ description: 'Of the product' }),
+    variant: Type.String(),
+    image: Type.String(),
+    fileName: Type.String({ description: 'What the file will be called; empty when that is not known' }),
+    used: Type.Integer({ description: 'How often it was fetched' }),
+    mostUses: Type.Integer(),
+    remaining: Type.Integer(),
+    expiresAt: nullable(Type.String({ description: 'Null: never' })),
+    createdAt: Type.String(),
+  }),
+)
+export type Download = Static<typeof Download>
+
+const read = { method: 'GET', tag: 'Downloads', access: 'customer', scope: 'customer:read' } as const
+
+export const downloadsContract = {
+  listDownloads: endpoint({
+    ...read,
+    path: '/v1/downloads',
+    summary: 'List what the customer has bought and can download',
+    description: 'The newest first. Only what is paid, and was not paid back, is listed.',
+    query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
+    ok: page(Download),
+    example: {
+      data: [
+        {
+          id: 'dl_01k8x0v3m7q2w9c4t6y8zk',
+          orderId: 'ord_01k8x0v3m7q2w9c4t6y8za',
+          orderNumber: '1001',
+          productId: 'prod_01k8x0v3m7q2w9c4t6y8zc',
+          variantId: 'var_01k8x0v3m7q2w9c4t6y8zd',
+          name: 'Chai at home',
+          variant: '',
+          image: 'http://localhost:3000/demo/images/chai-ebook.svg',
+          fileName: 'Chai at Home.pdf',
+          used: 1,
+          mostUses: 5,
+          remaining: 4,
+          expiresAt: null,
+          createdAt: '2026-11-15T09:32:10.000Z',
+        },
+      ],
+      nextCursor: null,
+      hasMore: false,
+    },
+  }),
+  useDownload: endpoint({
+    ...read,
+    path: '/v1/downloads/{id}',
+    summary: 'Get the link to a file',
+    description:
+      'Redirects to a link that can be opened without a key for ten minutes, and counts as one use. 410 when it is used up, has expired or was paid back.',
+    params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
+    ok: null,
+    okStatus: 302,
+    headers: ['location'],
+    errors: ['NOT_FOUND', 'GONE'],
+  }),
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import { routes } from '../context.ts'
+import { downloadsContract } from './downloads.contract.ts'
+import { type DownloadServices, listDownloads, openLink, useDownload } from './downloads.ts'
+import { dispositionOf } from './files.ts'
+
+export const downloadRoutes = (services: DownloadServices) =>
+  routes(downloadsContract, {
+    listDownloads: async ({ ctx, query }) => ({ body: await listDownloads(ctx, query) }),
+    useDownload: async ({ ctx, params }) => ({
+      body: null,
+      headers: { location: await useDownload(ctx, params.id, services), 'cache-control': 'no-store' },
+    }),
+  })
+
+/** What a link of ours opens. It is no part of the API: nobody makes its address but Vitrine. */
+export const registerDownloadLinks = (server: FastifyInstance, services: DownloadServices) => {
+  server.get<{ Params: { link: string } }>('/downloads/:link', async (request, reply) => {
+    const opened = await openLink(services, request.params.link)
+    // A page that was shown would tell its address, which is all that is needed to open it, to whatever it links to.
+    reply.headers({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' })
+    if (opened.kind === 'elsewhere') return reply.code(302).header('location', opened.url).send()
+    return reply
+      .headers({
+        'content-type': 'application/octet-stream',
+        'content-length': String(opened.size),
+        'content-disposition': dispositionOf(opened.name),
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
+      .send(opened.handle.createReadStream({ start: 0, end: Math.max(0, opened.size - 1) }))
+  })
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { newStore, type TestService, type TestStore } from '../../../test/harness.ts'
+import type { newCustomer } from '../../../test/shoppers.ts'
+import { minutes } from '../../core/clock.ts'
+import { newId } from '../../core/ids.ts'
+import type { Instrument } from './order.contract.ts'
+import { insertOrder, type LockedOrder } from './orders.sql.ts'
+import { holdOrder, noteFailedPayment, settleOrder } from './settle.ts'
+import { takeStock } from './stock.ts'
+
+type Customer = Awaited<ReturnType<typeof newCustomer>>
+
+/** A shop with a mug (100, ten of them), a lamp (250, three) and a book, which is a file. */
+export const openOrderShop = async (service: TestService, ...more: Record<string, unknown>[]) => {
+  const shop = await newStore(service)
+  await shop.add(
+    { name: 'Mug', price: 100, stock: 10, sku: 'MUG' },
+    { name: 'Lamp', price: 250, stock: 3, sku: 'LAMP' },
+    { name: 'Book', price: 50, digital: { file: 'book.txt', name: 'The book.txt' } },
+    ...more,
+  )
+  return shop
+}
+
+export type Goods = Record<string, number>
+
+/** An order as a checkout writes it, of products by their slugs. */
+export const placeOrder = async (
+  service: TestService,
+  shop: TestStore,
+  customer: Customer,
+  { goods = { mug: 1 }, method = 'online' }: { goods?: Goods; method?: 'online' | 'cod' } = {},
+): Promise<string> => {
+  const store = await shop.load()
+  const id = newId('ord')
+  const isCash = method === 'cod'
+  const products = await Promise.all(
+    Object.keys(goods).map(async (slug) => (await shop.get(`/v1/products/${slug}`)).json),
+  )
+  const lines = products.map((product, position) => {
+    const quantity = goods[product.slug] as number
+    const unitMinor = product.price * 100
+    return {
+      ...{ id: newId('item'), position, variantId: product.variants[0].id as string, name: product.name as string },
+      ...{ quantity, unitMinor, lineTotalMinor: unitMinor * quantity, discountMinor: 0, taxMinor: 0, taxRate: 0 },
+    }
+  })
+  const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0)
+  await service.db.tx(async (tx) => {
+    await takeStock(tx, store.id, { outletId: store.defaultOutlet.id, lines }, isCash ? 'sell' : 'reserve')
+    await insertOrder(
+      tx,
+      store.id,
+      {
+        ...{ id, customerId: customer.id, outletId: store.defaultOutlet.id, cartId: `cart_${id}`, cartVersion: 1 },
+        ...{ requestHash: id, status: 'pending', paymentStatus: 'pending', paymentMethod: method },
+        ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: false },
+        ...{ subtotalMinor: totalMinor, discountMinor: 0, taxMinor: 0, shippingMinor: 0, totalMinor },
+        ...{ couponId: null, couponCode: null, storefrontUrl: null, note: '' },
+        ...{ shippingAddress: null, billingAddress: null, livesMs: isCash ? null : minutes(30) },
+      },
+      lines,
+      { id: newId('pay'), provider: isCash ? 'cod' : 'sandbox', status: 'open', amountMinor: totalMinor },
+      [{ type: 'placed', message: 'Order placed.' }],
+    )
+  })
+  return id
+}
+
+const upi: Instrument = { method: 'upi', last4: '', upiId: 'asha@upi', reference: '4471' }
+
+/** Changes an order under its lock, as every use case does. */
+export const withOrder = async (
+  { db }: TestService,
+  shop: TestStore,
+  orderId: string,
+  change: (
+    ...args: [Parameters<typeof settleOrder>[0], Parameters<typeof settleOrder>[1], LockedOrder]
+  ) => Promise<unknown>,
+) => {
+  const store = await shop.load()
+  await db.tx(async (tx) => {
+    const order = await holdOrder(tx, { store }, orderId)
+    assert.ok(order)
+    await change(tx, { store }, order)
+  })
+}
+
+export const payOrder = (service: TestService, shop: TestStore, orderId: string) =>
+  withOrder(service, shop, orderId, (tx, ctx, order) => settleOrder(tx, ctx, order, upi))
+
+export const failPayment = (service: TestService, shop: TestStore, orderId: string) =>
+  withOrder(service, shop, orderId, noteFailedPayment)
+
+export const stockOf = async (shop: TestStore, slug: string): Promise<number> =>
+  (await shop.get(`/v1/products/${slug}?fresh=${newId('key')}`)).json.stock
+
+export const showOrder = async (customer: Customer, orderId: string) => {
+  const { status, json, text } = await customer.call('GET', `/v1/customer/orders/${orderId}`)
+  assert.equal(status, 200, text)
+  return json
+}
+
+/** Tells the service what a carrier would, with the key of the shop unless another is given. */
+export const tellCarrierNews = (
+  service: TestService,
+  shop: Pick<TestStore, 'logisticsKey'>,
+  news: Record<string, unknown>,
+  key = shop.logisticsKey,
+) =>
+  service.call('/webhook/logistics/carrier', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key === '' ? {} : { 'x-api-key': key }) },
+    body: JSON.stringify({ eventId: newId('key'), ...news }),
+  })

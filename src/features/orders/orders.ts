@@ -1,0 +1,41 @@
+import { fail } from '../../core/errors.ts'
+import { cursorScope, type Page, readPage } from '../catalog/catalog.ts'
+import type { CustomerCtx } from '../context.ts'
+import type { Order } from './order.contract.ts'
+import { type FullOrderRow, listOrders, readOrder } from './orders.sql.ts'
+import { showOrder } from './show-order.ts'
+import type { OrderWaits } from './waiting.ts'
+
+export const listOrdersOf = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }): Promise<Page<Order>> => {
+  const { customerId } = ctx.shopper
+  return readPage(ctx, query, cursorScope(ctx, 'orders', { customer: customerId }), {
+    read: (position, limit) => {
+      const [before = null] = (position ?? []) as [number?]
+      return listOrders(ctx.db, ctx.store.id, { customerId, before, limit })
+    },
+    positionOf: ({ number }) => [number],
+    show: (row) => showOrder(ctx, row),
+  })
+}
+
+/** An order of the caller; whoever waits gets it once it is decided, or as it is when the time is up. */
+export const showOrderOf = async (
+  ctx: CustomerCtx,
+  orderId: string,
+  waitSeconds: number,
+  waits: OrderWaits,
+): Promise<Order> => {
+  const order = await findOrderOf(ctx, orderId)
+  if (waitSeconds === 0 || !isUndecided(order)) return showOrder(ctx, order)
+  await waits.untilDecided({ storeId: ctx.store.id, orderId }, waitSeconds)
+  return showOrder(ctx, await findOrderOf(ctx, orderId))
+}
+
+/** The order of another customer does not exist, as far as this one can tell. */
+export const findOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<FullOrderRow> => {
+  const order = await readOrder(ctx.db, ctx.store.id, orderId, ctx.shopper.customerId)
+  if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
+  return order
+}
+
+const isUndecided = ({ status, paymentStatus }: FullOrderRow) => status === 'pending' && paymentStatus === 'pending'

@@ -1,0 +1,9 @@
+import type { Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+
+/** Whether something of a locked order was handed to a carrier. */
+export const hasShipment = async (tx: Tx, storeId: StoreId, orderId: string) =>
+  (
+    await tx.one<{ exists: boolean }>`
+    select exists (select from shipment where store_id = ${storeId} and order_id = ${orderId})`
+  ).exists

@@ -1,0 +1,58 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import type { StoreId } from '../context.ts'
+
+export type Outcome = 'applied' | 'no_effect' | 'duplicate_payment' | 'mismatch' | 'unknown_order' | 'malformed'
+
+export type NewEvent = { source: string; eventId: string; orderId: string | null; body: unknown }
+
+/**
+ * Takes an event for this transaction. Undefined: it was there before, and all that it meant has been done. One that
+ * could not be applied then may be now, since its order exists or was mended meanwhile. Of several at once the others
+ * wait here until the first is through.
+ */
+export const claimEvent = (tx: Tx, storeId: StoreId, event: NewEvent) => tx.maybeOne<{ id: number }>`
+  insert into payment_event as e (store_id, provider, event_id, order_id, body, received_at, outcome)
+  values (${storeId}, ${event.source}, ${event.eventId}, ${event.orderId}, ${JSON.stringify(event.body)}::jsonb,
+    vitrine_now(), 'claimed')
+  on conflict (store_id, provider, event_id) do update
+  set order_id = excluded.order_id, body = excluded.body, outcome = excluded.outcome
+  where e.outcome in ('unknown_order', 'mismatch', 'malformed')
+  returning e.id`
+
+export const finishEvent = (tx: Tx, storeId: StoreId, id: number, outcome: Outcome, detail: string) => tx.run`
+  update payment_event set outcome = ${outcome}, detail = ${detail} where store_id = ${storeId} and id = ${id}`
+
+export type InboxEvent = {
+  id: number
+  storeId: string
+  source: string
+  eventId: string
+  orderId: string | null
+  outcome: Outcome
+  detail: string
+  receivedAt: Date
+  body: unknown
+}
+
+const eventColumns = sql`e.id, s.public_id as "storeId", e.provider as source, e.event_id as "eventId",
+  e.order_id as "orderId", e.outcome, e.detail, e.received_at as "receivedAt", e.body`
+
+/** The newest first. */
+export const listEvents = (
+  db: Queries,
+  storeId: StoreId,
+  { orderId, outcome, limit }: { orderId: string | null; outcome: string | null; limit: number },
+) => db.many<InboxEvent>`
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id
+  where e.store_id = ${storeId}
+    and (${orderId}::text is null or e.order_id = ${orderId}) and (${outcome}::text is null or e.outcome = ${outcome})
+  order by e.id desc
+  limit ${limit}`
+
+export const readEvent = (db: Queries, id: number) => db.maybeOne<InboxEvent>`
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id where e.id = ${id}`
+
+/** So that it is replayed once at a time. */
+export const lockEvent = (tx: Tx, storeId: StoreId, id: number) => tx.maybeOne<{ id: number }>`
+  select id from payment_event where store_id = ${storeId} and id = ${id} for update`

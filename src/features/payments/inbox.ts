@@ -1,0 +1,44 @@
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Queries } from '../../db/database.ts'
+import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
+import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
+import { findStoreByPublicId } from '../access/directory.ts'
+import type { Store } from '../context.ts'
+import { type InboxEvent, listEvents, readEvent } from './inbox.sql.ts'
+import { openAccount, type PaymentCtx, type PaymentServices } from './providers.ts'
+import { replayReport, type Settlement } from './settlement.ts'
+
+export type { InboxEvent } from './inbox.sql.ts'
+
+export type InboxFilter = { orderId: string | null; outcome: string | null; limit: number }
+
+export const listInbox = (db: Queries, store: Pick<Store, 'id'>, filter: InboxFilter) =>
+  listEvents(db, store.id, filter)
+
+/** Applies an event again as it came, after what was in its way has been mended. */
+export const replayEvent = async (services: PaymentServices, id: number): Promise<InboxEvent> => {
+  const event = await readEvent(services.db, id)
+  const store = event && (await findStoreByPublicId(services.db, event.storeId))
+  if (!event || !store) throw new OperatorError(`There is no event ${id}. "vitrine inbox list" shows the events.`)
+  await replay({ ...services, store }, event)
+  return (await readEvent(services.db, id)) ?? event
+}
+
+const replay = async (ctx: PaymentCtx, event: InboxEvent): Promise<Settlement> => {
+  const { id, source, body } = event
+  return replayReport(ctx, id, { ...(await readAgain(ctx, event)), source, body })
+}
+
+/** In the format of its provider, where it came from there; otherwise it is ours. */
+const readAgain = async (ctx: PaymentCtx, { id, source, body }: InboxEvent): Promise<PaymentEvent> => {
+  try {
+    if (!ctx.payments.providers.has(source)) return readNeutralEvent(body)
+    const { provider, account } = await openAccount(ctx, source)
+    return (provider.readWebhook ?? readNeutral)(account, body)
+  } catch (error) {
+    if (!(error instanceof MalformedEvent)) throw error
+    throw new OperatorError(`The event ${id} cannot be applied: ${error.message}`, { cause: error })
+  }
+}
+
+const readNeutral = (_account: unknown, body: unknown) => readNeutralEvent(body)

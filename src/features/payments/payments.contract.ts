@@ -1,0 +1,149 @@
+import Type, { type Static } from 'typebox'
+import { endpoint } from '../../http/endpoint.ts'
+import { named, nullable } from '../../http/schema.ts'
+
+export const Payment = named(
+  'Payment',
+  Type.Object({
+    id: Type.String(),
+    provider: Type.String(),
+    status: Type.String({ description: '`starting`, `open`, `paid`, `failed`, `closed` or `refunded`' }),
+    redirectUrl: nullable(
+      Type.String({ description: 'Where the shopper pays; null when there is nothing to pay now' }),
+    ),
+    expiresAt: nullable(Type.String({ description: 'Until when the shopper can pay there' })),
+  }),
+)
+export type PaymentView = Static<typeof Payment>
+
+export const PaymentState = named(
+  'PaymentState',
+  Type.Object({
+    ...Payment.properties,
+    orderId: Type.String(),
+    orderStatus: Type.String({ description: 'The `status` of the order' }),
+    paymentStatus: Type.String({ description: 'The `paymentStatus` of the order' }),
+    amount: Type.Number(),
+    currency: Type.String(),
+  }),
+)
+export type PaymentState = Static<typeof PaymentState>
+
+export const Received = named(
+  'Received',
+  Type.Object({
+    received: Type.Boolean(),
+    duplicate: Type.Boolean({ description: 'It was here before, and had no second effect' }),
+  }),
+)
+
+const optionalText = (maxLength: number, description?: string) =>
+  Type.Optional(nullable(Type.String({ maxLength, ...(description === undefined ? {} : { description }) })))
+
+/** `status` is no enumeration here, because an event with one that nobody knows is kept before it is refused. */
+export const PaymentNotice = named(
+  'PaymentNotice',
+  Type.Object({
+    eventId: Type.String({ minLength: 1, maxLength: 200, description: 'The same when an event is sent again' }),
+    orderId: Type.String({ minLength: 1, maxLength: 100 }),
+    transactionId: optionalText(
+      200,
+      'What the provider calls the payment; in the sandbox it is the `id` of the payment',
+    ),
+    status: Type.String({ minLength: 1, maxLength: 50, description: '`success`, `failed`, `pending` or `refunded`' }),
+    amount: Type.Optional(
+      nullable(
+        Type.Number({ minimum: 0, description: 'The total of the order; required with `success` and `refunded`' }),
+      ),
+    ),
+    currency: optionalText(10, 'Required with `success` and `refunded`'),
+    method: optionalText(50),
+    last4: optionalText(20),
+    upiId: optionalText(200),
+    reference: optionalText(200),
+    occurredAt: optionalText(50),
+  }),
+)
+
+const exampleState: PaymentState = {
+  id: 'pay_01k8x0v3m7q2w9c4t6y8za',
+  provider: 'sandbox',
+  status: 'open',
+  redirectUrl: 'http://localhost:3000/sandbox/pay/store_01k8x0.pay_01k8x0.c2lnbmF0dXJl',
+  expiresAt: '2026-03-01T10:25:00.000Z',
+  orderId: 'ord_01k8x0v3m7q2w9c4t6y8za',
+  orderStatus: 'pending',
+  paymentStatus: 'pending',
+  amount: 977,
+  currency: 'INR',
+}
+
+export const paymentsContract = {
+  startPayment: endpoint({
+    method: 'POST',
+    path: '/v1/payment',
+    tag: 'Checkout',
+    summary: 'Start or retry a payment',
+    description: 'While the order is unpaid and has not expired. A payment that is open is answered as it is.',
+    access: 'customer',
+    scope: 'checkout:write',
+    once: true,
+    body: Type.Object({ orderId: Type.String({ minLength: 1, maxLength: 100 }) }),
+    ok: PaymentState,
+    errors: ['NOT_FOUND', 'CONFLICT', 'BAD_GATEWAY'],
+    example: exampleState,
+  }),
+  showPayment: endpoint({
+    method: 'GET',
+    path: '/v1/payment/{orderId}',
+    tag: 'Checkout',
+    summary: 'How the payment of an order stands',
+    access: 'customer',
+    scope: 'checkout:write',
+    params: Type.Object({ orderId: Type.String({ minLength: 1, maxLength: 100 }) }),
+    ok: PaymentState,
+    errors: ['NOT_FOUND'],
+    example: exampleState,
+  }),
+  paymentCallback: endpoint({
+    method: 'GET',
+    path: '/payment/callback',
+    tag: 'Webhooks',
+    summary: 'Where the browser comes back to after paying',
+    description:
+      "Asks the provider when the order is still pending, and sends the browser on to `/payment/callback?orderId=…&status=success|failed|pending` of the storefront: the order's `storefrontUrl`, or the domain of the store.",
+    access: 'public',
+    query: Type.Object({ orderId: Type.String({ minLength: 1, maxLength: 100 }) }),
+    ok: null,
+    okStatus: 302,
+    headers: ['location'],
+    errors: ['NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+  }),
+  paymentWebhook: endpoint({
+    method: 'POST',
+    path: '/webhook/payment',
+    tag: 'Webhooks',
+    summary: 'A payment provider reports',
+    description:
+      'Basic credentials of the store and its id as `X-Store-Id`. The event is kept whatever it means; repeated or out of order it has one effect. 404: the store has no such order. 409: amount or currency are not those of the order. Both are kept, and the same event may be sent again.',
+    access: 'public',
+    body: PaymentNotice,
+    ok: Received,
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'CONFLICT', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+    example: { received: true, duplicate: false },
+  }),
+  providerWebhook: endpoint({
+    method: 'POST',
+    path: '/webhook/{provider}',
+    tag: 'Webhooks',
+    summary: 'A payment provider reports in its own format',
+    description:
+      'Answered with 200 once the event is kept, whatever it means. 404: there is no such provider. The `sandbox` speaks the format of `/webhook/payment`.',
+    access: 'public',
+    params: Type.Object({ provider: Type.String({ minLength: 1, maxLength: 50 }) }),
+    body: Type.Object({}),
+    ok: Received,
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+    example: { received: true, duplicate: false },
+  }),
+}

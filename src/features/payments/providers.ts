@@ -1,0 +1,88 @@
+import { type Cipher, deriveCipher } from '../../core/encryption.ts'
+import { fail } from '../../core/errors.ts'
+import { deriveSigner } from '../../core/secrets.ts'
+import type { Queries } from '../../db/database.ts'
+import { cash } from '../../providers/payment/cash.ts'
+import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
+import { createSandbox } from '../../providers/payment/sandbox.ts'
+import type { Payments, Services, Store } from '../context.ts'
+import { readCredentials } from './accounts.sql.ts'
+import { createSandboxBook } from './sandbox.sql.ts'
+import { makePageToken } from './sandbox-token.ts'
+
+/** What every use case about payments is handed. A request's context fits, and so does that of a sweep. */
+export type PaymentCtx = Pick<Services, 'db' | 'clock' | 'publicUrl' | 'payments'> & { store: Store }
+
+/** The same without a store: for those who have yet to find out whose payment it is. */
+export type PaymentServices = Omit<PaymentCtx, 'store'>
+
+export type PaymentOptions = {
+  db: Queries
+  publicUrl: string
+  production: boolean
+  secrets: readonly string[]
+  /** Besides those that are built in, or in their place. */
+  more?: readonly PaymentProvider[]
+}
+
+export const createPayments = ({ db, publicUrl, production, secrets, more = [] }: PaymentOptions): Payments => {
+  const pageTokens = deriveSigner(secrets, 'sandbox')
+  const sandbox = createSandbox(
+    createSandboxBook(db),
+    (storeId, paymentId) => `${publicUrl}/sandbox/pay/${makePageToken(pageTokens, storeId, paymentId)}`,
+  )
+  return {
+    providers: new Map([sandbox, cash, ...more].map((provider) => [provider.name, provider])),
+    production,
+    pageTokens,
+    webhookTokens: deriveSigner(secrets, 'sandbox-webhook'),
+    accounts: deriveCipher(secrets, 'payment-account'),
+  }
+}
+
+/** Why a store cannot be paid online through a provider of this name; null when it can. */
+export const explainUnpayable = ({ providers, production }: Payments, name: string): string | null => {
+  const provider = providers.get(name)
+  if (provider === undefined || provider.name === cash.name) return 'This store takes no payments online.'
+  return provider.isForTesting && production ? 'This store can not be paid yet: its payments are for testing.' : null
+}
+
+/** Ends a request of a store that cannot be paid online with 503. */
+export const assertPayable = ({ payments, store }: Pick<PaymentCtx, 'payments' | 'store'>): void => {
+  const reason = explainUnpayable(payments, store.paymentProvider)
+  if (reason !== null) throw fail('SERVICE_UNAVAILABLE', reason)
+}
+
+/** The provider of a payment, which may be another one than the store has now, and the store's account with it. */
+export const openAccount = async (
+  { db, payments, store }: PaymentCtx,
+  name: string,
+): Promise<{ provider: PaymentProvider; account: ProviderAccount }> => {
+  const provider = payments.providers.get(name)
+  if (provider === undefined) throw new Error(`there is no payment provider ${name}`)
+  const account = { storeId: store.publicId, credentials: {} }
+  if (provider.credentials.length === 0) return { provider, account }
+  const sealed = await readCredentials(db, store.id, name)
+  const credentials = sealed === undefined ? null : openCredentials(payments.accounts, store.publicId, name, sealed)
+  if (credentials === null) throw new Error(`the credentials of ${store.publicId} at ${name} are missing or unreadable`)
+  return { provider, account: { ...account, credentials } }
+}
+
+const placeOf = (storeId: string, provider: string) => `${storeId} ${provider}`
+
+export const sealCredentials = (
+  cipher: Cipher,
+  storeId: string,
+  provider: string,
+  credentials: Record<string, string>,
+) => cipher.seal(JSON.stringify(credentials), placeOf(storeId, provider))
+
+export const openCredentials = (
+  cipher: Cipher,
+  storeId: string,
+  provider: string,
+  sealed: string,
+): Record<string, string> | null => {
+  const text = cipher.open(sealed, placeOf(storeId, provider))
+  return text === null ? null : JSON.parse(text)
+}

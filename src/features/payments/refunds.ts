@@ -1,0 +1,42 @@
+import { OperatorError } from '../../core/operator-error.ts'
+import { holdOrder, refundOrder } from '../orders/settle.ts'
+import { ctxOfOrder } from './callback.ts'
+import { lockPayments, type PaymentRow, writePayment } from './payments.sql.ts'
+import { openAccount, type PaymentCtx, type PaymentServices } from './providers.ts'
+import { settleRefund } from './reconcile.ts'
+
+/** Pays a payment back. False: the provider has taken it on, and it is not done yet. */
+export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promise<boolean> => {
+  if (payment.amountMinor > 0) {
+    const { provider, account } = await openAccount(ctx, payment.provider)
+    const result = await provider.refund(account, { ...payment, paymentId: payment.id })
+    if (result === 'pending') return false
+  }
+  await settleRefund(ctx, payment)
+  return true
+}
+
+/**
+ * An operator gives the money of an order back. It is queued first: when the provider cannot be reached now, the sweep
+ * goes on with it.
+ */
+export const refundOrderById = async (services: PaymentServices, orderId: string): Promise<{ refunded: boolean }> => {
+  const ctx = await ctxOfOrder(services, orderId)
+  if (ctx === undefined) throw new OperatorError(`There is no order ${orderId}.`)
+  const due = await ctx.db.tx(async (tx) => {
+    const order = await holdOrder(tx, ctx, orderId)
+    if (order?.paymentStatus !== 'paid') {
+      throw new OperatorError(`The order ${orderId} is not paid, so there is nothing to refund.`)
+    }
+    const paid = (await lockPayments(tx, ctx.store.id, orderId)).filter(({ status }) => status === 'paid')
+    for (const { id } of paid) {
+      await writePayment(tx, ctx.store.id, id, { status: 'paid', reference: null, refundDue: true })
+    }
+    // Nothing was to pay, or nobody has noted who paid: there is no provider to call.
+    if (paid.length === 0) await refundOrder(tx, ctx, order)
+    return paid
+  })
+  let refunded = true
+  for (const payment of due) refunded = (await refundPayment(ctx, payment)) && refunded
+  return { refunded }
+}

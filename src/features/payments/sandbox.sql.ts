@@ -1,0 +1,40 @@
+import type { Queries } from '../../db/database.ts'
+import type { SandboxBook, SandboxState } from '../../providers/payment/sandbox.ts'
+
+export const openSandboxPayment = (db: Queries, storeId: string, paymentId: string) => db.run`
+  insert into sandbox_payment (store_id, payment_id, state, updated_at)
+  select id, ${paymentId}, 'open', vitrine_now() from store where public_id = ${storeId}
+  on conflict do nothing`
+
+export const readSandboxState = async (db: Queries, storeId: string, paymentId: string) =>
+  (
+    await db.maybeOne<{ state: SandboxState }>`
+    select p.state from sandbox_payment p join store s on s.id = p.store_id
+    where s.public_id = ${storeId} and p.payment_id = ${paymentId}`
+  )?.state ?? null
+
+/** Decided by the statement, so that of two who want to move a payment one comes too late. */
+export const moveSandboxPayment = (
+  db: Queries,
+  storeId: string,
+  paymentId: string,
+  from: readonly (SandboxState | null)[],
+  to: SandboxState,
+) => db.run`
+  insert into sandbox_payment as p (store_id, payment_id, state, updated_at)
+  select id, ${paymentId}, ${to}, vitrine_now() from store
+  where public_id = ${storeId} and (${from.includes(null)}::boolean or exists (
+    select from sandbox_payment known where known.store_id = store.id and known.payment_id = ${paymentId}))
+  on conflict (store_id, payment_id) do update set state = excluded.state, updated_at = excluded.updated_at
+  where p.state = any(${from.filter((state) => state !== null)}::text[])`
+
+export const createSandboxBook = (db: Queries): SandboxBook => ({
+  open: async (storeId, paymentId) => {
+    await openSandboxPayment(db, storeId, paymentId)
+  },
+  read: (storeId, paymentId) => readSandboxState(db, storeId, paymentId),
+  move: async (storeId, paymentId, from, to) => {
+    const moved = await moveSandboxPayment(db, storeId, paymentId, from, to)
+    return moved === 1 ? to : readSandboxState(db, storeId, paymentId)
+  },
+})

@@ -1,0 +1,154 @@
+import { minutes } from '../../core/clock.ts'
+import { Failure, fail } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+import type { PaymentRef } from '../../providers/payment/provider.ts'
+import type { StoreId } from '../context.ts'
+import type { LockedOrder } from '../orders/orders.sql.ts'
+import { holdOrder, notePaymentRetry } from '../orders/settle.ts'
+import type { PaymentView } from './payments.contract.ts'
+import * as sql from './payments.sql.ts'
+import { assertPayable, openAccount, type PaymentCtx } from './providers.ts'
+import { askProvider } from './reconcile.ts'
+
+export type { PaymentView } from './payments.contract.ts'
+export { assertPayable } from './providers.ts'
+
+/** A session ends before the reservation of its order, so that what is paid in the last moment finds its units. */
+export const sessionMs = minutes(25)
+const marginMs = minutes(1)
+
+/**
+ * Starts the payment of an order, or a new one after one that failed, and answers with where to pay. What is open is
+ * answered as it is, and so is a payment that has nothing to start: at the door, settled, over. A provider that cannot
+ * be reached is a 502 and leaves the payment `starting`, to be tried again.
+ */
+export const startPayment = async (ctx: PaymentCtx, orderId: string): Promise<PaymentView> => {
+  const prepared = await ctx.db.tx((tx) => prepare(tx, ctx, orderId))
+  if (prepared.isLapsed) {
+    const closed = await closePayment(ctx, orderId)
+    if (closed === 'in_progress') throw fail('CONFLICT', 'This order is just being paid.')
+    return startPayment(ctx, orderId)
+  }
+  const { payment, order } = prepared
+  if (payment.status !== 'starting' || order.status !== 'pending') return showPayment(payment)
+  return showPayment(await callProvider(ctx, order, payment))
+}
+
+type Prepared = { order: LockedOrder; payment: sql.PaymentRow; isLapsed: boolean }
+
+const prepare = async (tx: Tx, ctx: PaymentCtx, orderId: string): Promise<Prepared> => {
+  const order = await holdOrder(tx, ctx, orderId)
+  if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
+  const payments = await sql.lockPayments(tx, ctx.store.id, orderId)
+  const last = payments.at(-1)
+  if (order.totalMinor === 0 && last?.status === 'starting' && order.paymentStatus === 'paid') {
+    // There was nothing to pay, and so nobody to ask.
+    await sql.writePayment(tx, ctx.store.id, last.id, { status: 'paid', reference: null, refundDue: false })
+    return { order, payment: { ...last, status: 'paid' }, isLapsed: false }
+  }
+  const isPayable = order.status === 'pending' && order.paymentMethod === 'online' && order.paymentStatus !== 'paid'
+  if (last !== undefined && (!isPayable || last.status === 'open')) {
+    const isLapsed = isPayable && (last.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) <= ctx.clock.now()
+    return { order, payment: last, isLapsed }
+  }
+  if (last?.status === 'starting') return { order, payment: last, isLapsed: false }
+  assertPayable(ctx)
+  sessionEnd(ctx, order)
+  const payment = await sql.insertPayment(tx, ctx.store.id, {
+    id: newId('pay', ctx.clock.now()),
+    orderId,
+    provider: ctx.store.paymentProvider,
+    status: 'starting',
+    amountMinor: order.totalMinor,
+    currency: order.currency,
+    reference: null,
+  })
+  return { order: await notePaymentRetry(tx, ctx, order), payment, isLapsed: false }
+}
+
+/** Ends with 409 when there is no time left in which anybody could pay. */
+const sessionEnd = ({ clock }: PaymentCtx, { expiresAt }: LockedOrder): Date => {
+  const now = clock.now()
+  const latest = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - marginMs
+  if (latest - now < marginMs) throw fail('CONFLICT', 'The time to pay this order is over. Check out again.')
+  return new Date(Math.min(now + sessionMs, latest))
+}
+
+const callProvider = async (ctx: PaymentCtx, order: LockedOrder, payment: sql.PaymentRow): Promise<sql.PaymentRow> => {
+  const expiresAt = sessionEnd(ctx, order)
+  const session = await reach(async () => {
+    const { provider, account } = await openAccount(ctx, payment.provider)
+    return provider.start(account, {
+      ...refOf(payment),
+      orderNumber: order.number,
+      expiresAt,
+      returnUrl: `${ctx.publicUrl}/payment/callback?orderId=${encodeURIComponent(order.id)}`,
+    })
+  })
+  const opened = await sql.openPayment(ctx.db, ctx.store.id, payment.id, session)
+  if (opened !== undefined) return opened
+  const decided = await sql.readPaymentById(ctx.db, ctx.store.id, payment.id)
+  if (decided === undefined) throw new Error(`payment ${payment.id} has disappeared`)
+  return decided
+}
+
+/** Whatever a provider does wrong is a 502 for whoever waits for it, with the reason in the log. */
+const reach = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw fail('BAD_GATEWAY', 'The payment provider could not be reached. Try again shortly.', { cause: error })
+  }
+}
+
+/**
+ * Before an order is replaced or cancelled: its session is closed at the provider, so that nobody pays for what is
+ * gone. `paid`: somebody has paid, and the order is settled now. `in_progress`: somebody is about to.
+ */
+export const closePayment = async (ctx: PaymentCtx, orderId: string): Promise<Closing> => {
+  const undecided = await sql.readUndecidedPayment(ctx.db, ctx.store.id, orderId)
+  if (undecided !== undefined) return closeSession(ctx, undecided)
+  const latest = await sql.readLatestPayment(ctx.db, ctx.store.id, orderId)
+  return latest?.status === 'paid' ? 'paid' : 'closed'
+}
+
+export type Closing = 'closed' | 'paid' | 'in_progress'
+
+/** The same for one payment that is not decided yet. */
+export const closeSession = async (ctx: PaymentCtx, payment: sql.PaymentRow): Promise<Closing> => {
+  const result = await reach(async () => {
+    const { provider, account } = await openAccount(ctx, payment.provider)
+    return provider.close(account, refOf(payment))
+  })
+  if (result === 'in_progress') return result
+  if (result === 'paid') await reach(() => askProvider(ctx, payment))
+  else if (await sql.closePaymentRow(ctx.db, ctx.store.id, payment.id)) return 'closed'
+  // It is decided now, by us or by a webhook that was faster. What is paid and yet open is for a person to look at.
+  const decided = await sql.readPaymentById(ctx.db, ctx.store.id, payment.id)
+  if (decided?.status === 'open' || decided?.status === 'starting') return 'in_progress'
+  return decided?.status === 'paid' ? 'paid' : 'closed'
+}
+
+export const readPayment = async (db: Queries, storeId: StoreId, orderId: string): Promise<PaymentView | undefined> => {
+  const payment = await sql.readLatestPayment(db, storeId, orderId)
+  return payment && showPayment(payment)
+}
+
+/** An address to pay at is of use only while somebody can pay there. */
+export const showPayment = ({ id, provider, status, redirectUrl, expiresAt }: sql.PaymentRow): PaymentView => ({
+  id,
+  provider,
+  status,
+  redirectUrl: status === 'open' ? redirectUrl : null,
+  expiresAt: status === 'open' ? (expiresAt?.toISOString() ?? null) : null,
+})
+
+const refOf = ({ id, reference, orderId, amountMinor, currency }: sql.PaymentRow): PaymentRef => ({
+  paymentId: id,
+  reference,
+  orderId,
+  amountMinor,
+  currency,
+})

@@ -1,0 +1,181 @@
+import { newId } from '../../core/ids.ts'
+import { toMinor } from '../../core/money.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Instrument, PaymentEvent } from '../../providers/payment/provider.ts'
+import type { LockedOrder } from '../orders/orders.sql.ts'
+import {
+  flagOrder,
+  holdOrder,
+  noteDuplicateRefunded,
+  noteFailedPayment,
+  refundOrder,
+  settleDuplicate,
+  settleOrder,
+} from '../orders/settle.ts'
+import * as inbox from './inbox.sql.ts'
+import * as sql from './payments.sql.ts'
+import type { PaymentCtx } from './providers.ts'
+
+/** An event with where it came from (a webhook, or our own question) and as it came. */
+export type Report = PaymentEvent & { source: string; body: unknown }
+
+export type Settlement = { duplicate: boolean; outcome: inbox.Outcome; detail: string }
+
+type Applied = Omit<Settlement, 'duplicate'>
+
+/**
+ * What a provider reports takes effect here, whoever heard of it: webhook, callback, sweep or command. The event is
+ * claimed and its effects are applied in one transaction, so that it counts once, however often and however many times
+ * at once it arrives. The order decides what a report still means; what it means no more is noted and nothing else.
+ */
+export const settlePayment = (ctx: PaymentCtx, report: Report): Promise<Settlement> =>
+  ctx.db.tx(async (tx) => {
+    const event = await inbox.claimEvent(tx, ctx.store.id, report)
+    if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'It was here before.' }
+    return { duplicate: false, ...(await applyTo(tx, ctx, event.id, report)) }
+  })
+
+/** Applies an event of the inbox again. What it has done is not done twice. */
+export const replayReport = (ctx: PaymentCtx, id: number, report: Report): Promise<Settlement> =>
+  ctx.db.tx(async (tx) => {
+    await inbox.lockEvent(tx, ctx.store.id, id)
+    return { duplicate: false, ...(await applyTo(tx, ctx, id, report)) }
+  })
+
+const applyTo = async (tx: Tx, ctx: PaymentCtx, eventNumber: number, report: Report): Promise<Applied> => {
+  const applied = await apply(tx, ctx, report)
+  await inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail)
+  return applied
+}
+
+const nothing = (detail: string): Applied => ({ outcome: 'no_effect', detail })
+const done = (detail: string): Applied => ({ outcome: 'applied', detail })
+
+const apply = async (tx: Tx, ctx: PaymentCtx, report: Report): Promise<Applied> => {
+  const order = await holdOrder(tx, ctx, report.orderId)
+  if (order === undefined) return { outcome: 'unknown_order', detail: `There is no order ${report.orderId}.` }
+  const fault = findMismatch(order, report)
+  if (fault !== null) return { outcome: 'mismatch', detail: fault }
+  const payments = await sql.lockPayments(tx, ctx.store.id, order.id)
+  const payment = matchPayment(payments, report)
+  switch (report.status) {
+    case 'pending':
+      return nothing('The payment is under way.')
+    case 'failed':
+      return applyFailure(tx, ctx, order, payment)
+    case 'success':
+      return applySuccess(tx, ctx, order, payments, payment, report)
+    case 'refunded':
+      return applyRefund(tx, ctx, order, payments, payment, report)
+  }
+}
+
+const findMismatch = (order: LockedOrder, { amount, currency }: Report): string | null => {
+  if (currency !== null && currency !== order.currency) {
+    return `The currency is ${currency}, and that of the order is ${order.currency}.`
+  }
+  if (amount !== null && toMinor(amount, order.currency) !== order.totalMinor) {
+    return `The amount is ${amount}, which is not the total of the order.`
+  }
+  return null
+}
+
+const isUndecided = ({ status }: sql.PaymentRow) => status === 'starting' || status === 'open'
+const isSettled = ({ status }: sql.PaymentRow) => status === 'paid' || status === 'refunded'
+
+/**
+ * The payment that a report is about. Where a provider names its transactions itself, the first report of one is about
+ * a payment that has no such name yet, and gives it this name; undefined when there is none left: it is another payment
+ * of the same order.
+ */
+const matchPayment = (payments: readonly sql.PaymentRow[], { transactionId, status }: Report) => {
+  if (transactionId === null) {
+    const movesMoney = status === 'success' || status === 'refunded'
+    return (movesMoney ? payments.find(isSettled) : undefined) ?? payments.find(isUndecided) ?? payments.at(-1)
+  }
+  const named = payments.find(({ id, reference }) => id === transactionId || reference === transactionId)
+  if (named !== undefined) return named
+  const nameless = payments.filter((payment) => payment.reference === null && !isSettled(payment))
+  return nameless.find(isUndecided) ?? nameless.at(-1)
+}
+
+const applyFailure = async (tx: Tx, ctx: PaymentCtx, order: LockedOrder, payment: sql.PaymentRow | undefined) => {
+  // Nobody but the one at the door knows whether cash was paid, and then it can be tried again.
+  if (payment === undefined || !isUndecided(payment) || payment.provider === 'cod') {
+    return nothing('The payment is decided already.')
+  }
+  await sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false })
+  await noteFailedPayment(tx, ctx, order)
+  return done('The payment has failed.')
+}
+
+const applySuccess = async (
+  tx: Tx,
+  ctx: PaymentCtx,
+  order: LockedOrder,
+  payments: readonly sql.PaymentRow[],
+  payment: sql.PaymentRow | undefined,
+  report: Report,
+): Promise<Applied> => {
+  if (payment !== undefined && isSettled(payment)) return nothing('The payment is settled already.')
+  const isSecond = payments.some((other) => other !== payment && isSettled(other))
+  const isTwin = !isSecond && (await sql.isPaidElsewhere(tx, ctx.store.id, order.id))
+  const paid = await writeOrInsert(tx, ctx, order, payment, report, { status: 'paid', refundDue: isSecond || isTwin })
+  const instrument = fillInstrument(report, paid)
+  if (isSecond) {
+    await flagOrder(tx, ctx, order, 'DUPLICATE_PAYMENT', 'It was paid a second time. That payment is paid back.')
+    return { outcome: 'duplicate_payment', detail: `${paid} is a second payment, and a refund is queued.` }
+  }
+  if (isTwin) {
+    await settleDuplicate(tx, ctx, order, instrument)
+    return { outcome: 'duplicate_payment', detail: 'Another order of the same cart is paid, and a refund is queued.' }
+  }
+  const settled = await settleOrder(tx, ctx, order, instrument)
+  return done(settled.needsAttention === null ? 'The order is paid.' : `Paid, and flagged ${settled.needsAttention}.`)
+}
+
+const applyRefund = async (
+  tx: Tx,
+  ctx: PaymentCtx,
+  order: LockedOrder,
+  payments: readonly sql.PaymentRow[],
+  payment: sql.PaymentRow | undefined,
+  report: Report,
+): Promise<Applied> => {
+  if (payment?.status === 'refunded') return nothing('The payment is refunded already.')
+  const refunded = await writeOrInsert(tx, ctx, order, payment, report, { status: 'refunded', refundDue: false })
+  if (payments.some((other) => other !== payment && other.status === 'paid')) {
+    await noteDuplicateRefunded(tx, ctx, order)
+    return done('A second payment is refunded. The order stays paid.')
+  }
+  // What is paid back was paid before, even when that report is still to come.
+  const paid = await settleOrder(tx, ctx, order, fillInstrument(report, refunded))
+  await refundOrder(tx, ctx, paid)
+  return done('The order is refunded.')
+}
+
+/** The id of the payment. One that we did not know of is noted, since it is somebody's money. */
+const writeOrInsert = async (
+  tx: Tx,
+  ctx: PaymentCtx,
+  order: LockedOrder,
+  payment: sql.PaymentRow | undefined,
+  { transactionId }: Report,
+  change: { status: 'paid' | 'refunded'; refundDue: boolean },
+): Promise<string> => {
+  const id = payment?.id ?? newId('pay', ctx.clock.now())
+  const reference = transactionId === id ? null : transactionId
+  if (payment === undefined) {
+    const { totalMinor: amountMinor, currency } = order
+    const provider = order.paymentMethod === 'cod' ? 'cod' : ctx.store.paymentProvider
+    const row = { id, orderId: order.id, provider, status: change.status, amountMinor, currency, reference }
+    await sql.insertPayment(tx, ctx.store.id, row)
+  }
+  await sql.writePayment(tx, ctx.store.id, id, { ...change, reference: payment?.reference ?? reference })
+  return id
+}
+
+const fillInstrument = ({ instrument, transactionId }: Report, paymentId: string): Instrument => ({
+  ...instrument,
+  reference: instrument.reference || (transactionId ?? paymentId),
+})

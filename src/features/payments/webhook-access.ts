@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { fail } from '../../core/errors.ts'
+import { equalSecrets, hashSecret } from '../../core/secrets.ts'
+import { findStoreByPublicId } from '../access/directory.ts'
+import type { Payments, Store } from '../context.ts'
+import type { PaymentServices } from './providers.ts'
+import { findWebhookSecret } from './webhook.sql.ts'
+
+const sandboxUser = 'sandbox'
+
+/** The store that a payment provider speaks for, by `X-Store-Id` and the credentials of that store. */
+export const admitProvider = async (services: PaymentServices, headers: IncomingHttpHeaders): Promise<Store> => {
+  const storeId = headers['x-store-id'] as string | undefined
+  const credentials = readBasic(headers.authorization)
+  const store = storeId && credentials ? await findStoreByPublicId(services.db, storeId) : undefined
+  if (store === undefined || credentials === null || !(await isGenuine(services, store, credentials))) {
+    throw fail('UNAUTHORIZED', 'Send X-Store-Id and the basic credentials of the payment webhook of that store.', {
+      headers: { 'www-authenticate': 'Basic realm="payment webhook", charset="UTF-8"' },
+    })
+  }
+  return store
+}
+
+type Credentials = { username: string; password: string }
+
+const isGenuine = async ({ db, payments }: PaymentServices, store: Store, { username, password }: Credentials) => {
+  if (username === sandboxUser) {
+    return isSandboxStore(payments, store) && payments.webhookTokens.verify(store.publicId, password)
+  }
+  const secretHash = await findWebhookSecret(db, store.id, username)
+  return secretHash !== undefined && equalSecrets(hashSecret(password), secretHash)
+}
+
+const isSandboxStore = ({ production }: Payments, store: Store) => store.paymentProvider === 'sandbox' && !production
+
+/**
+ * What the sandbox and the command line prove themselves with. They cannot know the password of a store, which is kept
+ * as a hash, so theirs is derived from the secret of the service. Null where it would not count.
+ */
+export const sandboxHeaders = (payments: Payments, store: Store): Record<string, string> | null => {
+  if (!isSandboxStore(payments, store)) return null
+  const credentials = `${sandboxUser}:${payments.webhookTokens.sign(store.publicId)}`
+  return { 'x-store-id': store.publicId, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+}
+
+const readBasic = (header: string | undefined): Credentials | null => {
+  const [, encoded] = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header ?? '') ?? []
+  if (encoded === undefined) return null
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon < 0 || text.includes('\0') || !text.isWellFormed()) return null
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) }
+}

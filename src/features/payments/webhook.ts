@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto'
+import { fail } from '../../core/errors.ts'
+import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
+import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
+import { claimEvent, finishEvent } from './inbox.sql.ts'
+import { openAccount, type PaymentCtx } from './providers.ts'
+import { type Settlement, settlePayment } from './settlement.ts'
+
+export type Received = { received: boolean; duplicate: boolean }
+
+/** Under which the events of `POST /webhook/payment` are kept in the inbox. */
+export const neutralSource = 'payment'
+
+/** An event in our own format. What cannot be applied is kept as well, and then refused. */
+export const receivePaymentEvent = async (ctx: PaymentCtx, body: unknown): Promise<Received> => {
+  const { outcome, detail, duplicate } = await receive(ctx, neutralSource, body, readNeutralEvent)
+  if (outcome === 'malformed') throw fail('BAD_REQUEST', detail)
+  if (outcome === 'unknown_order') throw fail('NOT_FOUND', detail)
+  if (outcome === 'mismatch') throw fail('CONFLICT', detail)
+  return { received: true, duplicate }
+}
+
+/** An event in the format of its provider, who would send it again for days if it were refused. */
+export const receiveProviderEvent = async (ctx: PaymentCtx, name: string, body: unknown): Promise<Received> => {
+  const { provider, account } = await openAccount(ctx, name)
+  const { readWebhook } = provider
+  if (readWebhook === null) throw noSuchProvider()
+  const { duplicate } = await receive(ctx, name, body, (event) => readWebhook(account, event))
+  return { received: true, duplicate }
+}
+
+/** Whether there is a webhook at `/webhook/{name}`. */
+export const assertProviderWebhook = ({ payments }: Pick<PaymentCtx, 'payments'>, name: string): void => {
+  const provider = payments.providers.get(name)
+  if (provider === undefined || provider.readWebhook === null || (provider.isForTesting && payments.production)) {
+    throw noSuchProvider()
+  }
+}
+
+const noSuchProvider = () => fail('NOT_FOUND', 'There is no such payment provider.')
+
+const receive = async (
+  ctx: PaymentCtx,
+  source: string,
+  body: unknown,
+  read: (body: unknown) => PaymentEvent,
+): Promise<Settlement> => {
+  let event: PaymentEvent
+  try {
+    event = read(body)
+  } catch (error) {
+    if (!(error instanceof MalformedEvent)) throw error
+    return keepMalformed(ctx, source, body, error.message)
+  }
+  return settlePayment(ctx, { ...event, source, body })
+}
+
+/** One that is sent again is kept once. Its own id may be what is wrong with it. */
+const keepMalformed = (ctx: PaymentCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
+  ctx.db.tx(async (tx) => {
+    const { eventId, orderId } = (body ?? {}) as Record<string, unknown>
+    const event = await claimEvent(tx, ctx.store.id, {
+      source,
+      eventId: typeof eventId === 'string' && eventId !== '' ? eventId : hash('sha256', JSON.stringify(body ?? null)),
+      orderId: typeof orderId === 'string' ? orderId : null,
+      body: body ?? null,
+    })
+    if (event !== undefined) await finishEvent(tx, ctx.store.id, event.id, 'malformed', detail)
+    return { duplicate: event === undefined, outcome: 'malformed', detail }
+  })
