@@ -11,6 +11,7 @@ import { readProduct } from '../src/features/catalog/product-input.ts'
 import { saveProducts } from '../src/features/catalog/products.ts'
 import type { PasswordHasher } from '../src/features/context.ts'
 import { createLogger } from '../src/logging.ts'
+import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
 
 /**
@@ -51,12 +52,14 @@ export type ServiceOptions = Partial<Config> & {
   secrets?: readonly string[]
   sender?: SmsSender
   passwords?: PasswordHasher
+  paymentProviders?: readonly PaymentProvider[]
 }
 
 export const startTestService = async ({
   secrets,
   sender,
   passwords,
+  paymentProviders,
   ...settings
 }: ServiceOptions = {}): Promise<TestService> => {
   assert.ok(databaseUrl, 'run the tests with "npm test", which brings a database')
@@ -89,6 +92,7 @@ export const startTestService = async ({
       },
     },
     ...(passwords === undefined ? {} : { passwords }),
+    ...(paymentProviders === undefined ? {} : { paymentProviders }),
   })
   const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
   return {

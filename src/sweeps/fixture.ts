@@ -1,15 +1,15 @@
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { databaseUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
+import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
 import { migrate } from '../db/migrate.ts'
 
 /** A service on a database of its own: a sweep goes through all stores, and other tests have theirs in the same one. */
-export const serviceAlone = async (t: TestContext) => {
+export const serviceAlone = async (t: TestContext, options: ServiceOptions = {}) => {
   const name = `sweeps_test_${process.pid}_${databases++}`
   const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
   await ask(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
   await migrate({ connectionString: url })
-  const service = await startTestService({ databaseUrl: url })
+  const service = await startTestService({ ...options, databaseUrl: url })
   t.after(async () => {
     await service.close()
     await ask(databaseUrl, `drop database ${name} with (force)`)

@@ -65,14 +65,15 @@ const isFiltered = ({ categoryIds, ids, minMinor, maxMinor, inStock }: Filter) =
   (categoryIds ?? ids ?? minMinor ?? maxMinor ?? inStock) !== undefined
 
 /**
- * With nothing but words to go by, the index of words is the way, and the zero keeps the planner from any other: it
- * believes that all stores are of one size, a small one, and would go through the whole of a large one. A filter may
- * name fewer products than the words do, so then the planner chooses, knowing the values.
+ * With nothing but words to go by, the index of words is the way, and `case` keeps the planner from any other: it
+ * believes that all stores are of one size, a small one, and would go through the whole of a large one. It also lets it
+ * expect hundreds of matches, so that they are counted by hashing; of a comparison it would expect one, and sort
+ * thousands. A filter may name fewer products than the words do, so then the planner chooses, knowing the values.
  */
 const matching = (place: Place, filter: Filter, query: string): Fragment =>
   isFiltered(filter)
     ? sql`${hereIn(place)} and ${withWords(query, filter)}`
-    : sql`l.store_id + 0 = ${place.storeId} and l.outlet_id + 0 = ${place.outletId} and ${withWords(query, filter)}`
+    : sql`case when ${hereIn(place)} then true else false end and ${withWords(query, filter)}`
 
 const planned = (db: Db, filter: Filter) => (isFiltered(filter) ? db.fresh : db)
 
@@ -83,7 +84,12 @@ const planned = (db: Db, filter: Filter) => (isFiltered(filter) ? db.fresh : db)
  */
 export type Source = 'rare words' | 'newest' | 'words'
 
-/** Limits that stand in the text, so that the one plan that serves all stores is made for them. */
+/**
+ * Limits that stand in the text, so that the one plan that serves all stores is made for them: of one that it does not
+ * know the planner expects a tenth of all rows. Suggestions need fewer, since nobody who is still typing is helped by the
+ * best of ten thousand.
+ */
+const most = { counted: sql`10001`, suggested: sql`500` }
 const probe = { rows: 200, limit: sql`200` }
 const newest = { rows: 30_000, limit: sql`30000` }
 
@@ -95,7 +101,7 @@ const areRare = (place: Place, filter: Filter, query: string, part: number) => s
   (select count(*) < ${part * probe.rows} from (${newestListings(place, probe.limit)}) l
     where ${withWords(query, filter)})`
 
-type Wanted = { query: string; source: Source; columns: Fragment; most: number; rare: Fragment }
+type Wanted = { query: string; source: Source; columns: Fragment; most: Fragment; rare: Fragment }
 
 const candidates = (place: Place, filter: Filter, { query, source, columns, most, rare }: Wanted) =>
   source === 'newest'
@@ -154,7 +160,7 @@ type Ways = { matches: Fragment; page: Fragment; named: Fragment }
 /** All matches are ranked or sorted, and the page is the first of them. */
 const sortAll = (place: Place, page: SearchPage, source: Source, query: string): Ways => ({
   matches: sql`found as materialized (${candidates(place, page, {
-    ...{ query, source, columns: columnsToRank(place, page), most: countedMatches + 1, rare: rareWords },
+    ...{ query, source, columns: columnsToRank(place, page), most: most.counted, rare: rareWords },
   })}), matched as not materialized (select * from found)`,
   page: pageOf(sql`select * from found`, page),
   named: sql`(select count(*)::integer from found where rank >= ${lowestNamedRank})`,
@@ -166,12 +172,12 @@ const sortAll = (place: Place, page: SearchPage, source: Source, query: string):
  */
 const sortNamed = (place: Place, page: SearchPage, source: Source, query: string): Ways => {
   const inName = wordQuery(place.outletId, '^', page.terms, true)
-  const wanted = { source, most: countedMatches + 1, rare: rareWords }
+  const wanted = { source, most: most.counted, rare: rareWords }
   const counted = sql`l.category_id, l.price_minor, l.in_stock`
   const ranked = sql`l.seq, ${rankOf(place, page)} as rank`
   const others = sql`select l.seq, ${lowestRank} + l.in_stock::integer as rank from listing l
     where (select count(*) < ${page.limit} from first_named) and ${source === 'words' ? sql`true` : rareWords}
-      and ${matching(place, page, query)} and not l.words @@ ${inName}::tsquery limit ${countedMatches}`
+      and ${matching(place, page, query)} and not l.words @@ ${inName}::tsquery limit ${most.counted}`
   return {
     matches: sql`matched as not materialized (${candidates(place, page, { ...wanted, query, columns: counted })}),
       named as materialized (${candidates(place, page, { ...wanted, query: inName, columns: ranked })}),
@@ -262,9 +268,6 @@ export const lookUpWords = (db: Db, storeId: StoreId, words: readonly { word: st
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }
 
-/** Somebody still typing is not helped by the best of ten thousand. */
-const suggestedFrom = 500
-
 /** A few hundred are soon found, so that what is in every twentieth name counts as everywhere. */
 const inManyNames = 0.05
 
@@ -276,7 +279,7 @@ export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: 
     with rare as materialized (select ${areRare(place, page, query, inManyNames)} as words)
     select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
     from (select p.id, p.slug, p.name, p.images
-      from (select * from (${candidates(place, page, { query, source, columns, most: suggestedFrom, rare: rareWords })}) l
+      from (select * from (${candidates(place, page, { query, source, columns, most: most.suggested, rare: rareWords })}) l
         order by l.rank desc, l.seq desc limit ${page.limit}) l
       join product p on p.store_id = ${place.storeId} and p.id = l.product_id
       order by l.rank desc, l.seq desc) shown`

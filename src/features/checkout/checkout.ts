@@ -13,6 +13,7 @@ import type { PostalAddress } from '../orders/order.contract.ts'
 import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
+import { lockPayments } from '../payments/payments.sql.ts'
 import { assertPayable, closePayment, startPayment } from '../payments/sessions.ts'
 import { checkStorefrontUrl } from '../payments/storefront-url.ts'
 import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
@@ -122,34 +123,41 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   }
   const { couponCode } = wish.body
   const code = couponCode === undefined ? cart.couponCode : couponCode === null ? null : readCouponCode(couponCode)
-  const around = await readSurroundings(tx, store.id, {
-    customerId: shopper.customerId,
-    cartId: cart.id,
-    addressId: wish.body.addressId ?? null,
-    couponCode: code,
-  })
-  if (around.open !== null) {
-    const { open } = around
+  const look = () =>
+    readSurroundings(tx, store.id, {
+      customerId: shopper.customerId,
+      cartId: cart.id,
+      addressId: wish.body.addressId ?? null,
+      couponCode: code,
+    })
+  let around = await look()
+  const { open } = around
+  if (open !== null) {
     if (open.cartVersion === cart.version && open.requestHash === wish.requestHash) {
       return { kind: 'open', orderId: open.id }
     }
     if (open.id !== superseded) throw new OpenOrderInTheWay(open.id)
     await supersede(tx, ctx, open.id)
+    // It may have given back the use of the very coupon that is asked for now.
+    around = await look()
   }
   const couponText = couponCode ?? null
   const price = checkCart(ctx, wish, cart, around, code ?? (couponText === null ? null : couponText))
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
   const orderId = await writeOrder(tx, ctx, { wish, cart, around, price })
+  if (open !== null) await noteReplacement(tx, store.id, open.id, orderId)
   // Should both be paid all the same, this tells that one of the payments has to go back.
   if (around.open !== null) await noteReplacement(tx, store.id, around.open.id, orderId)
   await keepCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId }
 }
 
-/** It was closed at the provider just now, so nobody can pay it any more; should it be paid already, it is not ours. */
+/** It was closed at the provider just now. Somebody may have begun to pay it again since: then it has to be closed again. */
 const supersede = async (tx: Tx, ctx: CustomerCtx, orderId: string) => {
   const order = await lockOrder(tx, ctx.store.id, orderId)
+  const payments = await lockPayments(tx, ctx.store.id, orderId)
+  if (payments.some(({ status }) => status === 'starting' || status === 'open')) throw new OpenOrderInTheWay(orderId)
   if (order !== undefined) await cancelOrder(tx, ctx, order, 'Replaced by a new order.')
 }
 

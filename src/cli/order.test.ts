@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type Answer, callUrl } from '../../test/harness.ts'
+import {
+  assertSentence,
+  makeTemplate,
+  openShell,
+  productionSettings,
+  readDemoKeys,
+  runVitrine,
+  startService,
+  usedPlace,
+} from './fixture.ts'
+
+makeTemplate()
+
+/** The demo shop, running, with a customer who orders through its API and an operator at the command line. */
+const openDemo = async (t: TestContext) => {
+  const place = await usedPlace(t)
+  const { url } = await startService(t, place)
+  const { browserKey, outlets } = readDemoKeys(place.VITRINE_DATA_DIR)
+  let token = ''
+  const call = async (method: string, path: string, body?: unknown): Promise<Answer> =>
+    callUrl(`${url}${path}`, {
+      method,
+      headers: {
+        'x-store-key': browserKey,
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const must = async (...request: Parameters<typeof call>) => {
+    const { status, json, text } = await call(...request)
+    assert.ok(status < 300, text)
+    return json
+  }
+  token = (await must('POST', '/v1/signup', { name: 'Asha', email: 'asha@example.com', password: 'a long password' }))
+    .token
+  const order = async (paymentMethod: 'online' | 'cod', ...slugs: string[]): Promise<{ id: string }> => {
+    for (const slug of slugs) {
+      const product = await must('GET', `/v1/products/${slug}`)
+      await must('POST', '/v1/cart', { productId: product.id, variantId: product.variants[0].id, quantity: 1 })
+    }
+    const shippingAddress = {
+      ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
+      ...{ postalCode: '560001', country: 'IN' },
+    }
+    return (await must('POST', '/v1/checkout', { paymentMethod, shippingAddress })).order
+  }
+  const shell = openShell(t, place)
+  return {
+    ...{ place, outlets, order },
+    vitrine: (...args: string[]) => shell(args),
+    show: (id: string) => must('GET', `/v1/customer/orders/${id}`),
+  }
+}
+
+test('an operator sees orders, ships them in parcels and simulates what the carrier tells', async (t) => {
+  const { order, vitrine, show } = await openDemo(t)
+  const { id } = await order('cod', 'cutting-chai-glasses', 'masala-chai-blend')
+  const other = await order('online', 'masala-chai-blend')
+
+  const listed = await vitrine('order', 'list')
+  assert.deepEqual(
+    listed.map((row: Record<string, unknown>) => [row.id, row.number, row.status, row.paymentMethod, row.customer]),
+    [
+      [other.id, '1002', 'pending', 'online', 'Asha'],
+      [id, '1001', 'pending', 'cod', 'Asha'],
+    ],
+  )
+  assert.equal((await vitrine('order', 'list', '--limit', '1')).length, 1)
+  assert.deepEqual(await vitrine('order', 'list', '--status', 'delivered'), [])
+  assert.deepEqual(await vitrine('order', 'show', id), await show(id))
+
+  const [glasses, tea] = (await show(id)).items
+  const first = await vitrine(
+    ...['order', 'ship', id, '--tracking', 'BB1', '--partner', 'Bluebird', '--item', `${glasses.id}=1`],
+    ...['--url', 'https://bluebird.example/BB1', '--eta', '2030-01-05'],
+  )
+  assert.deepEqual(
+    [first.orderId, first.trackingNumber, first.partner, first.status, first.items, first.estimatedDelivery],
+    [id, 'BB1', 'Bluebird', 'shipped', [{ id: glasses.id, quantity: 1 }], '2030-01-05T00:00:00.000Z'],
+  )
+  await vitrine('order', 'ship', id, '--tracking', 'BB2', '--partner', 'Bluebird', '--item', `${tea.id}=1`)
+  const shipped = await show(id)
+  assert.deepEqual(
+    [shipped.status, shipped.shipments.length, shipped.shipments[0].id],
+    ['pending', 2, first.shipmentId],
+  )
+
+  const told = await vitrine('simulate', 'delivery', id, '--status', 'in_transit', '--shipment', first.shipmentId)
+  assert.deepEqual([told.received, told.duplicate, told.orderId, told.status], [true, false, id, 'in_transit'])
+  assert.deepEqual([(await show(id)).status, (await show(id)).shipments[1].status], ['out_for_delivery', 'shipped'])
+  await vitrine('simulate', 'delivery', id, '--status', 'delivered')
+  const delivered = await show(id)
+  assert.deepEqual([delivered.status, delivered.paymentStatus], ['delivered', 'paid'])
+
+  assert.equal((await vitrine('order', 'cancel', other.id)).status, 'cancelled')
+  assert.equal((await show(other.id)).timeline.at(-1).message, 'Cancelled by the store.')
+})
+
+test('what cannot be done with an order is said in a sentence', async (t) => {
+  const { order, place, vitrine } = await openDemo(t)
+  const { id } = await order('cod', 'masala-chai-blend')
+  await vitrine('simulate', 'delivery', id, '--status', 'in_transit')
+  const ship = ['order', 'ship', id, '--tracking', 'BB1', '--partner']
+  const faults: [args: string[], part: string][] = [
+    [['order', 'show', 'ord_none'], 'There is no order ord_none.'],
+    [['order', 'cancel', id], 'can no longer be cancelled'],
+    [['order', 'list', '--status', 'lost'], 'There is no status "lost".'],
+    [[...ship, 'Bluebird', '--item', 'one mug'], '--item must be a line and a quantity'],
+    [[...ship, 'Bluebird', '--url', 'javascript:alert(1)'], '--url must be an address'],
+    [[...ship, 'Bluebird', '--eta', 'soon'], '--eta must be a day'],
+    [[...ship, ' '], '--partner must not be empty.'],
+    [['simulate', 'delivery', id, '--status', 'delivered', '--shipment', 'ship_none'], 'The service answered 404'],
+  ]
+  for (const [args, part] of faults) assertSentence(await runVitrine(args, place), part)
+  const deliver = ['simulate', 'delivery', id, '--status', 'delivered']
+  assertSentence(await runVitrine(deliver, { ...place, PORT: '1' }), 'Nothing answers at')
+  assertSentence(await runVitrine(deliver, { ...place, VITRINE_SECRET: 'x'.repeat(32) }), 'The service answered 401')
+  assertSentence(await runVitrine(deliver, { ...place, ...productionSettings }), 'Nothing is simulated in production')
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
+import { newCustomer } from '../../../test/shoppers.ts'
+import { minutes } from '../../core/clock.ts'
+import { openOrderShop, payOrder, placeOrder, withOrder } from '../orders/fixture.ts'
+import { refundOrder } from '../orders/settle.ts'
+
+let service: TestService
+let dataDir: string
+before(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'vitrine-downloads-'))
+  mkdirSync(join(dataDir, 'files/deep'), { recursive: true })
+  writeFileSync(join(dataDir, 'files/book.txt'), 'Once upon a time')
+  writeFileSync(join(dataDir, 'files/deep/map.txt'), 'Here be dragons')
+  writeFileSync(join(dataDir, 'secret'), 'a secret of the service')
+  symlinkSync(join(dataDir, 'secret'), join(dataDir, 'files/way-out'))
+  service = await startTestService({ dataDir })
+})
+after(async () => {
+  await service.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const buy = async (digital: object = { file: 'book.txt', name: 'The book.txt' }, quantity = 1) => {
+  const shop = await openOrderShop(service, { name: 'Thing', price: 10, digital })
+  const asha = await newCustomer(service, shop)
+  const orderId = await placeOrder(service, shop, asha, { goods: { thing: quantity, mug: 1 } })
+  await payOrder(service, shop, orderId)
+  const { json } = await asha.call('GET', '/v1/downloads')
+  const [download] = json.data
+  return { shop, asha, orderId, download, use: () => asha.call('GET', `/v1/downloads/${download.id}`) }
+}
+
+/** Follows a link at this service, whatever address it was made for. */
+const follow = (link: string | null) => service.call(new URL(link ?? '').pathname)
+
+test('what is bought and paid can be fetched through a link that needs no key', async () => {
+  const { asha, orderId, download, use } = await buy()
+  assert.deepEqual(
+    [download.orderId, download.orderNumber, download.name, download.fileName],
+    [orderId, '1001', 'Thing', 'The book.txt'],
+  )
+  assert.deepEqual([download.used, download.mostUses, download.remaining, download.expiresAt], [0, 5, 5, null])
+  const { status, headers, text } = await use()
+  assert.deepEqual([status, text, headers.get('cache-control')], [302, '', 'no-store'])
+  assert.match(headers.get('location') ?? '', /^http:\/\/vitrine\.test\/downloads\/dlk_/)
+
+  const file = await follow(headers.get('location'))
+  assert.deepEqual([file.status, file.text], [200, 'Once upon a time'])
+  assert.equal(file.headers.get('content-length'), '16')
+  assert.equal(
+    file.headers.get('content-disposition'),
+    `attachment; filename="The book.txt"; filename*=UTF-8''The%20book.txt`,
+  )
+  assert.equal(file.headers.get('x-content-type-options'), 'nosniff')
+  const { json } = await asha.call('GET', '/v1/downloads')
+  assert.deepEqual([json.data[0].used, json.data[0].remaining, json.hasMore], [1, 4, false])
+})
+
+test('an unpaid order, another customer and a guest get no download', async () => {
+  const { shop, asha, download } = await buy()
+  const waiting = await placeOrder(service, shop, asha, { goods: { book: 1 } })
+  const ravi = await newCustomer(service, shop)
+  assert.equal((await asha.call('GET', '/v1/downloads')).json.data.length, 1)
+  assert.deepEqual((await ravi.call('GET', '/v1/downloads')).json.data, [])
+  assertError(await ravi.call('GET', `/v1/downloads/${download.id}`), 404, 'NOT_FOUND')
+  assertError(await shop.get(`/v1/downloads/${download.id}`), 401, 'UNAUTHORIZED')
+  await payOrder(service, shop, waiting)
+  await payOrder(service, shop, waiting)
+  const { json } = await asha.call('GET', '/v1/downloads?limit=1')
+  assert.deepEqual([json.data[0].orderId, json.hasMore], [waiting, true])
+  const next = await asha.call('GET', `/v1/downloads?limit=1&cursor=${json.nextCursor}`)
+  assert.deepEqual([next.json.data[0].id, next.json.nextCursor], [download.id, null])
+})
+
+test('a download can be used five times for each copy, also when all come at once', async () => {
+  const { use, asha } = await buy(undefined, 2)
+  const answers = await Promise.all(Array.from({ length: 16 }, use))
+  assert.equal(answers.filter(({ status }) => status === 302).length, 10)
+  for (const answer of answers.filter(({ status }) => status !== 302)) assertError(answer, 410, 'GONE')
+  const { json } = await asha.call('GET', '/v1/downloads')
+  assert.deepEqual([json.data[0].used, json.data[0].remaining], [10, 0])
+})
+
+test('a link ends after ten minutes, and one that was changed opens nothing', async (t) => {
+  const moving = await startTestService({ dataDir })
+  t.after(() => moving.close())
+  const { use, download } = await buy()
+  const other = await buy()
+  const path = new URL((await use()).headers.get('location') ?? '').pathname
+  for (const forged of [
+    path.replace(download.id, other.download.id),
+    `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`,
+    path.replace(/\.(\d+)\./, (_, ms) => `.${Number(ms) + 1}.`),
+    '/downloads/dlk_',
+    `/downloads/${download.id}`,
+  ]) {
+    assertError(await service.call(forged), 404, 'NOT_FOUND')
+  }
+  moving.clock.advance(minutes(9))
+  assert.equal((await moving.call(path)).status, 200)
+  moving.clock.advance(minutes(1))
+  assertError(await moving.call(path), 410, 'GONE')
+})
+
+test('what was paid back, or whose time is over, is gone, and so is a link to it', async () => {
+  const refunded = await buy()
+  const link = (await refunded.use()).headers.get('location')
+  await withOrder(service, refunded.shop, refunded.orderId, refundOrder)
+  assertError(await refunded.use(), 410, 'GONE')
+  assertError(await follow(link), 410, 'GONE')
+  assert.deepEqual((await refunded.asha.call('GET', '/v1/downloads')).json.data, [])
+
+  const expired = await buy()
+  const store = await expired.shop.load()
+  await service.db.run`update download set expires_at = now() where store_id = ${store.id}`
+  assertError(await expired.use(), 410, 'GONE')
+})
+
+test('a file elsewhere is reached through a link of ours', async () => {
+  const { use, download } = await buy({ url: 'https://cdn.example/a file.zip?key=1' })
+  assert.equal(download.fileName, '')
+  const { status, headers } = await follow((await use()).headers.get('location'))
+  assert.deepEqual([status, headers.get('location')], [302, 'https://cdn.example/a%20file.zip?key=1'])
+  const script = await buy({ url: 'javascript:alert(1)' })
+  assertError(await follow((await script.use()).headers.get('location')), 500, 'INTERNAL')
+})
+
+test('a file may lie in a folder, and no name leads out of the files folder', async () => {
+  const deep = await buy({ file: 'deep/map.txt' })
+  assert.equal(deep.download.fileName, 'map.txt')
+  assert.equal((await follow((await deep.use()).headers.get('location'))).text, 'Here be dragons')
+  for (const file of [
+    '../secret',
+    'deep/../../secret',
+    'way-out',
+    join(dataDir, 'secret'),
+    'deep',
+    '..',
+    './book.txt',
+    'deep//map.txt',
+    '..\\secret',
+    'missing.txt',
+    'book.txt/x',
+  ]) {
+    const { use, asha } = await buy({ file })
+    assertError(await use(), 500, 'INTERNAL')
+    // The shopper has not lost a use by it, and the operator can read why.
+    assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].used, 0)
+    assert.ok(service.logLines.some((line) => line.includes(JSON.stringify(`"${file}"`).slice(1, -1))))
+  }
+})
+
+test('a link is not readable in the log', async () => {
+  const { use } = await buy()
+  const path = new URL((await use()).headers.get('location') ?? '').pathname
+  await service.call(path)
+  assertError(await service.call(`${path}x`), 404, 'NOT_FOUND')
+  const secret = path.slice('/downloads/'.length)
+  assert.ok(service.logLines.some((line) => line.includes('/downloads/[hidden]')))
+  assert.ok(!service.logLines.some((line) => line.includes(secret)))
+})
+
+test('the demo files are there outside of production alone', async (t) => {
+  const { use } = await buy({ file: 'chai-at-home.pdf', name: 'Chai at Home.pdf' })
+  const path = new URL((await use()).headers.get('location') ?? '').pathname
+  assert.match((await service.call(path)).text, /^%PDF/)
+  const production = await startTestService({ dataDir, production: true })
+  t.after(() => production.close())
+  assertError(await production.call(path), 500, 'INTERNAL')
+})

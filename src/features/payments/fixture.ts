@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { callUrl, newStore, type TestService } from '../../../test/harness.ts'
+import { newCustomer } from '../../../test/shoppers.ts'
+import { minutes } from '../../core/clock.ts'
+import { newId } from '../../core/ids.ts'
+import type { PaymentProvider } from '../../providers/payment/provider.ts'
+import { takeOrderedFromCart } from '../cart/ordered.ts'
+import { insertOrder, readOrder } from '../orders/orders.sql.ts'
+import { cancelOrder, holdOrder } from '../orders/settle.ts'
+import { takeStock } from '../orders/stock.ts'
+import { startPayment } from './sessions.ts'
+
+export type SceneOptions = { currency?: string; price?: number; stock?: number; provider?: string; origins?: string[] }
+
+/** A shop that sells mugs, a customer, and short ways to order, to report payments and to look at what came of it. */
+export const openScene = async (service: TestService, options: SceneOptions = {}) => {
+  const { currency = 'INR', price = 100, stock = 10, provider = 'sandbox', origins = [] } = options
+  const shop = await newStore(service, { currency, origins })
+  await shop.add({ name: 'Mug', price, stock })
+  const { db } = service
+  const { id: storeId } = await shop.load()
+  if (provider !== 'sandbox') await db.run`update store set payment_provider = ${provider} where id = ${storeId}`
+  const store = await shop.load()
+  const asha = await newCustomer(service, shop)
+  const ctx = { ...service.app.services, store }
+  const { variantId, productId, unitMinor } = await db.one<{ variantId: string; productId: string; unitMinor: number }>`
+    select id as "variantId", product_id as "productId", price_minor as "unitMinor" from variant
+    where store_id = ${store.id}`
+
+  /** Mugs in the cart of the customer, and an order of them as a checkout leaves it behind. */
+  const order = async (wanted: { quantity?: number; method?: 'online' | 'cod'; storefrontUrl?: string } = {}) => {
+    const { quantity = 2, method = 'online', storefrontUrl = null } = wanted
+    const cart = (await asha.call('POST', '/v1/cart', { body: { productId, quantity } })).json
+    const id = newId('ord')
+    const payment = newId('pay')
+    const isCash = method === 'cod'
+    const totalMinor = unitMinor * quantity
+    await db.tx(async (tx) => {
+      const goods = { outletId: store.defaultOutlet.id, lines: [{ variantId, quantity, name: 'Mug' }] }
+      await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
+      await insertOrder(
+        tx,
+        store.id,
+        {
+          ...{ id, customerId: asha.id, outletId: store.defaultOutlet.id, cartId: cart.id, cartVersion: cart.version },
+          ...{ requestHash: '', status: 'pending', paymentStatus: 'pending', paymentMethod: method, currency },
+          ...{
+            stockState: isCash ? 'sold' : 'reserved',
+            subtotalMinor: totalMinor,
+            discountMinor: 0,
+            shippingMinor: 0,
+          },
+          ...{ taxMinor: 0, totalMinor, taxIncluded: true, couponId: null, couponCode: null, storefrontUrl, note: '' },
+          ...{ shippingAddress: null, billingAddress: null, livesMs: isCash ? null : minutes(30) },
+        },
+        [
+          {
+            ...{ id: newId('item'), position: 0, variantId, quantity, unitMinor, lineTotalMinor: totalMinor },
+            ...{ discountMinor: 0, taxMinor: 0, taxRate: 0 },
+          },
+        ],
+        {
+          id: payment,
+          provider: isCash ? 'cod' : provider,
+          status: isCash ? 'open' : 'starting',
+          amountMinor: totalMinor,
+        },
+        [{ type: 'placed', message: 'Order placed.' }],
+      )
+      if (isCash) await takeOrderedFromCart(tx, store.id, cart.id, goods.lines)
+    })
+    return { id, payment, total: price * quantity }
+  }
+
+  type Ordered = Awaited<ReturnType<typeof order>>
+
+  /** An order whose payment the shopper can make. */
+  const openOrder = async (wanted?: Parameters<typeof order>[0]) => {
+    const ordered = await order(wanted)
+    const view = await startPayment(ctx, ordered.id)
+    return { ...ordered, redirectUrl: view.redirectUrl ?? '' }
+  }
+
+  const event = ({ id, payment, total }: Ordered, more: Record<string, unknown> = {}) => ({
+    eventId: newId('key'),
+    orderId: id,
+    transactionId: payment,
+    status: 'success',
+    amount: total,
+    currency,
+    method: 'upi',
+    last4: '',
+    upiId: 'asha@bank',
+    reference: 'utr-1',
+    occurredAt: new Date().toISOString(),
+    ...more,
+  })
+
+  const headers = {
+    'x-store-id': shop.storeId,
+    authorization: basic(shop.paymentWebhook.username, shop.paymentWebhook.password),
+    'content-type': 'application/json',
+  }
+
+  /** What a provider sends to the webhook, by default to this service. */
+  const send = (body: unknown, more: Record<string, string> = {}, url = service.url) =>
+    callUrl(`${url}/webhook/payment`, {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify(body),
+    })
+
+  const report = async (ordered: Ordered, more: Record<string, unknown> = {}) => {
+    const answer = await send(event(ordered, more))
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json as { received: boolean; duplicate: boolean }
+  }
+
+  const look = async (orderId: string) => {
+    const found = await readOrder(db, store.id, orderId)
+    assert.ok(found)
+    return found
+  }
+
+  /** The state of an order in short. */
+  const stateOf = async (orderId: string) => {
+    const found = await look(orderId)
+    return [found.status, found.paymentStatus, found.stockState, found.needsAttention]
+  }
+
+  const stockNow = async () => {
+    const { onHand, reserved } = await db.one<{ onHand: number; reserved: number }>`
+      select on_hand as "onHand", reserved from stock where store_id = ${store.id} and variant_id = ${variantId}`
+    return [onHand, reserved]
+  }
+
+  const paymentsOf = async (orderId: string) =>
+    (
+      await db.many<{ status: string }>`
+      select status from payment where store_id = ${store.id} and order_id = ${orderId} order by created_at, id`
+    ).map(({ status }) => status)
+
+  const inbox = () => db.many<{ eventId: string; source: string; outcome: string; body: { status: string } }>`
+    select event_id as "eventId", provider as source, outcome, body from payment_event
+    where store_id = ${store.id} order by id`
+
+  return {
+    ...{ service, shop, store, asha, ctx, order, openOrder, event, headers, send, report },
+    ...{ look, stateOf, stockNow, paymentsOf, inbox },
+    cartNow: async () =>
+      (await asha.call('GET', '/v1/cart')).json.map(({ quantity }: { quantity: number }) => quantity),
+    addToCart: (quantity: number) => asha.call('POST', '/v1/cart', { body: { productId, quantity } }),
+    setStock: (onHand: number) => db.run`
+      update stock set on_hand = ${onHand} where store_id = ${store.id} and variant_id = ${variantId}`,
+    cancel: (orderId: string) =>
+      db.tx(async (tx) => {
+        const held = await holdOrder(tx, ctx, orderId)
+        assert.ok(held)
+        await cancelOrder(tx, ctx, held, 'Cancelled by the customer.')
+      }),
+    timelineOf: async (orderId: string) => (await look(orderId)).timeline.map(({ type }) => type),
+    callback: (orderId: string, more = '') => service.call(`/payment/callback?orderId=${orderId}${more}`),
+  }
+}
+
+export type Scene = Awaited<ReturnType<typeof openScene>>
+
+export const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+/** A provider that does what a test tells it, and counts how often it was asked. */
+export const obedientProvider = (name = 'obedient') => {
+  const calls: string[] = []
+  const does = {
+    start: 'open' as 'open' | 'away',
+    status: 'open' as 'open' | 'pending' | 'success' | 'failed' | 'refunded' | 'away',
+    close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'away',
+    refund: 'refunded' as 'refunded' | 'pending' | 'away',
+  }
+  const play = <Action extends keyof typeof does>(action: Action) => {
+    calls.push(action)
+    const result = does[action]
+    if (result === 'away') throw new Error('the provider is away')
+    return result as Exclude<(typeof does)[Action], 'away'>
+  }
+  const provider: PaymentProvider = {
+    name,
+    credentials: [],
+    isForTesting: false,
+    start: async (_account, { paymentId, expiresAt }) => {
+      play('start')
+      return { reference: null, redirectUrl: `https://pay.example/${paymentId}`, expiresAt }
+    },
+    status: async (_account, { amountMinor, currency }) => ({
+      status: play('status'),
+      amount: amountMinor / 100,
+      currency,
+      instrument: { method: 'card', last4: '1111', upiId: '', reference: 'asked' },
+    }),
+    close: async () => play('close'),
+    readWebhook: null,
+    refund: async () => play('refund'),
+  }
+  return { provider, does, calls }
+}
+
+export const permutations = <Item>(items: readonly Item[]): Item[][] =>
+  items.length <= 1
+    ? [[...items]]
+    : items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]))
