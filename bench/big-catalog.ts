@@ -114,7 +114,8 @@ const setSmallOutlets = `
   where o.store_id = s.id and s.public_id like 'store_small%'`
 
 const knownWords = `
-  insert into search_word (store_id, word) select distinct store_id, unnest(words) from product on conflict do nothing`
+  insert into search_word (store_id, word)
+  select distinct store_id, word from product, unnest(words) word where length(word) >= 4 on conflict do nothing`
 
 const outletPrices = `
   insert into price_override (store_id, variant_id, outlet_id, price_minor)

@@ -29,7 +29,11 @@ const statements = (place: lists.Place): [title: string, run: (db: Db) => Promis
   const page = { sort: 'newest', limit: 21 } as const
   const category = [`cat_${place.storeId}_7`]
   const found = (...words: string[]) => ({
-    terms: words.map((word, i) => ({ alternatives: [word], prefix: true, whole: i < words.length - 1 })),
+    terms: words.map((word, i) => ({
+      alternatives: [word],
+      prefix: true,
+      whole: i < words.length - 1 || (word.length > 3 && word !== 'wole'),
+    })),
     nameKey: words.join(' '),
     ...({ sort: 'relevance', limit: 21 } as const),
   })
@@ -60,10 +64,7 @@ const statements = (place: lists.Place): [title: string, run: (db: Db) => Promis
     ],
     ['the best of too many', (db) => searches.findNamed(db, place, found('wole'), { words: true })],
     ['too many matches by price', (db) => searches.walkMatches(db, place, { ...found('wie'), sort: 'price' })],
-    [
-      'what a misspelt word may mean',
-      (db) => searches.lookUpWords(db, place.storeId, [{ word: 'wixsrol', doubtful: true }]),
-    ],
+    ['what a misspelt word may mean', (db) => searches.lookUpWords(db, place.storeId, ['wixsrol'])],
     ['suggestions', (db) => searches.suggestProducts(db, place, found('wie'), 'newest')],
     ['suggested categories', (db) => searches.suggestCategories(db, place.storeId, ['cat'], 4)],
   ]

@@ -8,6 +8,8 @@ export type Read = {
   revalidate?: boolean
   uncached?: boolean
   paths?: readonly string[]
+  /** Other pages each time, so that what the database reads is not always the same. */
+  anyPage?: boolean
 }
 
 /** As people search: mostly two words or one, half-typed, mistyped, narrowed down; and the few words that are everywhere. */
@@ -40,6 +42,7 @@ export const readsOf = (): Read[] => [
   { name: 'search', path: '/v1/search?q=wieea+wouta' },
   { name: 'list, uncached', path: '/v1/products', uncached: true },
   { name: 'list, deep page, uncached', path: '/v1/products?cursor={deep}', uncached: true },
+  { name: 'list, any page, uncached', path: '/v1/products', anyPage: true, uncached: true },
   { name: 'list by price, uncached', path: '/v1/products?sort=price', uncached: true },
   { name: 'category by name, uncached', path: '/v1/products?category=category-7&sort=name', uncached: true },
   { name: 'product, uncached', path: '/v1/products/product-9876', uncached: true },

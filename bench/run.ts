@@ -94,11 +94,16 @@ const measureReads = async (shops: readonly Shop[]) => {
   }
 }
 
-const loadOf = async ({ path, headers, revalidate, ...rest }: Read, shop: Shop): Promise<Load> => {
+/** As many addresses as fit into the environment of wrk, in no order. */
+const anyPageOf = ({ cursors }: Shop) =>
+  Array.from({ length: 500 }, (_, i) => `/v1/products?cursor=${cursors[(i * 7919) % cursors.length]}`)
+
+const loadOf = async ({ path, headers, revalidate, anyPage, ...rest }: Read, shop: Shop): Promise<Load> => {
   const url = `${shop.service.url}${path.replace('{deep}', shop.deepCursor)}`
   const known = revalidate ? (await fetch(url, { headers: shop.headers })).headers.get('etag') : null
   return {
     ...rest,
+    ...(anyPage && { paths: anyPageOf(shop) }),
     url,
     headers: { ...shop.headers, ...headers, ...(known && { 'if-none-match': known }) },
     pid: shop.service.pid,

@@ -15,6 +15,8 @@ export type Shop = {
   /** Page `deepPage` of the list, as a cursor that the page before it gave. */
   deepPage: number
   deepCursor: string
+  /** Places all over the list up to there. */
+  cursors: readonly string[]
   close(): Promise<void>
 }
 
@@ -49,8 +51,9 @@ export const openShop = async (size: Size, keep?: string): Promise<Shop> => {
     const { storeId, key } = readNote(dataDir) ?? (await fillShop(service, database, size))
     const headers = { 'x-store-key': key }
     const deepPage = Math.min(deepestPage, Math.floor(size.products / pageSize))
-    const deepCursor = await findCursor(service.url, headers, (deepPage - 1) * pageSize)
-    return { products: size.products, service, storeId, headers, database, deepPage, deepCursor, close }
+    const cursors = await findCursors(service.url, headers, (deepPage - 1) * pageSize)
+    const deepCursor = cursors.at(-1) as string
+    return { products: size.products, service, storeId, headers, database, deepPage, deepCursor, cursors, close }
   } catch (error) {
     await close()
     throw error
@@ -76,13 +79,14 @@ const fillShop = async (service: Service, database: EmbeddedServer, size: Size):
 }
 
 /** Follows the list page by page, as anybody has to, until so many products lie behind. */
-const findCursor = async (url: string, headers: Record<string, string>, behind: number) => {
-  let cursor = ''
+const findCursors = async (url: string, headers: Record<string, string>, behind: number) => {
+  const cursors: string[] = []
   for (let left = behind; left > 0; ) {
     const limit = Math.min(left, 100)
+    const cursor = cursors.at(-1) ?? ''
     const address = `${url}/v1/products?limit=${limit}${cursor && `&cursor=${cursor}`}`
-    cursor = (await fetch(address, { headers })).headers.get('x-next-cursor') ?? ''
+    cursors.push((await fetch(address, { headers })).headers.get('x-next-cursor') ?? '')
     left -= limit
   }
-  return cursor
+  return cursors
 }

@@ -23,6 +23,9 @@ const runDocuments = [
   'docs/catalog.md',
   'docs/guests-and-carts.md',
   'docs/signing-in.md',
+  'docs/checkout-and-payment.md',
+  'docs/webhooks.md',
+  'docs/delivery.md',
   'docs/operating.md',
 ]
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestService, type TestService } from './harness.ts'
-import { spotsOf, typesOf } from './spoilt-bodies.ts'
+import { oddTexts, spotsOf, typesOf } from './spoilt-bodies.ts'
 import {
   addressOf,
   assertDocumented,
@@ -26,38 +26,28 @@ before(async () => {
 })
 after(() => service.close())
 
+/** A conflict is with another call of the same moment, and says nothing about the text. */
 const isRefused = async (call: Prepared, body: string) => {
   const sent = { method: call.endpoint.method, headers: headersOf(call), body }
   const answer = await service.call(addressOf(call), sent)
   assertDocumented(call.endpoint, answer)
-  return answer.status >= 400
+  return answer.status >= 400 && answer.json.code !== 'CONFLICT'
 }
-
-const oddTexts = [
-  ...[
-    '',
-    ' ',
-    '\r\nset-cookie: a=b',
-    '__proto__',
-    'constructor',
-    'null',
-    '%00',
-    '\\',
-    "' or '1'='1",
-    '../../etc/passwd',
-  ],
-  ...['<script>alert(1)</script>', '\u202e', '\ufeff', 'ﷺ', 'é\u0301\u0301', '٣', '-1', '+', 'a@b', 'İ@ı.ﬁ'],
-]
 
 test('odd text is text like any other in every field of a body, and what is refused has changed nothing', async () => {
   const withBody = guarded.filter(({ body }) => body !== undefined)
   assert.ok(withBody.length > 0)
+  const tried = new Map<object, string>()
   for (const endpoint of withBody) {
     const call = await prepare(world, endpoint)
     const bodies = spotsOf(call).flatMap(({ shape, write }) => {
-      if (!typesOf(shape).includes('string')) return []
+      if (shape.type !== undefined && !typesOf(shape).includes('string')) return []
       const longest = ['x', '🫖', '1'].map((letter) => letter.repeat(shape.maxLength ?? 1))
-      return [...oddTexts, ...longest].map((text) => write(JSON.stringify(text)))
+      const texts = [...oddTexts, ...longest]
+      // The same field of another endpoint, such as the city of an address, has met all of them there.
+      const isKnown = (tried.get(shape) ?? endpoint.name) !== endpoint.name
+      tried.set(shape, tried.get(shape) ?? endpoint.name)
+      return (isKnown ? texts.slice(-2) : texts).map((text) => write(JSON.stringify(text)))
     })
     if (bodies.length === 0) continue
     const refused: string[] = []

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { newAddress, type Person, type World, word } from './world.ts'
+import { coupons, newAddress, type Person, type World, word } from './world.ts'
+import { carrierCredentials, carrierNews, paymentCredentials, paymentNotice } from './world-orders.ts'
 
 /**
  * For each endpoint that needs more than an identity: what a good call of it consists of, for a given person. Each
@@ -9,6 +10,7 @@ export type Parts = {
   params?: Record<string, string>
   query?: Record<string, string>
   bodies?: readonly Record<string, unknown>[]
+  credentials?: Record<string, string>
 }
 type Recipe = (world: World, person: Person) => Parts | Promise<Parts>
 
@@ -74,4 +76,44 @@ export const recipes: Record<string, Recipe> = {
   addAddress: () => ({ bodies: [newAddress] }),
   changeAddress: (_, { addressId }) => ({ params: { id: addressId }, bodies: [{ ...newAddress, label: 'Work' }] }),
   removeAddress: (_, { addressId }) => ({ params: { id: addressId } }),
+
+  checkOut: async (world, person) => {
+    const { version, total } = await world.cartOf(person)
+    const { cartId, addressId } = person
+    const [couponCode] = coupons
+    const where = { storefrontUrl: world.store.domain, paymentMethod: 'online', note: 'Ring twice' }
+    return {
+      bodies: [
+        { cartId, version, ...where, couponCode, shippingAddress: newAddress, billingAddress: newAddress },
+        { addressId, expectedTotal: total, couponCode: null },
+      ],
+    }
+  },
+  validateCoupon: (_, { cartId }) => ({ bodies: [{ code: coupons[0], cartId }] }),
+
+  startPayment: async (world, person) => ({ bodies: [{ orderId: (await world.order(person)).orderId }] }),
+  showPayment: async (world, person) => ({ params: { orderId: (await world.order(person)).orderId } }),
+  paymentCallback: async (world) => ({ query: { orderId: (await world.buy(await world.person('customer'))).orderId } }),
+  paymentWebhook: async (world) => ({
+    credentials: paymentCredentials(world),
+    bodies: [paymentNotice(await world.order(await world.person('customer')))],
+  }),
+  providerWebhook: async (world) => ({
+    params: { provider: 'sandbox' },
+    credentials: paymentCredentials(world),
+    bodies: [paymentNotice(await world.order(await world.person('customer')))],
+  }),
+
+  // One that is decided, since nobody wants to wait for it.
+  showOrder: async (world, person) => ({ params: { id: (await world.buy(person)).orderId }, query: { wait: '20' } }),
+  cancelOrder: async (world, person) => ({ params: { id: (await world.order(person)).orderId } }),
+  useDownload: async (world, person) => ({ params: { id: (await world.buy(person)).downloadId } }),
+  receiveCarrierEvent: async (world) => {
+    const { orderId } = await world.buy(await world.person('customer'))
+    const shipmentId = await world.ship(orderId)
+    return {
+      credentials: carrierCredentials(world),
+      bodies: [carrierNews({ orderId }), carrierNews({ shipmentId, status: 'delivered' })],
+    }
+  },
 }

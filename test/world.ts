@@ -4,11 +4,13 @@ import { type ErrorCode, errorCatalogue } from '../src/core/errors.ts'
 import { Fragment } from '../src/db/sql.ts'
 import { createPasswordHasher } from '../src/features/accounts/passwords.ts'
 import { replaceMenu } from '../src/features/admin/stores.ts'
+import { createCoupon, plainCoupon } from '../src/features/pricing/coupon-book.ts'
 import type { Access, Endpoint } from '../src/http/endpoint.ts'
 import { codesOf } from '../src/http/openapi.ts'
 import { type Answer, newStore, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 import { type Parts, recipes } from './world-calls.ts'
+import { buyIn } from './world-orders.ts'
 
 /**
  * A store with people in it, and a good call for every endpoint of the contract. Tests that try each endpoint start
@@ -21,6 +23,7 @@ export const endpoints: NamedEndpoint[] = contracts.flatMap((contract) =>
   Object.entries<Endpoint>(contract).map(([name, endpoint]) => ({ ...endpoint, name })),
 )
 export const guarded = endpoints.filter(({ access }) => access !== 'public')
+export const open = endpoints.filter(({ access }) => access === 'public')
 export const withAccess = (...kinds: Access[]) => guarded.filter(({ access }) => kinds.includes(access))
 
 /** Passwords that cost nothing: these tests are about who may ask, and not about how long an answer takes. */
@@ -47,17 +50,21 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 export const openWorld = async (service: TestService, origins: string[] = []) => {
   const shop = await newStore(service, { origins })
   await shop.add(
-    { name: 'Moonstone lamp', price: 10, category: 'Moonstone things', stock: 50 },
-    { name: 'Moonstone mug', price: 5, stock: 50 },
+    { name: 'Moonstone lamp', price: 10, category: 'Moonstone things', stock: plenty },
+    { name: 'Moonstone mug', price: 5, stock: plenty },
+    { name: 'Moonstone book', price: 7, digital: { file: 'chai-at-home.pdf', name: 'Moonstone book.pdf' } },
     {
       name: 'Moonstone shirt',
       options: [{ name: 'Size', values: ['S', 'M'] }],
-      variants: ['S', 'M'].map((Size) => ({ options: { Size }, title: Size, price: 20, stock: 50 })),
+      variants: ['S', 'M'].map((Size) => ({ options: { Size }, title: Size, price: 20, stock: plenty })),
     },
   )
   const store = await shop.load()
   const menu = [{ label: 'Moonstone', type: 'link', target: '/moonstone' }]
-  await service.db.tx((tx) => replaceMenu(tx, store, menu))
+  await service.db.tx(async (tx) => {
+    await replaceMenu(tx, store, menu)
+    for (const code of coupons) await createCoupon(tx, store, { ...plainCoupon, code, kind: 'percent', value: 10 })
+  })
   const show = async (slug: string) => {
     const { status, json, text } = await shop.get(`/v1/products/${slug}`)
     assert.equal(status, 200, text)
@@ -89,8 +96,12 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
     return { kind, id, token: shopper.token, ...has }
   }
 
-  return { service, shop, store, lamp, mug, shirt, person }
+  return { service, shop, store, lamp, mug, shirt, person, ...buyIn({ service, shop }) }
 }
+
+/** Everybody who checks out takes some. */
+const plenty = 100_000
+export const coupons = ['MOONSTONE10', 'MOONSTONE20'] as const
 
 export const guestIdOf = (token: string) => /^gst_(\w+)\./.exec(token)?.[1] ?? assert.fail(token)
 
@@ -107,12 +118,14 @@ export type Prepared = {
   params: Record<string, string>
   query: Record<string, string>
   bodies: readonly Record<string, unknown>[]
+  /** What proves who calls, where that is neither the store nor a shopper. */
+  credentials: Record<string, string>
 }
 
 export const prepare = async (world: World, endpoint: NamedEndpoint, given?: Person): Promise<Prepared> => {
   const person = given ?? (await callerFor(world, endpoint))
-  const { params = {}, query = {}, bodies = [] } = await partsFor(world, endpoint, person)
-  return { world, endpoint, person, params, query, bodies }
+  const { params = {}, query = {}, bodies = [], credentials = {} } = await partsFor(world, endpoint, person)
+  return { world, endpoint, person, params, query, bodies, credentials }
 }
 
 const callerFor = (world: World, { access }: Endpoint) => {
@@ -145,7 +158,7 @@ export const addressOf = ({ endpoint, params, query }: Prepared, replaced: Recor
 
 /** What makes the caller the person they are. */
 export const proofOf = (person: Person | null, access: Access): Record<string, string> => {
-  if (person === null || access === 'store' || access === 'sign-in') return {}
+  if (person === null || access === 'public' || access === 'store' || access === 'sign-in') return {}
   if (person.kind === 'guest') return { 'x-guest-token': person.token }
   const bearer = { authorization: `Bearer ${person.token}` }
   return access === 'asserted' ? { ...bearer, 'x-customer-id': person.id } : bearer
@@ -154,10 +167,12 @@ export const proofOf = (person: Person | null, access: Access): Record<string, s
 /** Headers that are undefined are left out, also those that a good call has. */
 export type Changed = { headers?: Record<string, string | undefined>; body?: unknown; address?: string }
 
-export const headersOf = ({ world, endpoint, person, bodies }: Prepared, changed: Changed['headers'] = {}) => {
+export const headersOf = (call: Prepared, changed: Changed['headers'] = {}) => {
+  const { world, endpoint, person, bodies, credentials } = call
   const all: Record<string, string | undefined> = {
-    'x-store-key': world.shop.key,
+    ...(endpoint.access === 'public' ? {} : { 'x-store-key': world.shop.key }),
     ...proofOf(person, endpoint.access),
+    ...credentials,
     ...(bodies.length > 0 ? { 'content-type': 'application/json' } : {}),
     ...changed,
   }
@@ -176,6 +191,13 @@ export const send = async (prepared: Prepared, { headers, body, address }: Chang
   assertDocumented(endpoint, answer)
   return answer
 }
+
+/** Whether the call went as well as its description says, and not merely without an error. */
+export const isTaken = ({ okStatus = 200, otherStatus }: Endpoint, { status }: { status: number }) =>
+  status === okStatus || status === otherStatus
+
+/** Whether a call can be made again and again, since it changes nothing: a download is counted when it is fetched. */
+export const isRead = ({ method, name }: NamedEndpoint) => method === 'GET' && name !== 'useDownload'
 
 /** Holds an answer against the description: no status and no code that OpenAPI does not tell of. */
 export const assertDocumented = (endpoint: NamedEndpoint, { status, text }: { status: number; text: string }) => {

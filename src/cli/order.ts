@@ -14,6 +14,7 @@ import { showOrder } from '../features/orders/show-order.ts'
 import { createPayments } from '../features/payments/providers.ts'
 import { loadSecrets, withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { addRefund } from './refund.ts'
 
 type ListOptions = OutputOptions & { store?: string; status?: string; limit: string }
 type ShipOptions = OutputOptions & {
@@ -30,6 +31,7 @@ export const addOrder = (program: Command) => {
   addShow(order)
   addShip(order)
   addCancel(order)
+  addRefund(order)
 }
 
 const addList = (order: Command) =>

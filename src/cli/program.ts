@@ -4,6 +4,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { addCatalog } from './catalog.ts'
 import { addCoupon } from './coupon.ts'
 import { addDoctor } from './doctor.ts'
+import { addInbox } from './inbox.ts'
 import { addKey } from './key.ts'
 import { addMenu } from './menu.ts'
 import { addMigrate } from './migrate.ts'
@@ -58,6 +59,7 @@ export const createProgram = () => {
     addStock,
     addCoupon,
     addOrder,
+    addInbox,
     addSimulate,
     addDoctor,
     addOpenapi,

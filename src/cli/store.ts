@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
+import type { Config } from '../config.ts'
 import { toMinor } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { changeStore, createStore, findStore } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
-import type { Store } from '../features/context.ts'
+import type { Payments, Store } from '../features/context.ts'
+import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, wholeNumber } from './output.ts'
+import { paymentServices, readCredentialOptions } from './payments.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
 
@@ -29,7 +33,10 @@ export const addStore = (program: Command) => {
       "\nExample:\n  vitrine store create --name 'Blue Door' --domain bluedoor.example --currency EUR \\\n    --origin https://bluedoor.example --origin http://localhost:5173",
     )
     .action((options: CreateOptions) =>
-      withDatabase(async (db) => {
+      withDatabase(async (db, config) => {
+        if (options.paymentProvider !== 'sandbox') {
+          checkProviderName(paymentServices(db, config).payments, options.paymentProvider)
+        }
         const made = await db.tx((tx) =>
           createStore(tx, { ...options, origins: options.origin, outletName: options.outlet }),
         )
@@ -75,6 +82,13 @@ export const addStore = (program: Command) => {
     .option('--shipping-flat <amount>', 'what delivery costs')
     .option('--shipping-free-above <amount|never>', 'from this subtotal on, delivery costs nothing')
     .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
+    .option('--payment-provider <name>', 'who takes payments')
+    .option(
+      '--payment-credential <name=value>',
+      'what the store proves itself with at the provider, kept encrypted; repeat for more',
+      collect,
+      [],
+    )
     .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
     .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
     .option('--json', 'answer in JSON')
@@ -82,7 +96,10 @@ export const addStore = (program: Command) => {
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
         const before = await findStore(db, options.store)
-        await db.tx((tx) => changeStore(tx, before, readSettings(options, before.currency)))
+        await db.tx(async (tx) => {
+          await changeStore(tx, before, readSettings(options, before.currency))
+          await changeAccount(tx, paymentsFor(options, db, config), before, options)
+        })
         printStore(options, await findStore(db, before.publicId), config.publicUrl)
       }),
     )
@@ -99,7 +116,7 @@ type CreateOptions = OutputOptions & {
   paymentProvider: string
 }
 
-type SetOptions = OutputOptions & { store?: string } & Partial<
+type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] } & Partial<
     Record<
       | 'name'
       | 'domain'
@@ -112,6 +129,7 @@ type SetOptions = OutputOptions & { store?: string } & Partial<
       | 'shippingFlat'
       | 'shippingFreeAbove'
       | 'cashOnDelivery'
+      | 'paymentProvider'
       | 'otpHourlyCap'
       | 'otpCountries',
       string
@@ -136,9 +154,24 @@ const readSettings = (options: SetOptions, currency: string) => ({
       ? -1
       : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
   cashOnDelivery: readYesNo('--cash-on-delivery', options.cashOnDelivery),
+  paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
 })
+
+/** Secrets are needed, and made, only when payments are changed. */
+const paymentsFor = (options: SetOptions, db: Db, config: Config): Payments | null =>
+  options.paymentProvider === undefined && options.paymentCredential.length === 0
+    ? null
+    : paymentServices(db, config).payments
+
+const changeAccount = async (tx: Tx, payments: Payments | null, store: Store, options: SetOptions) => {
+  if (payments === null) return
+  await changePaymentAccount(tx, payments, store, {
+    provider: options.paymentProvider ?? store.paymentProvider,
+    credentials: readCredentialOptions(options.paymentCredential),
+  })
+}
 
 const readYesNo = (name: string, text: string | undefined) => {
   if (text === undefined) return null
@@ -165,7 +198,8 @@ const readCountries = (text: string | undefined) => {
 
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
-  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], otp }
+  const { paymentProvider } = store
+  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], paymentProvider, otp }
   printResult(options, shown, () =>
     fields({
       store: shown.id,
@@ -178,7 +212,7 @@ const printStore = (options: OutputOptions, store: Store, publicUrl: string) => 
       origins: shown.origins.join(', '),
       shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
-      payment: shown.paymentMethods.join(', '),
+      payment: `${shown.paymentMethods.join(', ')}, online through ${paymentProvider}`,
       'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}`,
     }),
   )

@@ -17,10 +17,12 @@ const allCommands = [...cartCommands, ...peopleCommands, ...worldCommands].flatM
   Array.from({ length: weight }, () => command),
 )
 
+/** For `fc.commands`. */
+export const replayed = MODEL_COMMANDS === undefined ? {} : { replayPath: MODEL_COMMANDS }
+
 /** Lets random shoppers loose on the service; fails with the shortest story that shows a difference from the model. */
 export const compareWithModel = (service: TestService, maxCommands: number, effort: Effort) => {
-  const replay = MODEL_COMMANDS === undefined ? {} : { replayPath: MODEL_COMMANDS }
-  const story = fc.commands(allCommands, { maxCommands, size: 'max', ...replay })
+  const story = fc.commands(allCommands, { maxCommands, size: 'max', ...replayed })
   const property = fc.asyncProperty(story, async (commands) => {
     const { world, floor } = await openFloor(service)
     await fc.asyncModelRun(() => ({ model: world, real: floor }), commands)
@@ -49,7 +51,7 @@ export const onNewServices = async (forMs: number, round: (service: TestService)
   } while (performance.now() < until && MODEL_SEED === undefined)
 }
 
-const checkProperty = async <Story>(property: fc.IAsyncProperty<[Story]>, { runs, limitMs, file }: Effort) => {
+export const checkProperty = async <Story>(property: fc.IAsyncProperty<[Story]>, { runs, limitMs, file }: Effort) => {
   const details = await fc.check(property, {
     ...{ numRuns: runs, interruptAfterTimeLimit: limitMs },
     ...(MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) }),

@@ -3,4 +3,5 @@
 -- has the product: one product was looked for by price through the whole of a large store.
 create statistics listing_place (dependencies) on store_id, outlet_id from listing;
 create statistics stock_place (dependencies) on store_id, outlet_id from stock;
-analyze listing, stock;
+create statistics price_override_place (dependencies) on store_id, outlet_id from price_override;
+analyze listing, stock, price_override;

@@ -36,6 +36,7 @@ export type StoreSettings = {
   /** Null leaves it as it is, -1 switches it off. */
   shippingFreeAboveMinor: number | null
   cashOnDelivery: boolean | null
+  paymentProvider?: string | null
   /** -1 switches it off. */
   otpHourlyCap?: number | null
   /** An empty list stands for all countries. */
@@ -53,6 +54,7 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     shipping_free_above_minor =
       nullif(coalesce(${set.shippingFreeAboveMinor}, shipping_free_above_minor, -1), -1),
     cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery),
+    payment_provider = coalesce(${set.paymentProvider ?? null}, payment_provider),
     otp_hourly_cap = nullif(coalesce(${set.otpHourlyCap ?? null}, otp_hourly_cap, -1), -1),
     otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries), updated_at = vitrine_now()
   where id = ${storeId}`

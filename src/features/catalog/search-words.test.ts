@@ -45,10 +45,11 @@ test('a plural finds the singular and the other way round', () => {
 test('a query has twelve words at most, each once', () => {
   assert.equal(asked('a b c d e f g h i j k l m n o p').length, 12)
   assert.deepEqual(asked('tea tea TEA'), ['tea'])
+  assert.deepEqual(asked('tea pot tea'), ['pot', 'tea'])
 })
 
 test('a single letter stands for itself alone, and short words and numbers are never corrected', () => {
-  assert.deepEqual(wordsToFind('a'), [{ text: 'a', prefix: false, correctable: false, finished: false }])
+  assert.deepEqual(wordsToFind('a'), [{ text: 'a', prefix: false, correctable: false }])
   assert.deepEqual(
     wordsToFind('tea 2024 x100 shirt').map(({ correctable }) => correctable),
     [false, false, false, true],

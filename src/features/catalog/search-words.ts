@@ -23,20 +23,18 @@ export type QueryWord = {
   prefix: boolean
   /** A script with spaces, so that a misspelt word can be told from a word of the catalog. */
   correctable: boolean
-  /** Another word follows, so that nobody is still typing it. Parts of a run without spaces are never whole words. */
-  finished: boolean
 }
 
 export const wordsToFind = (text: string): QueryWord[] => {
   const words = new Map<string, QueryWord>()
-  const pieces = piecesOf(text)
-  for (const [i, { piece, unspaced }] of pieces.entries()) {
+  for (const { piece, unspaced } of piecesOf(text)) {
     // Of a run without spaces the pairs are wanted; its last character alone only when there is no pair.
     const found = unspaced ? pairsOf(piece).slice(0, Math.max(1, [...piece].length - 1)) : [singularOf(piece)]
     for (const word of found) {
       const prefix = unspaced || word.length > 1
-      const finished = !unspaced && i < pieces.length - 1
-      words.set(word, { text: word, prefix, correctable: !unspaced && isCorrectable(word), finished })
+      // What comes again counts where it came last, since there somebody may still be typing it.
+      words.delete(word)
+      words.set(word, { text: word, prefix, correctable: !unspaced && isCorrectable(word) })
     }
   }
   return [...words.values()].slice(0, mostWords)

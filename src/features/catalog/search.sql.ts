@@ -117,8 +117,7 @@ const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
     when l.words @@ ${wordQuery(place.outletId, '^', terms, true)}::tsquery then 2
     else 1 end + l.in_stock::integer`
 
-const lowestNamedRank = 4
-const lowestRank = 2
+const lowestRank = { whole: 6, begun: 4, anywhere: 2 }
 
 /** Only what is counted and sorted by: thousands of rows pass through here, and the rest is read for one page of them. */
 const columnsToRank = (place: Place, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
@@ -155,35 +154,48 @@ const everywhere = 0.4
 
 const rareWords = sql`(select words from rare)`
 
-type Ways = { matches: Fragment; page: Fragment; named: Fragment }
+/** Parts of the statement. Whatever is `matched` is counted. */
+type Parts = { matches: Fragment; page: Fragment; named: Fragment }
 
 /** All matches are ranked or sorted, and the page is the first of them. */
-const sortAll = (place: Place, page: SearchPage, source: Source, query: string): Ways => ({
-  matches: sql`found as materialized (${candidates(place, page, {
+const sortAll = (place: Place, page: SearchPage, source: Source, query: string): Parts => ({
+  matches: sql`matched as materialized (${candidates(place, page, {
     ...{ query, source, columns: columnsToRank(place, page), most: most.counted, rare: rareWords },
-  })}), matched as not materialized (select * from found)`,
-  page: pageOf(sql`select * from found`, page),
-  named: sql`(select count(*)::integer from found where rank >= ${lowestNamedRank})`,
+  })})`,
+  page: pageOf(sql`select * from matched`, page),
+  named: sql`(select count(*)::integer from matched where rank >= ${lowestRank.begun})`,
 })
 
 /**
- * The same with less work for each match: those with the words in their name are found by the index too, and only when
- * they do not fill the page are the others sorted. Nobody looks into the words of a row just to count it.
+ * The same with less work for each match: those with the words in their name are found by the index too, first whole
+ * words, then beginnings, and each step is taken only when those before it do not fill the page. Nobody looks into the
+ * words of a row to rank it.
  */
-const sortNamed = (place: Place, page: SearchPage, source: Source, query: string): Ways => {
-  const inName = wordQuery(place.outletId, '^', page.terms, true)
-  const wanted = { source, most: most.counted, rare: rareWords }
-  const counted = sql`l.category_id, l.price_minor, l.in_stock`
-  const ranked = sql`l.seq, ${rankOf(place, page)} as rank`
-  const others = sql`select l.seq, ${lowestRank} + l.in_stock::integer as rank from listing l
-    where (select count(*) < ${page.limit} from first_named) and ${source === 'words' ? sql`true` : rareWords}
-      and ${matching(place, page, query)} and not l.words @@ ${inName}::tsquery limit ${most.counted}`
+const sortInSteps = (place: Place, page: SearchPage, source: Source, query: string): Parts => {
+  const inStock = sql`l.in_stock::integer`
+  const found = (words: string, columns: Fragment, rare = rareWords) =>
+    candidates(place, page, { query: words, source, columns, most: most.counted, rare })
+  const [whole, begun] = [false, true].map((prefixes) => wordQuery(place.outletId, '^', page.terms, prefixes)) as [
+    string,
+    string,
+  ]
+  const isWanting = (step: Fragment) => sql`(select count(*) < ${page.limit} from ${step})`
   return {
-    matches: sql`matched as not materialized (${candidates(place, page, { ...wanted, query, columns: counted })}),
-      named as materialized (${candidates(place, page, { ...wanted, query: inName, columns: ranked })}),
-      first_named as materialized (${pageOf(sql`select * from named`, page)})`,
-    page: pageOf(sql`select * from first_named union all (${others})`, page),
-    named: sql`(select count(*)::integer from named)`,
+    matches: sql`matched as materialized (${found(query, sql`l.seq, l.category_id, l.price_minor, l.in_stock`)}),
+      whole as materialized (${found(
+        whole,
+        sql`l.seq, ${lowestRank.whole} + 2 * (l.name_key = ${page.nameKey})::integer + ${inStock} as rank`,
+      )}),
+      first_whole as materialized (${pageOf(sql`select * from whole`, page)}),
+      begun as materialized (
+        select seq, rank from (${found(begun, sql`l.seq, ${lowestRank.begun} + ${inStock} as rank`)}) l
+        where ${isWanting(sql`first_whole`)} and seq not in (select seq from whole)),
+      first_named as materialized (${pageOf(sql`select * from first_whole union all select * from begun`, page)}),
+      others as (
+        select seq, ${lowestRank.anywhere} + ${inStock} as rank from matched l
+        where ${isWanting(sql`first_named`)} and seq not in (select seq from whole union all select seq from begun))`,
+    page: pageOf(sql`select * from first_named union all select * from others`, page),
+    named: sql`(select count(*)::integer from whole)`,
   }
 }
 
@@ -192,7 +204,7 @@ export const searchProducts = (db: Db, place: Place, page: SearchPage, source: S
   const query = wordQuery(place.outletId, '~', page.terms, true)
   const { matches, ...ways } =
     page.sort === 'relevance' && source !== 'newest'
-      ? sortNamed(place, page, source, query)
+      ? sortInSteps(place, page, source, query)
       : sortAll(place, page, source, query)
   const isComplete = {
     'rare words': rareWords,
@@ -246,24 +258,23 @@ export const walkMatches = (db: Db, place: Place, page: SearchPage & { sort: Sor
 export type KnownWord = { word: string; isWhole: boolean; lookalikes: string[] }
 
 /**
- * Whether the store has each of these words and, of a doubtful one that begins no word of the store, words that look
- * like it: they share a first letter with it, or begin with its second, as when the first two were swapped. They travel
- * as JSON and not as an array, which would be planned for its length each time; and whether there is a word is not asked
- * by `exists`, for which the planner may read all words of the store at once.
+ * Whether the store has each of these words and, of one that begins no word of the store, words that look like it: they
+ * share a first letter with it, or begin with its second, as when the first two were swapped. They travel as JSON and
+ * not as an array, which would be planned for its length each time; and nothing is asked by `exists`, for which the
+ * planner may read all words of the store at once.
  */
-export const lookUpWords = (db: Db, storeId: StoreId, words: readonly { word: string; doubtful: boolean }[]) =>
-  db.many<KnownWord>`
-  select asked.word,
-    coalesce((select true from search_word v where v.store_id = ${storeId} and v.word = asked.word), false) as "isWhole",
-    array(
-      select v.word from search_word v, unnest(array[left(asked.word, 1), substr(asked.word, 2, 1)]) initial
-      where asked.doubtful and not exists (select from search_word v
-          where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111))
-        and v.store_id = ${storeId} and v.word >= initial and v.word < initial || chr(1114111)
-        and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
-        and levenshtein_less_equal(v.word, asked.word, 2) <= 2
-      order by levenshtein(v.word, asked.word), v.word limit 20) as lookalikes
-  from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as asked (word text, doubtful boolean)`
+export const lookUpWords = (db: Db, storeId: StoreId, words: readonly string[]) => db.many<KnownWord>`
+  select asked.word, coalesce(known.word = asked.word, false) as "isWhole", array(
+    select v.word from search_word v, unnest(array[left(asked.word, 1), substr(asked.word, 2, 1)]) initial
+    where known.word is null
+      and v.store_id = ${storeId} and v.word >= initial and v.word < initial || chr(1114111)
+      and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
+      and levenshtein_less_equal(v.word, asked.word, 2) <= 2
+    order by levenshtein(v.word, asked.word), v.word limit 20) as lookalikes
+  from jsonb_array_elements_text(${JSON.stringify(words)}::jsonb) as asked (word)
+  left join lateral (select v.word from search_word v
+    where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111)
+    order by v.word limit 1) known on true`
 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }

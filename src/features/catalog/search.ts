@@ -18,7 +18,7 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
         const answer = await tryInTurn((source) =>
           sql.searchProducts(ctx.db, placeOf(ctx), { ...asked, terms }, source),
         )
-        return { ...answer, terms, hasSome: answer.summary.total > 0 }
+        return { ...answer, terms, matches: answer.summary.total }
       })
       summary = found.summary
       if (isExact(summary)) return found.page
@@ -31,15 +31,28 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   return { ...page, ...(summary === undefined ? noMatches : showSummary(ctx, summary)) }
 }
 
-/** Words that a shop has are wanted whole, unless no product has them all so: then their beginnings do. */
-const tryTerms = async <Answer extends { hasSome: boolean }>(
+/** As many as a page has: whoever gets these is not also shown what only begins so. */
+const enoughMatches = 20
+
+/**
+ * Words that a shop has are wanted whole. When few products have them so, the last is a beginning too, which somebody
+ * may still be typing; and when none has, all are.
+ */
+const tryTerms = async <Answer extends { matches: number }>(
   terms: readonly sql.Term[],
   ask: (terms: readonly sql.Term[]) => Promise<Answer>,
 ) => {
-  const answer = await ask(terms)
-  if (answer.hasSome || !terms.some(({ prefix, whole }) => prefix && whole)) return answer
-  return ask(terms.map((term) => ({ ...term, whole: false })))
+  const [last, all] = [loosenLast(terms), terms.map(loosen)]
+  let answer = await ask(terms)
+  if (answer.matches < enoughMatches && isLooser(last, terms)) answer = await ask(last)
+  if (answer.matches === 0 && isLooser(all, last)) answer = await ask(all)
+  return answer
 }
+
+const loosen = (term: sql.Term): sql.Term => ({ ...term, whole: false })
+const loosenLast = (terms: readonly sql.Term[]) => [...terms.slice(0, -1), ...terms.slice(-1).map(loosen)]
+const isLooser = (terms: readonly sql.Term[], before: readonly sql.Term[]) =>
+  terms.some(({ prefix, whole }, i) => prefix && !whole && before[i]?.whole)
 
 /** Mostly the first try answers. What is everywhere among the newest products need not be elsewhere: hence the third. */
 const tryInTurn = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
@@ -55,7 +68,7 @@ const plentyNamed = 1_000
 /**
  * Of more matches than are counted the best may be among those not looked at, so these are looked for: products of
  * exactly that name and, unless there are plenty already, those with the words in their name. The index of words gives
- * the latter anyway.
+ * all of them anyway, as long as it can count those with the whole words in their name.
  */
 const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.Found & { source: sql.Source }) => {
   const byIndex = found.source !== 'newest'
@@ -88,18 +101,17 @@ const noMatches = {
 }
 
 /**
- * The words of a query, a misspelt one together with the words of the catalog that it probably means. The last may still
- * be being typed and stands for every word that begins so; one before it only when the catalog does not have it.
+ * The words of a query, a misspelt one together with the words of the catalog that it probably means. Only words that
+ * could be corrected are kept of a catalog, so that a shorter one is always a beginning.
  */
 const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
   const words = wordsToFind(text)
-  const unsure = words.filter(({ correctable, finished, prefix }) => correctable || (finished && prefix))
-  const asked = unsure.map((word) => ({ word: word.text, doubtful: word.correctable }))
+  const asked = words.filter(({ correctable }) => correctable).map((word) => word.text)
   const known = asked.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, asked)
-  return words.map(({ text: word, prefix, finished }) => {
+  return words.map(({ text: word, prefix }, i) => {
     const { isWhole = false, lookalikes = [] } = known.find((row) => row.word === word) ?? {}
     const corrections = likeliest(word, lookalikes)
-    const whole = finished && (isWhole || corrections.length > 0)
+    const whole = isWhole || (corrections.length > 0 && i < words.length - 1)
     return { alternatives: [word, ...corrections], prefix, whole }
   })
 }
@@ -112,9 +124,10 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   if (terms.length === 0) return { products: [], categories: [] }
   const page = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [{ products }, categories] = await Promise.all([
-    tryTerms(terms, async (terms) => {
+    // Suggestions are for somebody who is still typing.
+    tryTerms(loosenLast(terms), async (terms) => {
       const answer = await tryInTurn((source) => sql.suggestProducts(ctx.db, placeOf(ctx), { ...page, terms }, source))
-      return { ...answer, hasSome: answer.products.length > 0 }
+      return { ...answer, matches: answer.products.length }
     }),
     sql.suggestCategories(
       ctx.db,

@@ -7,15 +7,19 @@ import { Payment } from '../payments/payments.contract.ts'
 
 export const CheckoutBody = Type.Object({
   cartId: Type.Optional(Type.String({ maxLength: 100, description: "The customer's own cart, which it is anyway" })),
-  version: Type.Optional(Type.Integer({ description: 'Of the cart as it was shown' })),
-  expectedTotal: Type.Optional(Type.Number({ minimum: 0, description: 'What the shopper was shown' })),
+  version: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'Of the cart as it was shown' }),
+  ),
+  expectedTotal: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12, description: 'What the shopper was shown' })),
   addressId: Type.Optional(Type.String({ maxLength: 100 })),
   shippingAddress: Type.Optional(NewAddress),
   billingAddress: Type.Optional(NewAddress),
   couponCode: Type.Optional(
     nullable(Type.String({ maxLength: 100, description: "In place of the cart's; null: none" })),
   ),
-  paymentMethod: Type.Optional(Type.String({ pattern: '^(online|cod)$', description: '`online` or `cod`' })),
+  paymentMethod: Type.Optional(
+    Type.String({ maxLength: 10, pattern: '^(online|cod)$', description: '`online` or `cod`' }),
+  ),
   storefrontUrl: Type.Optional(
     Type.String({ maxLength: 300, description: 'The origin of the page, to which the shopper returns after paying' }),
   ),

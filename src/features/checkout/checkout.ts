@@ -147,8 +147,6 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
   const orderId = await writeOrder(tx, ctx, { wish, cart, around, price })
   if (open !== null) await noteReplacement(tx, store.id, open.id, orderId)
-  // Should both be paid all the same, this tells that one of the payments has to go back.
-  if (around.open !== null) await noteReplacement(tx, store.id, around.open.id, orderId)
   await keepCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId }
 }

@@ -82,6 +82,14 @@ test('delivered never falls back, whatever comes after it', async () => {
     (await keptEvents(shop)).map(({ outcome }) => outcome),
     ['applied', 'after_delivery', 'after_delivery', 'after_delivery', 'after_delivery'],
   )
+  // A parcel that nobody had told of is followed, and the order stays where it is.
+  await tell({ status: 'in_transit', trackingNumber: 'BB2' })
+  const { status, deliveryStatus, deliveredAt, shipments } = await show()
+  assert.deepEqual([status, deliveryStatus, deliveredAt], ['delivered', 'delivered', delivered.deliveredAt])
+  assert.deepEqual(
+    shipments.map((row: { status: string }) => row.status),
+    ['delivered', 'out_for_delivery'],
+  )
 })
 
 test('an event that is older than the last one of its shipment is kept and changes nothing', async () => {

@@ -113,16 +113,31 @@ test('cash on delivery is paid by the delivery, and the cart of the next order i
 })
 
 test('an unpaid order that is sent keeps its payment open, is sold, and can neither expire nor be cancelled', async () => {
-  const { shop, asha, orderId, tell, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
+  const { shop, store, asha, orderId, tell, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
   await tell({ orderId, status: 'in_transit' })
   const sent = await show()
   assert.deepEqual([sent.status, sent.paymentStatus, sent.expiresAt], ['out_for_delivery', 'pending', null])
+  const { json: mug } = await shop.get('/v1/products/mug')
+  assert.deepEqual(
+    await service.db.one`
+    select on_hand as "onHand", reserved from stock where store_id = ${store.id} and product_id = ${mug.id}`,
+    { onHand: 6, reserved: 0 },
+  )
   await withOrder(service, shop, orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'Too late.'))
   assert.equal((await asha.call('POST', `/v1/customer/orders/${orderId}/cancel`)).status, 409)
   assert.equal((await show()).status, 'out_for_delivery')
   assert.equal(await stockOf(shop, 'mug'), 6)
   await payOrder(service, shop, orderId)
   assert.deepEqual([(await show()).status, (await show()).paymentStatus], ['out_for_delivery', 'paid'])
+  assert.equal(await stockOf(shop, 'mug'), 6)
+})
+
+test('what was handed to a carrier is not cancelled, also before the carrier is heard of', async () => {
+  const { shop, orderId, ship, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
+  await ship()
+  await withOrder(service, shop, orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'Its time is over.'))
+  const order = await show()
+  assert.deepEqual([order.status, order.expiresAt, order.timeline.at(-1).type], ['pending', null, 'shipped'])
   assert.equal(await stockOf(shop, 'mug'), 6)
 })
 
@@ -137,6 +152,16 @@ test('an order that was over and is sent all the same moves, takes its units aga
     assert.equal(order.paymentStatus, end === refundOrder ? 'refunded' : 'pending')
     assert.equal(await stockOf(shop, 'lamp'), 1)
   }
+})
+
+test('a refund gives back the units of an order only while none of it is with a carrier', async () => {
+  const kept = await openOrder({ goods: { mug: 4 } })
+  await withOrder(service, kept.shop, kept.orderId, refundOrder)
+  assert.deepEqual([(await kept.show()).status, await stockOf(kept.shop, 'mug')], ['refunded', 10])
+  const sent = await openOrder({ goods: { mug: 4 } })
+  await sent.ship()
+  await withOrder(service, sent.shop, sent.orderId, refundOrder)
+  assert.deepEqual([(await sent.show()).status, await stockOf(sent.shop, 'mug')], ['refunded', 6])
 })
 
 test('two carriers, a payment and a cancellation at the same moment leave one order that fits together', async () => {

@@ -25,7 +25,7 @@ test('a customer sees their orders, the newest first, page by page, and nobody e
     seen.push(...json.data.map(({ id }: { id: string }) => id))
     assert.equal(json.hasMore, json.nextCursor !== null)
     cursor = json.nextCursor ?? ''
-  } while (cursor !== '')
+  } while (cursor !== '' && seen.length < 10)
   assert.deepEqual(seen, placed.toReversed())
 
   const { json } = await ravi.call('GET', '/v1/customer/orders')

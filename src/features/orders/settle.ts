@@ -130,14 +130,14 @@ export const notePaymentRetry = async (tx: Tx, ctx: Ctx, order: LockedOrder): Pr
   ])
 }
 
-/** The money went back. What was not sent yet is not sent any more. */
+/** The money went back. What was not sent yet is not sent any more; what a carrier has is not in stock. */
 export const refundOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
   if (order.paymentStatus !== 'paid') return order
   const isAway = order.status === 'out_for_delivery' || order.status === 'delivered'
   const change: OrderChange = { paymentStatus: 'refunded', needsAttention: null }
-  if (!isAway) {
+  if (!isAway) change.status = 'refunded'
+  if (!isAway && !(await hasShipment(tx, ctx.store.id, order.id))) {
     await returnStock(tx, ctx.store.id, order)
-    change.status = 'refunded'
     change.stockState = 'released'
   }
   return write(tx, ctx, order, change, [{ type: 'refunded', message: 'The payment was refunded.' }])

@@ -10,13 +10,17 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Ends when the service has looked for orders that somebody waits for. */
+/** Ends when the service has looked for orders that somebody waits for; a test that waits in vain fails. */
 const nextLook = ({ db }: TestService) =>
-  new Promise<void>((resolve) => {
-    const stop = db.onStatement((text) => {
-      if (!text.includes('unnest(')) return
+  new Promise<void>((resolve, reject) => {
+    const end = (done: () => void) => {
+      clearTimeout(patience)
       stop()
-      resolve()
+      done()
+    }
+    const patience = setTimeout(() => end(() => reject(new Error('nobody waits for an order'))), 10_000)
+    const stop = db.onStatement((text) => {
+      if (text.includes('unnest(')) end(resolve)
     })
   })
 

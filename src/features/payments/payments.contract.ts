@@ -53,7 +53,11 @@ export const PaymentNotice = named(
     status: Type.String({ minLength: 1, maxLength: 50, description: '`success`, `failed`, `pending` or `refunded`' }),
     amount: Type.Optional(
       nullable(
-        Type.Number({ minimum: 0, description: 'The total of the order; required with `success` and `refunded`' }),
+        Type.Number({
+          minimum: 0,
+          maximum: 1e12,
+          description: 'The total of the order; required with `success` and `refunded`',
+        }),
       ),
     ),
     currency: optionalText(10, 'Required with `success` and `refunded`'),

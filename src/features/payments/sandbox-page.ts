@@ -31,6 +31,7 @@ button:focus-visible, .button:focus-visible { outline: 3px solid currentColor; o
 const policyFor = ({ ctx, order }: SandboxPayment) =>
   [
     "default-src 'none'",
+    'img-src data:',
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
     `form-action 'self' ${returnOrigin(ctx.store, order.storefrontUrl)}`,
     "frame-ancestors 'none'",

@@ -1,11 +1,14 @@
 import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Queries } from '../../db/database.ts'
 import type { NeutralEvent } from '../../providers/payment/neutral-event.ts'
 import type { EventStatus } from '../../providers/payment/provider.ts'
 import { sandboxInstrument } from '../../providers/payment/sandbox.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
+import type { StoreId } from '../context.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
-import { type PaymentRow, readPaymentById } from './payments.sql.ts'
+import { type PaymentRow, readLatestPayment, readPaymentById, readUndecidedPayment } from './payments.sql.ts'
 import type { PaymentCtx, PaymentServices } from './providers.ts'
 import { createSandboxBook, readSandboxState } from './sandbox.sql.ts'
 import { readPageToken } from './sandbox-token.ts'
@@ -49,6 +52,13 @@ export const choosePayment = async ({ ctx, payment, isOpen }: SandboxPayment, ch
   const store = await admitProvider(ctx, headers)
   await receivePaymentEvent({ ...ctx, store }, sandboxEvent(payment, choice === 'success' ? 'success' : 'failed'))
   return true
+}
+
+/** Of an order: what could be reported about next. */
+export const readPaymentToReport = async (db: Queries, storeId: StoreId, orderId: string): Promise<PaymentRow> => {
+  const payment = (await readUndecidedPayment(db, storeId, orderId)) ?? (await readLatestPayment(db, storeId, orderId))
+  if (payment === undefined) throw new OperatorError(`The order ${orderId} has no payment.`)
+  return payment
 }
 
 /** What the sandbox tells the webhook, as it stands in the documentation. */

@@ -52,8 +52,12 @@ const receive = async (
     if (!(error instanceof MalformedEvent)) throw error
     return keepMalformed(ctx, source, body, error.message)
   }
-  return settlePayment(ctx, { ...event, source, body })
+  return settlePayment(ctx, { ...event, eventId: shorten(event.eventId), source, body })
 }
+
+/** What the contract allows an id of an event to be. A longer one would not fit into the index; the body keeps it. */
+const longestEventId = 200
+const shorten = (eventId: string) => (eventId.length <= longestEventId ? eventId : hash('sha256', eventId))
 
 /** One that is sent again is kept once. Its own id may be what is wrong with it. */
 const keepMalformed = (ctx: PaymentCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
@@ -61,10 +65,12 @@ const keepMalformed = (ctx: PaymentCtx, source: string, body: unknown, detail: s
     const { eventId, orderId } = (body ?? {}) as Record<string, unknown>
     const event = await claimEvent(tx, ctx.store.id, {
       source,
-      eventId: typeof eventId === 'string' && eventId !== '' ? eventId : hash('sha256', JSON.stringify(body ?? null)),
+      eventId: shorten(typeof eventId === 'string' && eventId !== '' ? eventId : hashOf(body)),
       orderId: typeof orderId === 'string' ? orderId : null,
       body: body ?? null,
     })
     if (event !== undefined) await finishEvent(tx, ctx.store.id, event.id, 'malformed', detail)
     return { duplicate: event === undefined, outcome: 'malformed', detail }
   })
+
+const hashOf = (body: unknown) => hash('sha256', JSON.stringify(body ?? null))

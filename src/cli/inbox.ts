@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { findStore } from '../features/admin/stores.ts'
+import { type InboxEvent, listInbox, replayEvent } from '../features/payments/inbox.ts'
+import { withDatabase } from './database.ts'
+import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { paymentServices } from './payments.ts'
+
+type ListOptions = OutputOptions & { store?: string; order?: string; outcome?: string; limit: string }
+
+export const addInbox = (program: Command) => {
+  const inbox = program.command('inbox').description('What payment providers have told, and what became of it')
+
+  inbox
+    .command('list')
+    .description('List the payment events of a store, the newest first; with --json also as they came')
+    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--order <id>', 'only those about this order')
+    .option('--outcome <outcome>', 'only applied, no_effect, duplicate_payment, mismatch, unknown_order or malformed')
+    .option('--limit <n>', 'how many at most', '20')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine inbox list --outcome mismatch')
+    .action((options: ListOptions) =>
+      withDatabase(async (db) => {
+        const store = await findStore(db, options.store)
+        const events = await listInbox(db, store, {
+          orderId: options.order ?? null,
+          outcome: options.outcome ?? null,
+          limit: wholeNumber('--limit', options.limit, { min: 1, max: 10_000 }),
+        })
+        printResult(options, events, showEvents)
+      }),
+    )
+
+  inbox
+    .command('replay <event>')
+    .description('Apply an event again as it came; what it has done is not done twice')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine inbox replay 1042')
+    .action((event: string, options: OutputOptions) =>
+      withDatabase(async (db, config) => {
+        const id = wholeNumber('The number of the event', event, { min: 1, max: Number.MAX_SAFE_INTEGER })
+        const replayed = await replayEvent(paymentServices(db, config), id)
+        printResult(options, replayed, () => `${replayed.outcome}: ${replayed.detail}`)
+      }),
+    )
+}
+
+const showEvents = (events: readonly InboxEvent[]) =>
+  table(
+    ['number', 'received', 'source', 'event', 'order', 'outcome', 'detail'],
+    events.map((event) => [
+      String(event.id),
+      event.receivedAt.toISOString(),
+      event.source,
+      event.eventId,
+      event.orderId ?? '',
+      event.outcome,
+      event.detail,
+    ]),
+  )

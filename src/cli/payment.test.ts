@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { callUrl } from '../../test/harness.ts'
+import {
+  assertSentence,
+  makeTemplate,
+  newDatabase,
+  newFolder,
+  openShell,
+  productionSettings,
+  query,
+  readDemoKeys,
+  runJson,
+  runVitrine,
+  startService,
+  usedPlace,
+} from './fixture.ts'
+
+makeTemplate()
+
+/** The demo shop, running, and somebody who orders there. */
+const openDemo = async (t: TestContext) => {
+  const place = await usedPlace(t)
+  const { url } = await startService(t, place)
+  const { browserKey } = readDemoKeys(place.VITRINE_DATA_DIR)
+  let token = ''
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = {
+      ...{ 'x-store-key': browserKey, 'content-type': 'application/json' },
+      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    }
+    const answer = await callUrl(`${url}${path}`, {
+      ...{ method, headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    assert.ok(answer.status < 300, answer.text)
+    return answer.json
+  }
+  const account = { name: 'Asha', email: 'asha@example.com', password: 'a long password' }
+  token = (await call('POST', '/v1/signup', account)).token
+  const shippingAddress = {
+    ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
+    ...{ postalCode: '560001', country: 'IN' },
+  }
+  const shell = openShell(t, place)
+  return {
+    place,
+    vitrine: (...args: string[]) => shell(args),
+    stateOf: async (id: string) => {
+      const { status, paymentStatus } = await call('GET', `/v1/customer/orders/${id}`)
+      return [status, paymentStatus]
+    },
+    order: async (): Promise<string> => {
+      const { id, variants } = await call('GET', '/v1/products/masala-chai-blend')
+      await call('POST', '/v1/cart', { productId: id, variantId: variants[0].id, quantity: 1 })
+      return (await call('POST', '/v1/checkout', { shippingAddress })).order.id
+    },
+  }
+}
+
+test('an operator plays the provider, looks into the inbox, replays an event and refunds', async (t) => {
+  const { place, vitrine, order, stateOf } = await openDemo(t)
+  const id = await order()
+  for (const [status, ...state] of [
+    ['pending', 'pending', 'pending'],
+    ['failed', 'pending', 'failed'],
+    ['success', 'paid', 'paid'],
+  ] as const) {
+    const told = await vitrine('simulate', 'payment', id, '--status', status)
+    assert.deepEqual([told.received, told.duplicate, told.status, told.orderId], [true, false, status, id])
+    assert.deepEqual(await stateOf(id), state)
+  }
+
+  const events = await vitrine('inbox', 'list', '--order', id)
+  assert.deepEqual(
+    events.map((event: { outcome: string; body: { status: string } }) => [event.body.status, event.outcome]),
+    [
+      ['success', 'applied'],
+      ['failed', 'applied'],
+      ['pending', 'no_effect'],
+    ],
+  )
+  assert.deepEqual(await vitrine('inbox', 'list', '--outcome', 'mismatch'), [])
+  const replayed = await vitrine('inbox', 'replay', String(events[0].id))
+  assert.deepEqual([replayed.id, replayed.outcome], [events[0].id, 'no_effect'])
+  assert.deepEqual(await stateOf(id), ['paid', 'paid'])
+
+  const refund = await vitrine('order', 'refund', id)
+  assert.deepEqual(refund, { orderId: id, refunded: true, status: 'refunded', paymentStatus: 'refunded' })
+  assert.deepEqual(await stateOf(id), ['refunded', 'refunded'])
+
+  await t.test('for a person each answers in words', async () => {
+    const other = await order()
+    const told = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
+    assert.equal(told.stdout, `The service was told about the payment of ${other}: success.\n`)
+    const list = await runVitrine(['inbox', 'list', '--limit', '1'], place)
+    assert.match(
+      list.stdout,
+      /^number +received +source +event +order +outcome +detail\n\d+ .*applied +The order is paid\.\n$/,
+    )
+    const again = await runVitrine(['inbox', 'replay', String(events[0].id)], place)
+    assert.equal(again.stdout, 'no_effect: The payment is settled already.\n')
+    assert.match((await runVitrine(['order', 'refund', other], place)).stdout, /^The order \d+ is refunded\.\n$/)
+  })
+
+  await t.test('what cannot be done is said in a sentence', async () => {
+    const faults: [string[], string][] = [
+      [['order', 'refund', id], 'is not paid'],
+      [['order', 'refund', 'ord_nobody'], 'There is no order ord_nobody'],
+      [['simulate', 'payment', 'ord_nobody', '--status', 'success'], 'There is no order ord_nobody'],
+      [['inbox', 'replay', '999999'], 'There is no event 999999'],
+      [['inbox', 'replay', 'x'], 'must be a whole number'],
+    ]
+    for (const [args, words] of faults) assertSentence(await runVitrine(args, place), words)
+    const production = { ...place, ...productionSettings }
+    assertSentence(await runVitrine(['simulate', 'payment', id, '--status', 'success'], production), 'production')
+    assert.equal((await runVitrine(['simulate', 'payment', id, '--status', 'paid'], place)).code, 2)
+  })
+})
+
+test('a store is given a payment provider that exists', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
+  assertSentence(
+    await runVitrine([...create, '--payment-provider', 'stripes'], settings),
+    'There is no payment provider',
+  )
+  const { storeId } = await runJson([...create, '--payment-provider', 'cod'], settings)
+  const shell = openShell(t, settings)
+  assert.equal((await shell(['store', 'show'])).paymentProvider, 'cod')
+  assert.equal((await shell(['store', 'set', '--payment-provider', 'sandbox'])).paymentProvider, 'sandbox')
+  const refused: [string[], string][] = [
+    [['--payment-provider', 'stripes', '--name', 'Green Door'], 'The providers are sandbox, cod.'],
+    [['--payment-credential', 'keyId=abc'], 'has no credential "keyId"'],
+    [['--payment-credential', 'abc'], 'must be a name and a value'],
+  ]
+  for (const [args, words] of refused) assertSentence(await runVitrine(['store', 'set', ...args], settings), words)
+  const { id, name, paymentProvider } = await shell(['store', 'show'])
+  assert.deepEqual([id, name, paymentProvider], [storeId, 'Blue Door', 'sandbox'])
+  assert.deepEqual(await query(settings.DATABASE_URL, 'select from payment_account'), [])
+})

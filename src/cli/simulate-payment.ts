@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander'
+import { randomText } from '../core/ids.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { findOrder } from '../features/orders/order-book.ts'
+import { readPaymentToReport, sandboxEvent } from '../features/payments/sandbox.ts'
+import { sandboxHeaders } from '../features/payments/webhook-access.ts'
+import type { EventStatus } from '../providers/payment/provider.ts'
+import { withDatabase } from './database.ts'
+import { type OutputOptions, printResult } from './output.ts'
+import { paymentServices } from './payments.ts'
+import { refuseInProduction, sendWebhook } from './send-webhook.ts'
+
+type PaymentOptions = OutputOptions & { status: EventStatus }
+
+export const addSimulatePayment = (simulate: Command) =>
+  simulate
+    .command('payment <order>')
+    .description('Tell the running service what the sandbox would tell about the payment of an order')
+    .addOption(
+      new Option('--status <status>', 'what the provider reports')
+        .choices(['success', 'failed', 'pending', 'refunded'])
+        .makeOptionMandatory(),
+    )
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine simulate payment ord_01k8x0v3m7q2w9c4t6y8za --status success')
+    .action((orderId: string, options: PaymentOptions) =>
+      withDatabase(async (db, config) => {
+        refuseInProduction(config)
+        const { store } = await findOrder(db, orderId)
+        const headers = sandboxHeaders(paymentServices(db, config).payments, store)
+        if (headers === null) {
+          throw new OperatorError(
+            `The store takes its payments through ${store.paymentProvider}, and only those of the sandbox can be simulated.`,
+          )
+        }
+        const payment = await readPaymentToReport(db, store.id, orderId)
+        const event = sandboxEvent(payment, options.status, `simulated_${randomText(16)}`)
+        const answer = await sendWebhook<{ received: boolean; duplicate: boolean }>(config, {
+          path: '/webhook/payment',
+          headers,
+          body: event,
+        })
+        printResult(
+          options,
+          { ...event, ...answer },
+          () => `The service was told about the payment of ${orderId}: ${options.status}.`,
+        )
+      }),
+    )

@@ -1,0 +1,82 @@
+import { sql } from '../../db/sql.ts'
+import { type Found, most, type Rule, within } from './invariants.sql.ts'
+
+export const findWrongTotals: Rule = (db, storeId) => db.many<Found>`
+  select format('Order %s has the total %s, and its parts come to %s.', o.id, o.total_minor, p.total) as sentence
+  from orders o, lateral (
+    select o.subtotal_minor - o.discount_minor + o.shipping_minor
+      + case when o.tax_included then 0 else o.tax_minor end as total) p
+  where ${within(storeId, sql`o.store_id`)} and (o.total_minor <> p.total
+    or least(o.subtotal_minor, o.discount_minor, o.shipping_minor, o.tax_minor) < 0)
+  limit ${most}`
+
+export const findWrongLines: Rule = (db, storeId) => db.many<Found>`
+  with summed as (
+    select l.store_id, l.order_id, sum(l.line_total_minor) as subtotal, sum(l.discount_minor) as discount,
+      sum(l.tax_minor) as tax, bool_and(l.line_total_minor = l.unit_minor * l.quantity
+        and l.discount_minor between 0 and l.line_total_minor) as is_right
+    from order_line l
+    where ${within(storeId, sql`l.store_id`)}
+    group by l.store_id, l.order_id)
+  select format('The lines of order %s do not add up to what it says.', o.id) as sentence
+  from orders o left join summed s on s.store_id = o.store_id and s.order_id = o.id
+  where ${within(storeId, sql`o.store_id`)} and (s.is_right is not true
+    or (s.subtotal, s.discount, s.tax) is distinct from (o.subtotal_minor, o.discount_minor, o.tax_minor))
+  limit ${most}`
+
+export const findWrongAmounts: Rule = (db, storeId) => db.many<Found>`
+  select format('Payment %s is of %s %s, and its order %s comes to %s %s.', p.id, p.amount_minor, p.currency, o.id,
+    o.total_minor, o.currency) as sentence
+  from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
+  where (p.amount_minor <> o.total_minor or p.currency <> o.currency) and ${within(storeId, sql`p.store_id`)}
+  limit ${most}`
+
+/**
+ * A settled payment belongs to a paid order, and a paid order has exactly one that stays. Others are on their way back.
+ * Where nothing was to pay, nothing has to be settled.
+ */
+export const findWrongPayments: Rule = (db, storeId) => db.many<Found>`
+  with counted as (
+    select p.store_id, p.order_id, count(*) filter (where p.status = 'paid') as paid,
+      count(*) filter (where p.status = 'paid' and p.refund_due_at is null) as staying,
+      count(*) filter (where p.status = 'refunded') as refunded,
+      count(*) filter (where p.status in ('starting', 'open')) as open
+    from payment p
+    where ${within(storeId, sql`p.store_id`)}
+    group by p.store_id, p.order_id),
+  judged as (
+    select o.id, case
+      when c.order_id is null then 'has no payment'
+      when c.open > 1 then 'has several open payments'
+      when c.staying > 1 then 'was paid several times, and no payment is to go back'
+      when o.payment_status = 'paid' and c.paid = 0 and o.total_minor > 0 then 'is paid, and none of its payments is'
+      when o.payment_status = 'refunded' and c.refunded = 0 and o.total_minor > 0
+        then 'is refunded, and none of its payments is'
+      when o.payment_status <> 'paid' and c.staying > 0 then 'is not paid, and one of its payments is'
+      when o.payment_status in ('pending', 'failed') and c.paid + c.refunded > 0
+        then 'was never paid, and one of its payments was' end as fault
+    from orders o left join counted c on c.store_id = o.store_id and c.order_id = o.id
+    where ${within(storeId, sql`o.store_id`)})
+  select format('Order %s %s.', id, fault) as sentence from judged where fault is not null
+  limit ${most}`
+
+/** A provider may be away, so that closing takes a while; cash is nobody's to close. */
+export const findForgottenPayments: Rule = (db, storeId) => db.many<Found>`
+  select format('Payment %s is %s, and its order %s is over.', p.id, p.status, o.id) as sentence
+  from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
+  where p.status in ('starting', 'open') and ${within(storeId, sql`p.store_id`)}
+    and (o.status in ('cancelled', 'refunded') or o.payment_status in ('paid', 'refunded'))
+    and (p.provider = 'cod' or greatest(o.updated_at, p.updated_at) < vitrine_now() - interval '1 day')
+  limit ${most}`
+
+/** Of two orders where one took the place of the other, one stays paid at most. */
+export const findPaidTwins: Rule = (db, storeId) => db.many<Found>`
+  select format('Order %s and order %s, which took its place, are both paid, and no payment is to go back.', o.id,
+    other.id) as sentence
+  from orders o
+  join orders other on other.store_id = o.store_id and other.id = o.replaced_by and other.payment_status = 'paid'
+  where o.replaced_by is not null and o.payment_status = 'paid' and ${within(storeId, sql`o.store_id`)}
+    and not exists (
+      select from payment p
+      where p.store_id = o.store_id and p.order_id in (o.id, other.id) and p.refund_due_at is not null)
+  limit ${most}`

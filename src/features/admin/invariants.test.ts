@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startTestService, type TestService } from '../../../test/harness.ts'
+import { assertBooks, openCounter, sweepAll, tellDelivery, tellPayment } from '../../../test/model/buying-floor.ts'
+import { makeDatabase } from '../../../test/model/database.ts'
+import { minutes } from '../../core/clock.ts'
+import type { Tx } from '../../db/database.ts'
+import { address } from '../checkout/fixture.ts'
+import { checkInvariants, type InvariantOptions, rules } from './invariants.ts'
+
+let service: TestService
+let drop: () => Promise<unknown>
+before(async () => {
+  const database = await makeDatabase()
+  service = await startTestService({ databaseUrl: database.url })
+  drop = database.drop
+})
+after(async () => {
+  await service.close()
+  await drop()
+})
+
+/** A shop in which orders have ended in every way: open, paid, expired, replaced, delivered. */
+const openBooks = async () => {
+  const { world, counter } = await openCounter(service)
+  const [mug, lamp, book] = world.things.map(({ id }) => id) as [string, string, string]
+  const buy = async (buyer: number, things: string[], more: Record<string, unknown> = {}) => {
+    const asha = counter.buyers[buyer] as (typeof counter.buyers)[number]
+    await asha.call('POST', '/v1/cart', { body: { items: things.map((productId) => ({ productId })) } })
+    const headers = { 'idempotency-key': `key-${world.count++}` }
+    const { status, json } = await asha.call('POST', '/v1/checkout', {
+      ...{ headers, body: { shippingAddress: address, ...more } },
+    })
+    assert.equal(status, 201, JSON.stringify(json))
+    return json.order as { id: string; total: number }
+  }
+  const pay = async ({ id, total }: { id: string; total: number }) => {
+    const body = { eventId: `paid ${id}`, orderId: id, status: 'success', amount: total, currency: 'INR' }
+    assert.equal((await tellPayment(counter, body)).status, 200)
+  }
+  const expired = await buy(0, [mug], { couponCode: 'TEN' })
+  for (const ms of [minutes(31), minutes(2)]) {
+    service.clock.advance(ms)
+    await sweepAll(counter)
+  }
+  const cash = await buy(1, [lamp], { paymentMethod: 'cod' })
+  const news = { eventId: `news ${cash.id}`, orderId: cash.id, status: 'delivered' }
+  assert.equal((await tellDelivery(counter, news)).status, 200)
+  const paid = await buy(1, [book], { couponCode: 'TEN' })
+  await pay(paid)
+  const replaced = await buy(0, [book])
+  const open = await buy(0, [mug], { couponCode: 'TEN' })
+  await assertBooks(world, counter)
+  const ids = { expired: expired.id, cash: cash.id, paid: paid.id, replaced: replaced.id, open: open.id }
+  const stock = world.things.map(({ variantId, units }) => ({
+    ...{ variantId, units, outletId: counter.store.defaultOutlet.id },
+  }))
+  return { ...ids, store: counter.store, customerId: counter.buyers[0]?.id as string, shelves: stock }
+}
+
+type Books = Awaited<ReturnType<typeof openBooks>>
+
+class Undo extends Error {}
+
+/** The rules that are broken by a change, which is undone. */
+const breaksBy = async (change: (tx: Tx) => Promise<unknown>, options: InvariantOptions = {}) => {
+  let broken: string[] = []
+  await assert.rejects(
+    service.db.tx(async (tx) => {
+      await change(tx)
+      const findings = await checkInvariants(tx, options)
+      for (const { sentence } of findings) assert.match(sentence, /^[A-Z].*\.$/)
+      broken = [...new Set(findings.map(({ rule }) => rule))]
+      throw new Undo()
+    }),
+    Undo,
+  )
+  return broken
+}
+
+/** By the rule that finds it: what must never be. */
+const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx) => Promise<unknown>)[]> => {
+  const { id: store } = mine.store
+  return {
+    'reserved units are those of open orders': [
+      (tx) => tx.run`update stock set reserved = reserved + 1 where store_id = ${store} and on_hand > reserved`,
+      (tx) => tx.run`update stock set reserved = 0 where store_id = ${store}`,
+      (tx) => tx.run`update order_line set quantity = 2 where store_id = ${store} and order_id = ${mine.open}`,
+    ],
+    'stock is never negative': [
+      async (tx) => {
+        await tx.run`alter table stock drop constraint stock_on_hand_check, drop constraint stock_check`
+        await tx.run`update stock set on_hand = -1 where store_id = ${store}`
+      },
+    ],
+    'units are where the state of their order says': [
+      (tx) => tx.run`update orders set stock_state = 'released' where id = ${mine.paid}`,
+      (tx) => tx.run`update orders set stock_state = 'reserved' where id = ${mine.paid}`,
+      (tx) => tx.run`update orders set stock_state = 'sold' where id = ${mine.open}`,
+      (tx) => tx.run`update orders set stock_state = 'sold' where id = ${mine.expired}`,
+      (tx) => tx.run`update orders set stock_state = 'released' where id = ${mine.open}`,
+    ],
+    'orders that hold units expire, and no others': [
+      (tx) => tx.run`update orders set expires_at = null where id = ${mine.open}`,
+      (tx) => tx.run`update orders set expires_at = vitrine_now() where id = ${mine.paid}`,
+    ],
+    'every order went a legal way': [
+      (tx) => tx.run`delete from order_event where order_id = ${mine.open}`,
+      (tx) => tx.run`update orders set status = 'pending' where id = ${mine.paid}`,
+      (tx) => tx.run`update orders set payment_status = 'failed' where id = ${mine.open}`,
+      (tx) => tx.run`update orders set status = 'out_for_delivery' where id = ${mine.cash}`,
+      ...['placed', 'paid', 'cancelled', 'payment_failed'].map(
+        (type) => (tx: Tx) =>
+          tx.run`
+          insert into order_event (store_id, order_id, at, type, message)
+          values (${store}, ${mine.paid}, vitrine_now(), ${type}, '')`,
+      ),
+    ],
+    'coupons count the orders that hold them': [
+      (tx) => tx.run`update coupon set used = used + 1 where store_id = ${store} and code = 'TEN'`,
+      (tx) => tx.run`update orders set coupon_id = null where id = ${mine.paid}`,
+    ],
+    'customers have used coupons as often as their orders': [
+      (tx) => tx.run`update coupon_use set uses = uses + 1 where store_id = ${store}`,
+      (tx) => tx.run`delete from coupon_use where store_id = ${store}`,
+    ],
+    'only what was paid can be downloaded': [
+      (tx) => tx.run`update order_line set digital = null where order_id = ${mine.paid}`,
+      (tx) => tx.run`update orders set payment_status = 'pending' where id = ${mine.paid}`,
+      (tx) => tx.run`update download set customer_id = ${mine.customerId} where order_id = ${mine.paid}`,
+      (tx) => tx.run`update download set used = most_uses + 1 where order_id = ${mine.paid}`,
+    ],
+    'what was paid can be downloaded': [(tx) => tx.run`delete from download where order_id = ${mine.paid}`],
+    'totals are the sum of their parts': [
+      (tx) => tx.run`update orders set total_minor = total_minor + 1 where id = ${mine.paid}`,
+      (tx) => tx.run`update orders set tax_included = true where id = ${mine.open}`,
+    ],
+    'lines add up': [
+      (tx) => tx.run`update order_line set quantity = quantity + 1 where order_id = ${mine.paid}`,
+      (tx) => tx.run`update order_line set tax_minor = tax_minor + 1 where order_id = ${mine.paid}`,
+      (tx) => tx.run`delete from order_line where order_id = ${mine.open}`,
+    ],
+    'payments are of the amount of their order': [
+      (tx) => tx.run`update payment set amount_minor = amount_minor - 1 where order_id = ${mine.paid}`,
+      (tx) => tx.run`update payment set currency = 'USD' where order_id = ${mine.paid}`,
+    ],
+    'a paid order has one settled payment, and the other way round': [
+      (tx) => tx.run`update payment set status = 'closed' where order_id = ${mine.paid}`,
+      (tx) => tx.run`update payment set status = 'paid' where order_id = ${mine.open}`,
+      (tx) => tx.run`update payment set status = 'refunded' where order_id = ${mine.open}`,
+      (tx) => tx.run`update orders set payment_status = 'refunded' where id = ${mine.paid}`,
+      (tx) => tx.run`delete from payment where order_id = ${mine.open}`,
+      (tx) => tx.run`update payment set order_id = ${mine.paid}, status = 'paid' where order_id = ${mine.expired}`,
+    ],
+    'nothing is left open for an order that is over': [
+      (tx) => tx.run`update payment set status = 'open' where order_id = ${mine.cash}`,
+      async (tx) => {
+        await tx.run`update orders set updated_at = updated_at - interval '2 days' where id = ${mine.expired}`
+        await tx.run`
+          update payment set status = 'open', updated_at = updated_at - interval '2 days'
+          where order_id = ${mine.expired}`
+      },
+    ],
+    'of two orders of which one replaced the other, one is paid': [
+      (tx) => tx.run`update orders set replaced_by = ${mine.cash} where id = ${mine.paid}`,
+    ],
+    'lines are of variants of their store': [
+      (tx) => tx.run`
+        update order_line set variant_id = (select min(variant_id) from order_line where order_id = ${other.open})
+        where order_id = ${mine.open}`,
+    ],
+    'orders have what is of their store': [
+      (tx) => tx.run`
+        update orders set cart_id = (select cart_id from orders where id = ${other.open}) where id = ${mine.open}`,
+      (tx) => tx.run`
+        update orders set coupon_id = (select coupon_id from orders where id = ${other.open}) where id = ${mine.open}`,
+      (tx) => tx.run`update orders set replaced_by = ${other.open} where id = ${mine.open}`,
+    ],
+    'order numbers are given out once': [
+      (tx) => tx.run`update order_counter set last = last - 1 where store_id = ${store}`,
+      (tx) => tx.run`delete from order_counter where store_id = ${store}`,
+    ],
+    'payment events are of orders of their store': [
+      (tx) => tx.run`update payment_event set order_id = ${other.paid} where store_id = ${store}`,
+    ],
+    'delivery events are of orders of their store': [
+      (tx) => tx.run`update delivery_event set order_id = ${other.cash} where store_id = ${store}`,
+      (tx) => tx.run`update delivery_event set shipment_id = 'ship_none' where store_id = ${store}`,
+    ],
+    'sandbox payments are of their store': [
+      (tx) => tx.run`
+        update sandbox_payment set payment_id = (select id from payment where order_id = ${other.cash})
+        where store_id = ${store} and payment_id = (select id from payment where order_id = ${mine.open})`,
+    ],
+    'kept answers are for customers of their store': [
+      (tx) => tx.run`
+        update kept_answer set shopper = ${other.customerId} where store_id = ${store} and shopper = ${mine.customerId}`,
+    ],
+    'every acknowledged order exists': [
+      (tx) => tx.run`
+        update kept_answer set answer = jsonb_set(answer, '{body,order,id}', '"ord_none"')
+        where store_id = ${store} and route = 'checkOut'`,
+      (tx) => tx.run`
+        update kept_answer set answer = '{"orderId": "ord_none"}' where store_id = ${store} and route = 'checkOut'`,
+    ],
+    'items in carts are of the product of their variant': [
+      (tx) => tx.run`
+        update cart_item i set product_id = (
+          select p.id from product p where p.store_id = i.store_id and p.id <> i.product_id limit 1)
+        where i.store_id = ${store}`,
+    ],
+    'stock is of the product of its variant': [
+      (tx) => tx.run`
+        update stock s set product_id = (
+          select p.id from product p where p.store_id = s.store_id and p.id <> s.product_id limit 1)
+        where s.store_id = ${store}`,
+    ],
+  }
+}
+
+test('every rule finds what it is there to find, in its own store only, and nothing in books that are in order', async () => {
+  const [mine, other] = [await openBooks(), await openBooks()]
+  assert.deepEqual(await checkInvariants(service.db), [])
+  const known = faults(mine, other)
+  assert.deepEqual(Object.keys(known), Object.keys(rules), 'each rule has its faults')
+  for (const [rule, changes] of Object.entries(known)) {
+    for (const [i, change] of changes.entries()) {
+      const broken = await breaksBy(change, { storeId: mine.store.id })
+      assert.ok(broken.includes(rule), `fault ${i} of "${rule}" is not found, but ${JSON.stringify(broken)}`)
+      assert.deepEqual(await breaksBy(change, { storeId: other.store.id }), [], `fault ${i} of "${rule}"`)
+    }
+  }
+})
+
+test('units that are neither there nor sold, and orders that somebody was told of, are missed', async () => {
+  const { store, shelves, paid, open } = await openBooks()
+  const lost = 'what was there is there or sold'
+  const less = (tx: Tx) => tx.run`update stock set on_hand = on_hand - 1 where store_id = ${store.id}`
+  assert.deepEqual(await breaksBy(less, { shelves }), [lost])
+  assert.deepEqual(await breaksBy(async () => {}, { shelves: [{ ...shelves[0], units: 1_000 } as never] }), [lost])
+  assert.deepEqual(await checkInvariants(service.db, { shelves, acknowledged: [paid, open] }), [])
+  const [finding, ...more] = await checkInvariants(service.db, { acknowledged: [paid, 'ord_none'] })
+  assert.deepEqual(more, [])
+  assert.equal(finding?.sentence, 'Order ord_none was acknowledged, and is not there.')
+})
+
+test('of many faults of one kind, twenty are told', async () => {
+  const { store, open } = await openBooks()
+  await assert.rejects(
+    service.db.tx(async (tx) => {
+      await tx.run`
+        insert into sandbox_payment (store_id, payment_id, state, updated_at)
+        select ${store.id}, ${open} || n, 'open', vitrine_now() from generate_series(1, 50) n`
+      assert.equal((await checkInvariants(tx)).length, 20)
+      throw new Undo()
+    }),
+    Undo,
+  )
+})

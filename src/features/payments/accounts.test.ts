@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startTestService, type TestService } from '../../../test/harness.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import { changePaymentAccount } from './accounts.ts'
+import { obedientProvider, openScene } from './fixture.ts'
+import { createPayments, openAccount } from './providers.ts'
+
+const keyed = { ...obedientProvider('keyed').provider, credentials: ['keyId', 'keySecret'] }
+let service: TestService
+before(async () => {
+  service = await startTestService({ paymentProviders: [keyed] })
+})
+after(() => service.close())
+
+const credentials = { keyId: 'rzp_live_1', keySecret: 'a very secret key' }
+
+const newScene = async () => {
+  const scene = await openScene(service, { provider: 'keyed' })
+  const { payments } = scene.ctx
+  return {
+    ...scene,
+    change: (given: Record<string, string>, provider = 'keyed') =>
+      service.db.tx((tx) => changePaymentAccount(tx, payments, scene.store, { provider, credentials: given })),
+    stored: async () =>
+      (
+        await service.db.one<{ credentials: string }>`
+        select credentials from payment_account where store_id = ${scene.store.id}`
+      ).credentials,
+  }
+}
+
+test('credentials are kept so that the database alone does not show them, and the provider gets them', async () => {
+  const scene = await newScene()
+  await scene.change(credentials)
+  const stored = await scene.stored()
+  for (const value of Object.values(credentials)) assert.ok(!stored.includes(value))
+  const { account } = await openAccount(scene.ctx, 'keyed')
+  assert.deepEqual(account, { storeId: scene.shop.storeId, credentials })
+})
+
+test('one credential can be changed, and the others stay', async () => {
+  const scene = await newScene()
+  await scene.change(credentials)
+  await scene.change({ keySecret: 'a newer key' })
+  const { account } = await openAccount(scene.ctx, 'keyed')
+  assert.deepEqual(account.credentials, { ...credentials, keySecret: 'a newer key' })
+})
+
+test('what a provider does not know, or lacks, is refused in a sentence, and nothing is changed', async () => {
+  const scene = await newScene()
+  await assert.rejects(scene.change({ keyId: 'x' }), OperatorError)
+  await assert.rejects(scene.change({ ...credentials, colour: 'red' }), /no credential "colour"/)
+  await assert.rejects(scene.change({ keyId: 'x' }, 'sandbox'), /asks for none/)
+  await assert.rejects(scene.change({}, 'stripes'), /The providers are sandbox, cod, keyed\./)
+  await assert.rejects(scene.change({}, 'constructor'), OperatorError)
+  await assert.rejects(scene.stored())
+  await assert.rejects(openAccount(scene.ctx, 'keyed'), /missing or unreadable/)
+})
+
+test('credentials of one store are worth nothing in the row of another', async () => {
+  const [mine, theirs] = [await newScene(), await newScene()]
+  await mine.change(credentials)
+  await theirs.change({ keyId: 'b', keySecret: 'c' })
+  const moved = await mine.stored()
+  await service.db.run`update payment_account set credentials = ${moved} where store_id = ${theirs.store.id}`
+  await assert.rejects(openAccount(theirs.ctx, 'keyed'), /missing or unreadable/)
+})
+
+test('a rotated secret still opens what the old one has sealed', async () => {
+  const scene = await newScene()
+  await scene.change(credentials)
+  const withSecrets = (...secrets: string[]) => ({
+    ...scene.ctx,
+    payments: createPayments({ db: service.db, publicUrl: '', production: false, secrets, more: [keyed] }),
+  })
+  const old = 'a secret for tests that is long enough to be one'
+  const { account } = await openAccount(withSecrets('a brand new secret of the service', old), 'keyed')
+  assert.deepEqual(account.credentials, credentials)
+  await assert.rejects(openAccount(withSecrets('a brand new secret of the service'), 'keyed'))
+})

@@ -1,0 +1,43 @@
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Payments, Store } from '../context.ts'
+import { keepCredentials, readCredentials } from './accounts.sql.ts'
+import { openCredentials, sealCredentials } from './providers.ts'
+
+export const checkProviderName = ({ providers }: Payments, name: string): void => {
+  if (providers.has(name)) return
+  throw new OperatorError(
+    `There is no payment provider "${name}". The providers are ${[...providers.keys()].join(', ')}.`,
+  )
+}
+
+export type AccountRequest = { provider: string; credentials: Readonly<Record<string, string>> }
+
+/**
+ * Notes what a store proves itself with at a provider, sealed. Credentials that are not named stay as they are; in the
+ * end all that the provider asks for must be there.
+ */
+export const changePaymentAccount = async (
+  tx: Tx,
+  payments: Payments,
+  store: Pick<Store, 'id' | 'publicId'>,
+  { provider: name, credentials }: AccountRequest,
+): Promise<void> => {
+  checkProviderName(payments, name)
+  const wanted = payments.providers.get(name)?.credentials ?? []
+  const surplus = Object.keys(credentials).find((field) => !wanted.includes(field))
+  if (surplus !== undefined) {
+    const asked = wanted.length === 0 ? 'it asks for none' : `it asks for ${wanted.join(', ')}`
+    throw new OperatorError(`The payment provider ${name} has no credential "${surplus}": ${asked}.`)
+  }
+  if (wanted.length === 0) return
+  const sealed = await readCredentials(tx, store.id, name)
+  const kept = sealed === undefined ? {} : (openCredentials(payments.accounts, store.publicId, name, sealed) ?? {})
+  const all: Record<string, string> = { ...kept, ...credentials }
+  const missing = wanted.filter((field) => !all[field])
+  if (missing.length > 0) {
+    const options = missing.map((field) => `--payment-credential ${field}=…`).join(' ')
+    throw new OperatorError(`The payment provider ${name} also needs ${options}.`)
+  }
+  await keepCredentials(tx, store.id, name, sealCredentials(payments.accounts, store.publicId, name, all))
+}

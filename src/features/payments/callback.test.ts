@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { assertError, serviceFor } from '../../../test/harness.ts'
+import { seconds } from '../../core/clock.ts'
+import { hostileUrls, obedientProvider, openScene, type SceneOptions } from './fixture.ts'
+
+const newScene = async (t: TestContext, options: SceneOptions = {}) => {
+  const obedient = obedientProvider()
+  const service = await serviceFor(t, { paymentProviders: [obedient.provider] })
+  return { ...obedient, scene: await openScene(service, { provider: 'obedient', ...options }) }
+}
+
+const locationOf = async (answer: Promise<{ status: number; headers: Headers; text: string }>) => {
+  const { status, headers, text } = await answer
+  assert.equal(status, 302, text)
+  assert.equal(headers.get('cache-control'), 'no-store')
+  return headers.get('location')
+}
+
+test('the browser goes to the origin of the order, or to the domain of the store', async (t) => {
+  const { scene } = await newScene(t, { origins: ['http://localhost:5173'] })
+  const local = await scene.openOrder({ storefrontUrl: 'http://localhost:5173', quantity: 1 })
+  const plain = await scene.openOrder({ quantity: 1 })
+  const query = (id: string) => `/payment/callback?orderId=${id}&status=pending`
+  assert.equal(await locationOf(scene.callback(local.id)), `http://localhost:5173${query(local.id)}`)
+  assert.equal(await locationOf(scene.callback(plain.id)), `https://shop.example${query(plain.id)}`)
+})
+
+test('whatever stands in an order as its storefront, the browser stays on the list', async (t) => {
+  const { scene } = await newScene(t)
+  const order = await scene.openOrder()
+  for (const url of hostileUrls.filter((text) => !text.includes('\0'))) {
+    await scene.service.db.run`update orders set storefront_url = ${url} where id = ${order.id}`
+    const location = (await locationOf(scene.callback(order.id))) ?? ''
+    assert.equal(location, `https://shop.example/payment/callback?orderId=${order.id}&status=pending`, url)
+  }
+})
+
+test('a pending order is settled by asking the provider, before the browser goes on', async (t) => {
+  for (const [standing, status] of [
+    ['success', 'success'],
+    ['failed', 'failed'],
+    ['pending', 'pending'],
+  ] as const) {
+    const { scene, does } = await newScene(t)
+    const order = await scene.openOrder()
+    does.status = standing
+    assert.match((await locationOf(scene.callback(order.id))) ?? '', new RegExp(`&status=${status}$`))
+    const paymentStatus = standing === 'success' ? 'paid' : standing
+    assert.equal((await scene.look(order.id)).paymentStatus, paymentStatus)
+  }
+})
+
+test('a forged status changes nothing', async (t) => {
+  const { scene } = await newScene(t)
+  const order = await scene.openOrder()
+  for (const forged of ['&status=success', '&status=failed&status=success', '&paymentStatus=paid']) {
+    assert.match((await locationOf(scene.callback(order.id, forged))) ?? '', /&status=pending$/)
+  }
+  assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
+})
+
+test('the provider is asked once in a few seconds, however many browsers come back', async (t) => {
+  const { scene, calls, does } = await newScene(t)
+  const order = await scene.openOrder()
+  const asked = () => calls.filter((call) => call === 'status').length
+  await Promise.all(Array.from({ length: 20 }, () => scene.callback(order.id)))
+  assert.equal(asked(), 1)
+  scene.service.clock.advance(seconds(4))
+  does.status = 'success'
+  await Promise.all(Array.from({ length: 20 }, () => scene.callback(order.id)))
+  assert.equal(asked(), 2)
+  scene.service.clock.advance(seconds(4))
+  await scene.callback(order.id)
+  assert.equal(asked(), 2)
+})
+
+test('a provider that is away leaves the shopper with "pending" and says so in the log', async (t) => {
+  const { scene, does } = await newScene(t)
+  const order = await scene.openOrder()
+  does.status = 'away'
+  assert.match((await locationOf(scene.callback(order.id))) ?? '', /&status=pending$/)
+  assert.ok(scene.service.logLines.some((line) => line.includes('the provider is away')))
+})
+
+test('what was refunded or cancelled has failed', async (t) => {
+  const { scene } = await newScene(t)
+  const [refunded, cancelled] = [await scene.openOrder(), await scene.openOrder()]
+  await scene.report(refunded)
+  await scene.report(refunded, { status: 'refunded' })
+  await scene.cancel(cancelled.id)
+  for (const { id } of [refunded, cancelled]) {
+    assert.match((await locationOf(scene.callback(id))) ?? '', /&status=failed$/)
+  }
+})
+
+test('an unknown order is 404 and none at all is 400', async (t) => {
+  const { scene } = await newScene(t)
+  assertError(await scene.callback('ord_nobody'), 404, 'NOT_FOUND')
+  assertError(await scene.callback('%00'), 400, 'BAD_REQUEST')
+  for (const query of ['', '?orderId=', '?orderId=a&orderId=b', `?orderId=${'x'.repeat(101)}`]) {
+    assertError(await scene.service.call(`/payment/callback${query}`), 400, 'BAD_REQUEST')
+  }
+})

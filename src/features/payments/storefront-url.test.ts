@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hostileUrls } from './fixture.ts'
+import { checkStorefrontUrl, returnOrigin } from './storefront-url.ts'
+
+const store = {
+  domain: 'https://shop.example',
+  origins: new Set(['https://shop.example', 'https://www.shop.example', 'http://localhost:5173']),
+}
+
+test('only what is on the list letter by letter, or the domain, is a storefront', () => {
+  for (const origin of store.origins) assert.equal(checkStorefrontUrl(store, origin), origin)
+  assert.equal(checkStorefrontUrl({ ...store, origins: new Set() }, 'https://shop.example'), 'https://shop.example')
+  assert.ok(new Set(hostileUrls).size >= 60)
+  for (const text of hostileUrls) {
+    assert.throws(() => checkStorefrontUrl(store, text), { code: 'BAD_REQUEST' }, JSON.stringify(text))
+  }
+})
+
+test('an origin that is not on the list any more leads to the domain', () => {
+  assert.equal(returnOrigin(store, 'http://localhost:5173'), 'http://localhost:5173')
+  for (const url of [null, ...hostileUrls]) assert.equal(returnOrigin(store, url), 'https://shop.example')
+})

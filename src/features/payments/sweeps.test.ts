@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startTestService } from '../../../test/harness.ts'
+import { hours, minutes } from '../../core/clock.ts'
+import { ask, serviceAlone } from '../../sweeps/fixture.ts'
+import { obedientProvider, openScene } from './fixture.ts'
+import { startPayment } from './sessions.ts'
+import { sweepBatch } from './sweeps.sql.ts'
+import { paymentSweeps } from './sweeps.ts'
+
+/** A database of its own, and all sweeps of payments, run as often as there is something due. */
+const newScene = async (t: TestContext, stock = 10) => {
+  const obedient = obedientProvider()
+  const { service, url } = await serviceAlone(t, { paymentProviders: [obedient.provider] })
+  const scene = await openScene(service, { provider: 'obedient', stock })
+  const trouble: string[] = []
+  const sweepWith = async (services = service.app.services) => {
+    for (const sweep of Object.values(paymentSweeps(services, (_error, id) => trouble.push(id)))) {
+      while ((await sweep()) >= sweepBatch);
+    }
+  }
+  return { ...obedient, ...scene, url, trouble, sweepWith, sweep: () => sweepWith() }
+}
+
+test('an order settles although no webhook ever comes', async (t) => {
+  const { does, sweep, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  const unstarted = await scene.order({ quantity: 1 })
+  does.status = 'success'
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
+  scene.service.clock.advance(minutes(1.5))
+  await sweep()
+  for (const { id } of [order, unstarted]) assert.deepEqual(await scene.stateOf(id), ['paid', 'paid', 'sold', null])
+  assert.deepEqual((await scene.look(order.id)).payment?.reference, 'asked')
+  assert.deepEqual(new Set((await scene.inbox()).map(({ source }) => source)), new Set(['obedient asked']))
+})
+
+test('an order that nobody pays is cancelled after half an hour, and gives everything back', async (t) => {
+  const { calls, sweep, ...scene } = await newScene(t)
+  const open = await scene.openOrder({ quantity: 1 })
+  const unstarted = await scene.order({ quantity: 1 })
+  const failed = await scene.openOrder({ quantity: 1 })
+  await scene.report(failed, { status: 'failed' })
+  const cod = await scene.order({ quantity: 1, method: 'cod' })
+  scene.service.clock.advance(minutes(29.5))
+  await sweep()
+  assert.equal((await scene.look(open.id)).status, 'pending')
+  scene.service.clock.advance(minutes(1))
+  await sweep()
+  for (const { id } of [open, unstarted]) {
+    assert.deepEqual(await scene.stateOf(id), ['cancelled', 'pending', 'released', null])
+    assert.deepEqual(await scene.paymentsOf(id), ['closed'])
+  }
+  assert.deepEqual(await scene.stateOf(failed.id), ['cancelled', 'failed', 'released', null])
+  assert.deepEqual(await scene.stateOf(cod.id), ['pending', 'pending', 'sold', null])
+  assert.deepEqual(await scene.stockNow(), [9, 0])
+  assert.equal(calls.filter((call) => call === 'close').length, 2)
+})
+
+test('what was paid in the last moment is settled and not cancelled', async (t) => {
+  const { does, sweep, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  scene.service.clock.advance(minutes(31))
+  Object.assign(does, { status: 'success', close: 'paid' })
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
+})
+
+test('a payment under way keeps its order, and a provider that is away keeps it for an hour at most', async (t) => {
+  const { does, sweep, trouble, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  scene.service.clock.advance(minutes(31))
+  Object.assign(does, { status: 'pending', close: 'in_progress' })
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
+  Object.assign(does, { status: 'away', close: 'away' })
+  scene.service.clock.advance(minutes(5))
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
+  assert.ok(trouble.includes(order.payment))
+  scene.service.clock.advance(hours(1))
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['cancelled', 'pending', 'released', null])
+  Object.assign(does, { status: 'success', close: 'paid' })
+  scene.service.clock.advance(hours(1))
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
+})
+
+test('expiry that races a success loses nothing: the order ends paid, with its units', async (t) => {
+  const { sweep, ...scene } = await newScene(t, 100)
+  const orders = await Promise.all(Array.from({ length: 12 }, () => scene.openOrder({ quantity: 1 })))
+  scene.service.clock.advance(minutes(31))
+  await Promise.all([sweep(), sweep(), ...orders.map((order) => scene.report(order))])
+  for (const { id } of orders) assert.deepEqual(await scene.stateOf(id), ['paid', 'paid', 'sold', null])
+  assert.deepEqual(await scene.stockNow(), [88, 0])
+})
+
+test('a session of an order that is paid or cancelled otherwise is closed', async (t) => {
+  const { calls, sweep, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  await scene.report(order, { status: 'failed' })
+  await startPayment(scene.ctx, order.id)
+  await scene.report(order)
+  assert.deepEqual(await scene.paymentsOf(order.id), ['paid', 'open'])
+  scene.service.clock.advance(minutes(2))
+  await sweep()
+  assert.deepEqual(await scene.paymentsOf(order.id), ['paid', 'closed'])
+  assert.ok(calls.includes('close'))
+  assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
+})
+
+test('a refund that is due is paid back, and tried again later when the provider is away', async (t) => {
+  const { does, calls, sweep, trouble, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  await scene.report(order, { transactionId: 'txn-1' })
+  await scene.report(order, { transactionId: 'txn-2' })
+  const refunds = () => calls.filter((call) => call === 'refund').length
+  does.refund = 'away'
+  await sweep()
+  await sweep()
+  assert.deepEqual([refunds(), trouble.length], [1, 1])
+  does.refund = 'pending'
+  scene.service.clock.advance(minutes(2))
+  await sweep()
+  assert.deepEqual([refunds(), await scene.paymentsOf(order.id)], [2, ['paid', 'paid']])
+  does.refund = 'refunded'
+  scene.service.clock.advance(minutes(10))
+  await sweep()
+  assert.deepEqual([refunds(), await scene.paymentsOf(order.id)], [3, ['paid', 'refunded']])
+  assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
+  scene.service.clock.advance(hours(48))
+  await sweep()
+  assert.equal(refunds(), 3)
+})
+
+test('instances share the work: each payment is asked about once, however many sweep', async (t) => {
+  const { does, calls, sweepWith, url, ...scene } = await newScene(t, 500)
+  const count = sweepBatch + 15
+  for (let i = 0; i < count; i++) await scene.openOrder({ quantity: 1 })
+  // An instance of its own, which has the same provider.
+  const other = await startTestService({ databaseUrl: url, paymentProviders: [...providersOf(scene)] })
+  t.after(() => other.close())
+  scene.service.clock.advance(minutes(2))
+  other.clock.advance(minutes(2))
+  does.status = 'success'
+  calls.length = 0
+  await Promise.all([sweepWith(), sweepWith(other.app.services), sweepWith(), sweepWith(other.app.services)])
+  assert.equal(calls.length, count)
+  assert.deepEqual(await ask(url, `select status, count(*)::integer from orders group by status`), [
+    { status: 'paid', count },
+  ])
+  assert.deepEqual(await scene.stockNow(), [500 - count, 0])
+})
+
+const providersOf = (scene: { service: Awaited<ReturnType<typeof serviceAlone>>['service'] }) =>
+  [...scene.service.app.services.payments.providers.values()].filter(({ name }) => name === 'obedient')
+
+test('a payment that stays open is asked about less and less', async (t) => {
+  const { calls, sweep, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  await scene.service.db.run`update orders set expires_at = null where id = ${order.id}`
+  for (let minute = 0; minute < 60; minute++) {
+    scene.service.clock.advance(minutes(1.1))
+    await sweep()
+  }
+  const inTheFirstHour = calls.filter((call) => call === 'status').length
+  for (let hour = 0; hour < 48; hour++) {
+    scene.service.clock.advance(hours(1))
+    await sweep()
+  }
+  const later = calls.filter((call) => call === 'status').length - inTheFirstHour
+  assert.ok(inTheFirstHour >= 15 && inTheFirstHour <= 40, String(inTheFirstHour))
+  assert.ok(later >= 8 && later <= 40, String(later))
+})

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { days, minutes } from '../../src/core/clock.ts'
+import { OperatorError } from '../../src/core/operator-error.ts'
+import { shipOrder } from '../../src/features/delivery/ship.ts'
+import { refundOrderById } from '../../src/features/payments/refunds.ts'
+import {
+  answerSandboxPage,
+  assertBooks,
+  assertStates,
+  buyerNames,
+  buyerOf,
+  type Counter,
+  checkOut,
+  couponCodes,
+  fine,
+  oneOf,
+  readOrder,
+  readStates,
+  stockUp,
+  sweepAll,
+  tellDelivery,
+  tellPayment,
+} from './buying-floor.ts'
+import {
+  type CarrierWord,
+  cancelled,
+  carried,
+  failed,
+  freeUnits,
+  isCancellable,
+  type Order,
+  refunded,
+  reservationMinutes,
+  type Shop,
+  type State,
+  settled,
+  shipped,
+  stateOf,
+  type Thing,
+  unitsOf,
+} from './buying-world.ts'
+
+export type BuyingCommand = fc.AsyncCommand<Shop, Counter>
+
+const command = (name: string, run: (world: Shop, counter: Counter) => Promise<void>): BuyingCommand => ({
+  check: () => true,
+  toString: () => `${name}.`,
+  run: async (world, counter) => {
+    await run(world, counter)
+    await assertStates(world, counter)
+    await assertBooks(world, counter)
+  },
+})
+
+/** Does nothing as long as there is no order. */
+const withOrder = (name: string, pick: number, run: (world: Shop, counter: Counter, order: Order) => Promise<void>) =>
+  command(`${name} of order ${pick} from the end`, async (world, counter) => {
+    const order = world.orders.at(-1 - (pick % Math.max(1, world.orders.length)))
+    if (order !== undefined) await run(world, counter, order)
+  })
+
+/** Takes over what has happened to an order, if that is one of the ends that it may have. */
+const adopt = async (counter: Counter, order: Order, ...ends: State[]) => {
+  const real = (await readStates(counter)).get(order.id)
+  const isAllowed = ends.some((end) => JSON.stringify(end) === JSON.stringify(real))
+  assert.ok(isAllowed, `order ${order.id} became ${JSON.stringify(real)}, not ${JSON.stringify(ends)}`)
+  Object.assign(order, real)
+}
+
+const nowMs = ({ service }: Counter) => service.clock.now()
+
+// Shoppers
+
+const fill = (buyer: number, thing: number, quantity: number) =>
+  command(`${buyerNames[buyer]} puts ${quantity} of thing ${thing} into the cart`, async ({ things }, counter) => {
+    const body = { productId: (things[thing] as Thing).id, quantity }
+    oneOf(await buyerOf(counter, buyer).call('POST', '/v1/cart', { body }), 200, 201, 409)
+  })
+
+const dropCart = (buyer: number) =>
+  command(`${buyerNames[buyer]} throws the cart away`, async (_, counter) => {
+    const { id } = await readCart(counter, buyer)
+    if (id !== '') oneOf(await buyerOf(counter, buyer).call('DELETE', `/v1/cart/${id}`), 200, 204)
+  })
+
+const readCart = async (counter: Counter, buyer: number) => {
+  const { headers, json } = oneOf(await buyerOf(counter, buyer).call('GET', '/v1/cart'), 200)
+  return { id: headers.get('x-cart-id') ?? '', items: json as { variantId: string; quantity: number }[] }
+}
+
+type Wish = { cod: boolean; coupon: string | null; note: string }
+const tellWish = ({ cod, coupon, note }: Wish) =>
+  [cod ? 'with cash' : 'online', coupon === null ? '' : `with ${coupon}`, note].filter(Boolean).join(', ')
+
+const checkOutOf = (buyer: number, wish: Wish) =>
+  command(`${buyerNames[buyer]} checks out ${tellWish(wish)}`, async (world, counter) => {
+    const cart = await readCart(counter, buyer)
+    const open = world.orders.findLast(
+      ({ cartId, status, method }) => cartId === cart.id && status === 'pending' && method === 'online',
+    )
+    const key = `checkout-${world.count++}`
+    const answer = oneOf(await checkOut(counter, buyer, wish, key), 200, 201, 400, 409)
+    const again = await checkOut(counter, buyer, wish, key)
+    if (answer.status === 400) {
+      const isAboutCoupon = wish.coupon !== null && answer.json.code === 'COUPON_INVALID'
+      assert.ok(cart.items.length === 0 || isAboutCoupon, answer.text)
+    }
+    if (answer.status === 200) assert.equal(answer.json.order.id, open?.id, 'the order that was open')
+    if (answer.status === 201) {
+      assert.deepEqual(again.json, answer.json, 'the same call has the same answer')
+      const order = readOrder(world, counter, buyer, cart.id, answer)
+      if (open !== undefined) {
+        if (isCancellable(open)) Object.assign(open, cancelled(open))
+        open.replacedBy = order
+      }
+      for (const { thing, quantity } of order.lines) assert.ok(freeUnits(world, thing) >= quantity, 'there were enough')
+      world.orders.push(order)
+    } else if (answer.json.code === 'INSUFFICIENT_STOCK') {
+      // What the order that is open holds would have been given back first.
+      const isMissing = cart.items.some(({ variantId, quantity }) => {
+        const thing = world.things.find((one) => one.variantId === variantId) as Thing
+        const own = open !== undefined && isCancellable(open) ? unitsOf(open, thing) : 0
+        return freeUnits(world, thing) + own < quantity
+      })
+      assert.ok(isMissing, `there was enough of everything: ${answer.text}`)
+    }
+  })
+
+const cancel = (pick: number) =>
+  withOrder('the customer wants the end', pick, async (_, counter, order) => {
+    const path = `/v1/customer/orders/${order.id}/cancel`
+    const answer = oneOf(await buyerOf(counter, order.buyer).call('POST', path), 200, 409)
+    const isOver = isCancellable(order) || order.status === 'cancelled'
+    assert.equal(answer.status, isOver ? 200 : 409, answer.text)
+    if (isCancellable(order)) Object.assign(order, cancelled(order))
+  })
+
+const retry = (pick: number) =>
+  withOrder('the customer asks for the payment', pick, async (_, counter, order) => {
+    const answer = fine(
+      await buyerOf(counter, order.buyer).call('POST', '/v1/payment', { body: { orderId: order.id } }),
+    )
+    const isPayable = order.method === 'online' && order.status === 'pending' && order.payment !== 'paid'
+    if (!isPayable) oneOf(answer, 409)
+    if (answer.status >= 300) return
+    if (!order.payments.some(({ id }) => id === answer.json.id)) {
+      order.payments.push({ id: answer.json.id, page: answer.json.redirectUrl ?? '' })
+    }
+    if (order.payment === 'failed') order.payment = 'pending'
+  })
+
+const comeBack = (pick: number) =>
+  withOrder('the customer comes back from the payment', pick, async (_, { service }, order) => {
+    oneOf(await service.call(`/payment/callback?orderId=${order.id}`), 302, 303)
+  })
+
+// Providers
+
+type Told = 'success' | 'failed' | 'pending' | 'refunded'
+
+const endsOf = (world: Shop, order: Order, told: Told): State[] => {
+  if (told === 'success') return [settled(world, order)]
+  if (told === 'failed') return [stateOf(order), failed(order)]
+  // Another payment of the same order may have been meant.
+  if (told === 'refunded') return [refunded(world, order), ...(order.payment === 'paid' ? [stateOf(order)] : [])]
+  return [stateOf(order)]
+}
+
+/** Named as the sandbox names them, by a name of the provider's own, or not at all. */
+type Named = 'first' | 'last' | 'elsewhere' | 'nothing'
+
+const nameOf = ({ payments, id }: Order, named: Named) => {
+  if (named === 'nothing') return null
+  if (named === 'elsewhere') return `txn of ${id}`
+  return (named === 'first' ? payments[0] : payments.at(-1))?.id ?? null
+}
+
+const tell = (pick: number, told: Told, named: Named, times: number) =>
+  withOrder(`the provider tells ${times} times of ${told} (${named})`, pick, async (world, counter, order) => {
+    const body = {
+      ...{ eventId: `event ${world.count++}`, orderId: order.id, transactionId: nameOf(order, named), status: told },
+      ...{ amount: order.total, currency: 'INR', method: 'upi' },
+    }
+    const ends = endsOf(world, order, told)
+    const answers = await Promise.all(Array.from({ length: times }, () => tellPayment(counter, body)))
+    for (const answer of answers) oneOf(answer, 200)
+    assert.equal(answers.filter(({ json }) => !json.duplicate).length, 1, 'it is heard once')
+    world.events.push({ order, body })
+    await adopt(counter, order, ...ends)
+  })
+
+const tellAgain = (pick: number) =>
+  command(`the provider sends event ${pick} from the end again`, async ({ events }, counter) => {
+    const event = events.at(-1 - (pick % Math.max(1, events.length)))
+    if (event !== undefined) assert.equal(oneOf(await tellPayment(counter, event.body), 200).json.duplicate, true)
+  })
+
+const tellWrong = (pick: number) =>
+  withOrder('the provider tells of success with another amount', pick, async (world, counter, order) => {
+    const body = { eventId: `event ${world.count++}`, orderId: order.id, status: 'success', currency: 'INR' }
+    oneOf(await tellPayment(counter, { ...body, amount: order.total + 1 }), 409)
+  })
+
+const choose = (pick: number, choice: 'success' | 'failure' | 'later') =>
+  withOrder(`somebody chooses ${choice} on the page`, pick, async (world, counter, order) => {
+    const { id, page } = order.payments.at(-1) ?? { id: '', page: '' }
+    if (page === '') return
+    const { service, store } = counter
+    const { isOpen } = await service.db.one<{ isOpen: boolean }>`
+      select p.status = 'open' and p.expires_at > vitrine_now() and s.state in ('open', 'later') as "isOpen"
+      from payment p join sandbox_payment s on s.store_id = p.store_id and s.payment_id = p.id
+      where p.store_id = ${store.id} and p.id = ${id}`
+    const told = { success: 'success', failure: 'failed', later: 'pending' } as const
+    const ends = isOpen ? endsOf(world, order, told[choice]) : [stateOf(order)]
+    oneOf(await answerSandboxPage(counter, page, choice), 303)
+    await adopt(counter, order, ...ends)
+  })
+
+// Carriers, operators, time
+
+const carry = (pick: number, word: CarrierWord, isStale: boolean) =>
+  withOrder(`${isStale ? 'old' : 'fresh'} news, ${word},`, pick, async (world, counter, order) => {
+    const atMs = nowMs(counter) - (isStale ? days(30) : 0)
+    const end = carried(world, order, word, atMs)
+    const body = { eventId: `news ${world.count++}`, orderId: order.id, status: word }
+    const news = { ...body, occurredAt: new Date(atMs).toISOString() }
+    assert.equal(oneOf(await tellDelivery(counter, news), 200).json.duplicate, false)
+    assert.equal(oneOf(await tellDelivery(counter, news), 200).json.duplicate, true)
+    await adopt(counter, order, end)
+  })
+
+const ship = (pick: number) =>
+  withOrder('the store ships a parcel', pick, async (world, { service, store }, order) => {
+    const parcel = { trackingNumber: `T${world.count++}`, partner: 'Bluebird', trackingUrl: '', items: [] }
+    const sending = service.db.tx((tx) => shipOrder(tx, { store }, order.id, { ...parcel, estimatedDelivery: null }))
+    if (order.status === 'cancelled' || order.status === 'refunded') await assert.rejects(sending, OperatorError)
+    else {
+      await sending
+      Object.assign(order, shipped(world, order))
+    }
+  })
+
+const giveBack = (pick: number) =>
+  withOrder('the store gives the money back', pick, async (world, { service }, order) => {
+    const giving = refundOrderById(service.app.services, order.id)
+    if (order.payment === 'paid') {
+      await giving
+      Object.assign(order, refunded(world, order))
+    } else await assert.rejects(giving, OperatorError)
+  })
+
+const stock = (thing: number, quantity: number) =>
+  command(`there are ${quantity} of thing ${thing} to sell`, async ({ things }, counter) => {
+    const chosen = things[thing] as Thing
+    chosen.units += await stockUp(counter, chosen, quantity)
+  })
+
+const pass = (span: number, isSwept: boolean) =>
+  command(`${span} minutes pass${isSwept ? ' and are swept up' : ''}`, async (world, counter) => {
+    counter.service.clock.advance(minutes(span))
+    if (isSwept) await sweep(world, counter)
+  })
+
+/** What is due goes back: units of orders that nobody has paid in time, and money of what was paid twice. */
+export const sweep = async (world: Shop, counter: Counter) => {
+  const { service, store } = counter
+  const due = await service.db.many<{ orderId: string }>`
+    select order_id as "orderId" from payment where store_id = ${store.id} and refund_due_at <= vitrine_now()`
+  const mayBeRefunded = new Set(due.map(({ orderId }) => orderId))
+  const latest = nowMs(counter) - minutes(reservationMinutes)
+  const before = world.orders.map((order) => ({ order, refund: refunded(world, order) }))
+  await sweepAll(counter)
+  // A provider that has just been asked is left alone for a minute.
+  counter.service.clock.advance(minutes(2))
+  await sweepAll(counter)
+  for (const { order, refund } of before) {
+    const canExpire = isCancellable(order) && order.method === 'online'
+    if (canExpire && order.placedMs <= latest) Object.assign(order, cancelled(order))
+    else if (canExpire) await adopt(counter, order, stateOf(order), cancelled(order))
+    else if (mayBeRefunded.has(order.id)) await adopt(counter, order, stateOf(order), refund)
+  }
+}
+
+// How often each comes
+
+const aBuyer = fc.nat(buyerNames.length - 1)
+const aThing = fc.oneof({ weight: 2, arbitrary: fc.nat(1) }, fc.nat(2))
+/** Mostly the newest, so that things happen to the same order. */
+const anOrder = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(3))
+const aWish = fc.record({
+  cod: fc.nat(3).map((n) => n === 0),
+  coupon: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.constantFrom(...couponCodes)),
+  note: fc.constantFrom('', 'leave it at the door'),
+})
+const aName = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Named>('last') },
+  fc.constantFrom<Named>('first', 'elsewhere', 'nothing'),
+)
+const times = fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.constantFrom(2, 3))
+const told = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Told>('success') },
+  { weight: 3, arbitrary: fc.constant<Told>('failed') },
+  { weight: 2, arbitrary: fc.constant<Told>('refunded') },
+  fc.constant<Told>('pending'),
+)
+const aWord = fc.constantFrom<CarrierWord>('in_transit', 'in_transit', 'delivered', 'delivered', 'picked up')
+
+const weighted: [number, fc.Arbitrary<BuyingCommand>][] = [
+  [5, fc.tuple(aBuyer, aThing, fc.integer({ min: 1, max: 3 })).map((args) => fill(...args))],
+  [6, fc.tuple(aBuyer, aWish).map((args) => checkOutOf(...args))],
+  [1, aBuyer.map(dropCart)],
+  [2, anOrder.map(cancel)],
+  [2, anOrder.map(retry)],
+  [1, anOrder.map(comeBack)],
+  [6, fc.tuple(anOrder, told, aName, times).map((args) => tell(...args))],
+  [1, fc.nat(5).map(tellAgain)],
+  [1, anOrder.map(tellWrong)],
+  [2, fc.tuple(anOrder, fc.constantFrom('success', 'failure', 'later')).map((args) => choose(...args))],
+  [
+    3,
+    fc
+      .tuple(
+        anOrder,
+        aWord,
+        fc.nat(3).map((n) => n === 0),
+      )
+      .map((args) => carry(...args)),
+  ],
+  [1, anOrder.map(ship)],
+  [1, anOrder.map(giveBack)],
+  [1, fc.tuple(aThing, fc.nat(4)).map((args) => stock(...args))],
+  [
+    2,
+    fc
+      .tuple(
+        fc.constantFrom(2, 26, 31, 95),
+        fc.nat(3).map((n) => n > 0),
+      )
+      .map((args) => pass(...args)),
+  ],
+]
+
+export const buyingCommands = weighted.flatMap(([weight, one]) => Array.from({ length: weight }, () => one))

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { checkInvariants } from '../../src/features/admin/invariants.ts'
+import { setStock } from '../../src/features/catalog/products.ts'
+import { address } from '../../src/features/checkout/fixture.ts'
+import type { Store } from '../../src/features/context.ts'
+import { basic } from '../../src/features/payments/fixture.ts'
+import { paymentSweeps } from '../../src/features/payments/sweeps.ts'
+import { createCoupon, plainCoupon } from '../../src/features/pricing/coupon-book.ts'
+import { runSweeps } from '../../src/sweeps/run-sweeps.ts'
+import { sweeps } from '../../src/sweeps/sweeps.ts'
+import { type Answer, newStore, type TestService, type TestStore } from '../harness.ts'
+import { newCustomer } from '../shoppers.ts'
+import { type Order, type Shop, type State, soldUnits, type Thing } from './buying-world.ts'
+
+/** The real thing: a store with few things and many who want them. */
+export type Counter = { service: TestService; shop: TestStore; store: Store; buyers: Buyer[] }
+type Buyer = Awaited<ReturnType<typeof newCustomer>>
+
+export const buyerNames = ['Asha', 'Bina'] as const
+const goods = [
+  { name: 'mug', price: 100, stock: 6, taxRate: 18 },
+  { name: 'lamp', price: 250.5, stock: 2, taxRate: 5 },
+  { name: 'book', price: 50, stock: 4, digital: { file: 'book.txt' } },
+]
+/** One runs out, and one leaves nothing to pay. */
+export const couponCodes = ['TEN', 'ALL'] as const
+
+export const openCounter = async (service: TestService): Promise<{ world: Shop; counter: Counter }> => {
+  const shop = await newStore(service)
+  await service.db.run`
+    update store set cash_on_delivery = true, tax_included = false, shipping_flat_minor = 4000,
+      shipping_free_above_minor = 20000
+    where public_id = ${shop.storeId}`
+  await shop.add(...goods)
+  const store = await shop.load()
+  const limits = { customerLimit: 2 }
+  await service.db.tx(async (tx) => {
+    await createCoupon(tx, store, { ...plainCoupon, ...limits, code: 'TEN', kind: 'percent', value: 10, usageLimit: 3 })
+    await createCoupon(tx, store, { ...plainCoupon, ...limits, code: 'ALL', kind: 'percent', value: 100 })
+  })
+  const things: Thing[] = []
+  for (const { name, stock } of goods) {
+    const { json } = await shop.get(`/v1/products/${name}`)
+    things.push({ name, id: json.id, variantId: json.variants[0].id, units: stock })
+  }
+  const buyers = await Promise.all(buyerNames.map((name) => newCustomer(service, shop, { name })))
+  return { world: { things, orders: [], events: [], count: 0 }, counter: { service, shop, store, buyers } }
+}
+
+// What people, providers and carriers do
+
+/** No fault of the service's is ever an answer. */
+export const fine = (answer: Answer) => {
+  assert.ok(answer.status < 500, `${answer.status}: ${answer.text}`)
+  return answer
+}
+
+/** The answer, which must be one of these. */
+export const oneOf = (answer: Answer, ...statuses: number[]) => {
+  assert.ok(statuses.includes(answer.status), `${answer.status} instead of ${statuses.join(' or ')}: ${answer.text}`)
+  return answer
+}
+
+export const buyerOf = ({ buyers }: Counter, buyer: number) => buyers[buyer] as Buyer
+
+export type CheckoutWish = { cod: boolean; coupon: string | null; note: string }
+
+export const checkOut = (counter: Counter, buyer: number, { cod, coupon, note }: CheckoutWish, key?: string) =>
+  buyerOf(counter, buyer).call('POST', '/v1/checkout', {
+    body: {
+      ...{ shippingAddress: address, note, paymentMethod: cod ? 'cod' : 'online' },
+      ...(coupon === null ? {} : { couponCode: coupon }),
+    },
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  })
+
+/** A new order, as the model keeps it. */
+export const readOrder = (world: Shop, counter: Counter, buyer: number, cartId: string, { json }: Answer): Order => ({
+  ...{ id: json.order.id, buyer, cartId, method: json.order.paymentMethod, total: json.order.total },
+  status: json.order.status,
+  payment: json.order.paymentStatus,
+  units: json.order.paymentStatus === 'paid' || json.order.paymentMethod === 'cod' ? 'sold' : 'reserved',
+  lines: json.order.items.map(({ variantId, quantity }: { variantId: string; quantity: number }) => ({
+    thing: world.things.find((thing) => thing.variantId === variantId) as Thing,
+    quantity,
+  })),
+  placedMs: counter.service.clock.now(),
+  parcels: [],
+  replacedBy: null,
+  payments: [{ id: json.payment.id, page: json.payment.redirectUrl ?? '' }],
+})
+
+export const tellPayment = ({ service, shop }: Counter, body: Record<string, unknown>) =>
+  service.call('/webhook/payment', {
+    method: 'POST',
+    headers: {
+      'x-store-id': shop.storeId,
+      authorization: basic(shop.paymentWebhook.username, shop.paymentWebhook.password),
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  })
+
+export const tellDelivery = ({ service, shop }: Counter, body: Record<string, unknown>) =>
+  service.call('/webhook/logistics/carrier', {
+    method: 'POST',
+    headers: { 'x-api-key': shop.logisticsKey, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+export const answerSandboxPage = ({ service }: Counter, page: string, choice: string) =>
+  service.call(new URL(page).pathname, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `choice=${choice}`,
+  })
+
+/** How many units came to the shelf by it: an operator says how many can be sold, not how many come. */
+export const stockUp = ({ service, store }: Counter, { id, variantId }: Thing, quantity: number): Promise<number> =>
+  service.db.tx(async (tx) => {
+    // In the order in which everybody takes them, so that nobody sells anything between the two.
+    await tx.run`select from product where store_id = ${store.id} and id = ${id} for update`
+    const count = () => tx.one<{ onHand: number }>`
+      select on_hand as "onHand" from stock where store_id = ${store.id} and variant_id = ${variantId} for update`
+    const before = await count()
+    await setStock(tx, store, { product: id, variantId: null, outletId: null, quantity })
+    return (await count()).onHand - before.onHand
+  })
+
+export const sweepAll = async ({ service }: Counter) => {
+  const { db, services } = { db: service.db, services: service.app.services }
+  const onTrouble = (name: string, error: unknown) => assert.fail(`sweeping ${name}: ${error}`)
+  const payments = paymentSweeps(services, (error, id) => assert.fail(`payment ${id}: ${error}`))
+  await runSweeps({ db, sweeps: { ...payments, ...sweeps }, onTrouble })
+}
+
+// What must hold
+
+export const assertBooks = async ({ things, orders }: Shop, { service, store }: Counter) => {
+  const outletId = store.defaultOutlet.id
+  const findings = await checkInvariants(service.db, {
+    storeId: store.id,
+    shelves: things.map(({ variantId, units }) => ({ variantId, outletId, units })),
+    acknowledged: orders.map(({ id }) => id),
+  })
+  assert.deepEqual(
+    findings.map(({ sentence }) => sentence),
+    [],
+  )
+}
+
+export const readStates = async ({ service, store }: Counter) =>
+  new Map(
+    (
+      await service.db.many<State & { id: string }>`
+      select id, status, payment_status as payment, stock_state as units from orders where store_id = ${store.id}`
+    ).map(({ id, ...state }) => [id, state]),
+  )
+
+/** Every order stands where the model says, also those that nobody has touched, and there is no other. */
+export const assertStates = async ({ orders }: Shop, counter: Counter) =>
+  assert.deepEqual(
+    Object.fromEntries(await readStates(counter)),
+    Object.fromEntries(orders.map(({ id, status, payment, units }) => [id, { status, payment, units }])),
+  )
+
+/** When everything that is due has been done: nothing is held, nothing is open, and what was sold is what the model sold. */
+export const assertEnd = async (world: Shop, counter: Counter) => {
+  const { service, store } = counter
+  await assertBooks(world, counter)
+  const { open, reserved } = await service.db.one<{ open: number; reserved: number }>`
+    select (select count(*) from payment where store_id = ${store.id} and status in ('starting', 'open')
+        and provider <> 'cod') as open,
+      (select sum(reserved) from stock where store_id = ${store.id}) as reserved`
+  const held = world.orders.filter(({ units }) => units === 'reserved').length
+  assert.deepEqual({ open, isHeld: reserved > 0 }, { open: 0, isHeld: held > 0 }, 'what is still held or open')
+  for (const thing of world.things) {
+    const { left } = await service.db.one<{ left: number }>`
+      select on_hand as left from stock where store_id = ${store.id} and variant_id = ${thing.variantId}`
+    assert.equal(thing.units - left, soldUnits(world, thing), `${thing.name} that were sold`)
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * What should become of orders, written anew from what is promised and as plainly as possible, so that it and the
+ * service can disagree. Where a rule of the providers leaves more than one end, all of them are named and what has
+ * happened must be one of them. Nothing in this file talks to the service.
+ */
+export type Shop = {
+  things: Thing[]
+  orders: Order[]
+  /** Everything that was told to the payment webhook and taken, to be told again. */
+  events: { order: Order; body: Record<string, unknown> }[]
+  /** Makes names that were not there before. */
+  count: number
+}
+
+/** `units`: all that were ever put on the shelf. */
+export type Thing = { name: string; id: string; variantId: string; units: number }
+
+export type State = {
+  status: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
+  payment: 'pending' | 'paid' | 'failed' | 'refunded'
+  units: 'reserved' | 'sold' | 'released'
+}
+
+export type Order = State & {
+  id: string
+  buyer: number
+  cartId: string
+  method: 'online' | 'cod'
+  total: number
+  lines: { thing: Thing; quantity: number }[]
+  placedMs: number
+  parcels: Parcel[]
+  replacedBy: Order | null
+  /** All that were ever heard of, the last one is the newest. */
+  payments: { id: string; page: string }[]
+}
+
+export type Parcel = { lastMs: number | null; isDelivered: boolean }
+
+export const stateOf = ({ status, payment, units }: Order): State => ({ status, payment, units })
+
+export const reservationMinutes = 30
+
+/** How many can still be bought: what is held and what is gone is not there. */
+export const freeUnits = ({ orders }: Shop, thing: Thing) =>
+  orders.filter(({ units }) => units !== 'released').reduce((left, order) => left - unitsOf(order, thing), thing.units)
+
+export const unitsOf = ({ lines }: Order, thing: Thing) =>
+  lines.filter((line) => line.thing === thing).reduce((sum, { quantity }) => sum + quantity, 0)
+
+export const soldUnits = ({ orders }: Shop, thing: Thing) =>
+  orders.filter(({ units }) => units === 'sold').reduce((sum, order) => sum + unitsOf(order, thing), 0)
+
+/** Orders of one cart that took each other's place, directly or over others. */
+const isPaidElsewhere = ({ orders }: Shop, order: Order) => {
+  const kin = new Set([order])
+  for (let size = 0; size < kin.size; ) {
+    size = kin.size
+    for (const one of orders) {
+      if (one.replacedBy !== null && (kin.has(one) || kin.has(one.replacedBy))) kin.add(one).add(one.replacedBy)
+    }
+  }
+  return [...kin].some((one) => one !== order && one.payment === 'paid')
+}
+
+const canTakeAgain = (shop: Shop, { lines }: Order) =>
+  lines.every(({ thing, quantity }) => freeUnits(shop, thing) >= quantity)
+
+export const isAway = ({ status }: State) => status === 'out_for_delivery' || status === 'delivered'
+
+export const isCancellable = ({ status, payment, parcels }: Order) =>
+  status === 'pending' && payment !== 'paid' && parcels.length === 0
+
+export const cancelled = (order: Order): State => ({ ...stateOf(order), status: 'cancelled', units: 'released' })
+
+/** Money counts, whenever it comes. */
+export const settled = (shop: Shop, order: Order): State => {
+  const { status, payment, units } = order
+  if (payment === 'paid' || payment === 'refunded') return stateOf(order)
+  if (isAway(order)) return { status, payment: 'paid', units }
+  if (isPaidElsewhere(shop, order)) return { status: 'paid', payment: 'paid', units: 'released' }
+  if (units === 'released')
+    return { status: 'paid', payment: 'paid', units: canTakeAgain(shop, order) ? 'sold' : units }
+  return { status: 'paid', payment: 'paid', units: 'sold' }
+}
+
+/** What was not given to a carrier goes back on the shelf. */
+export const refunded = (shop: Shop, order: Order): State => {
+  const { status, units } = settled(shop, order)
+  const isHere = !isAway(order) && order.parcels.length === 0
+  return { status: isAway(order) ? status : 'refunded', payment: 'refunded', units: isHere ? 'released' : units }
+}
+
+export const failed = (order: Order): State => ({
+  ...stateOf(order),
+  payment:
+    order.status === 'pending' && order.payment === 'pending' && order.method === 'online' ? 'failed' : order.payment,
+})
+
+/** What leaves is sold, if there is any. */
+const gone = (shop: Shop, order: Order): State['units'] =>
+  order.units === 'reserved' || (order.units === 'released' && canTakeAgain(shop, order)) ? 'sold' : order.units
+
+export const shipped = (shop: Shop, order: Order): State => {
+  const units = gone(shop, order)
+  order.parcels.push({ lastMs: null, isDelivered: false })
+  return { ...stateOf(order), units }
+}
+
+export type CarrierWord = 'picked up' | 'in_transit' | 'delivered'
+
+/** Told of the whole order: of every parcel that is on its way, and of one that nobody has written down if there is none. */
+export const carried = (shop: Shop, order: Order, word: CarrierWord, atMs: number): State => {
+  if (order.parcels.length === 0) order.parcels.push({ lastMs: null, isDelivered: false })
+  const due = order.parcels.filter(({ isDelivered, lastMs }) => !isDelivered && (lastMs === null || lastMs <= atMs))
+  if (due.length === 0) return stateOf(order)
+  for (const parcel of due) Object.assign(parcel, { lastMs: atMs, isDelivered: word === 'delivered' })
+  if (word === 'picked up' || order.status === 'delivered') return stateOf(order)
+  const units = gone(shop, order)
+  const isDelivered = order.parcels.every((parcel) => parcel.isDelivered)
+  const isPaidNow = isDelivered && order.method === 'cod' && order.payment === 'pending'
+  return {
+    status: isDelivered ? 'delivered' : 'out_for_delivery',
+    payment: isPaidNow ? 'paid' : order.payment,
+    units,
+  }
+}
