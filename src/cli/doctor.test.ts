@@ -20,18 +20,21 @@ const examine = async (settings: Settings) => {
   return report
 }
 
-test('a healthy shop is called so; rows that differ from the products and a Redis that is away are faults', async (t) => {
+test('a healthy shop is called so; rows that differ from the products, books that are not in order and a Redis that is away are faults', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
   await runJson(['seed', 'demo'], settings)
   const healthy = await runVitrine(['doctor'], settings)
   assert.equal(healthy.code, 0, healthy.stdout)
   assert.match(healthy.stdout, /1 stores, 44 products\n[\s\S]*\nAll is well\.\n$/)
+  assert.match(healthy.stdout, /^ok {7}books {9}0 orders, all in order$/m)
   assert.doesNotMatch(healthy.stdout, /FAULT/)
 
   for (const change of [
     'update listing set price_minor = price_minor + 1 where product_id = (select min(id) from product)',
     'delete from listing where product_id = (select max(product_id) from listing)',
     'update listing set in_stock = not in_stock where product_id = (select min(product_id) from listing where in_stock)',
+    'update coupon set used = 1 where code = (select min(code) from coupon)',
+    'update stock set reserved = 1 where variant_id = (select min(variant_id) from stock where on_hand > 0)',
   ]) {
     await query(settings.DATABASE_URL, change)
   }
@@ -39,6 +42,8 @@ test('a healthy shop is called so; rows that differ from the products and a Redi
   const ill = await runVitrine(['doctor'], { ...settings, REDIS_URL: `redis://${redis}` })
   assert.equal(ill.code, 1)
   assert.match(ill.stdout, /^FAULT {4}listings {6}[1-9]\d* rows differ from the products/m)
+  assert.match(ill.stdout, /^FAULT {4}books {9}Coupon \w+ counts 1 uses, and 0 orders hold it\.$/m)
+  assert.match(ill.stdout, /^FAULT {4}books {9}Of variant var_\w+, 1 units are reserved/m)
   assert.match(ill.stdout, new RegExp(`^FAULT {4}redis .*${redis}`, 'm'))
   assert.match(ill.stdout, /\nSomething needs mending\.\n$/)
 })

@@ -6,7 +6,7 @@ import { systemClock } from '../core/clock.ts'
 import { connectDb } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { pendingMigrations } from '../db/migrate.ts'
-import { examineData } from '../features/admin/doctor.ts'
+import { examineBooks, examineData } from '../features/admin/doctor.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 
@@ -104,6 +104,9 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
+    const { orders, findings } = await examineBooks(db)
+    if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
+    for (const { sentence } of findings) yield fault('books', sentence)
   } finally {
     await db.close()
   }

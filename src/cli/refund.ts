@@ -17,7 +17,9 @@ export const addRefund = (order: Command) =>
         const { order: after } = await findOrder(db, orderId)
         const result = { orderId, refunded, status: after.status, paymentStatus: after.paymentStatus }
         printResult(options, result, () =>
-          refunded ? `The order ${after.number} is refunded.` : `The refund of order ${after.number} is under way.`,
+          refunded
+            ? `The order ${after.number} is refunded.`
+            : `The refund of order ${after.number} is queued, and the running service goes on with it.`,
         )
       }),
     )

@@ -115,7 +115,9 @@ export const carried = (shop: Shop, order: Order, word: CarrierWord, atMs: numbe
   const due = order.parcels.filter(({ isDelivered, lastMs }) => !isDelivered && (lastMs === null || lastMs <= atMs))
   if (due.length === 0) return stateOf(order)
   for (const parcel of due) Object.assign(parcel, { lastMs: atMs, isDelivered: word === 'delivered' })
-  if (word === 'picked up' || order.status === 'delivered') return stateOf(order)
+  if (order.status === 'delivered') return stateOf(order)
+  // It is with a carrier, who says nothing of where.
+  if (word === 'picked up') return order.status === 'pending' ? { ...stateOf(order), units: 'sold' } : stateOf(order)
   const units = gone(shop, order)
   const isDelivered = order.parcels.every((parcel) => parcel.isDelivered)
   const isPaidNow = isDelivered && order.method === 'cod' && order.payment === 'pending'

@@ -44,6 +44,30 @@ test('the beginning of a word is enough, and of several words each must match', 
   assert.deepEqual(await found(shop, 'mug table'), [])
 })
 
+test('a word that the shop has is wanted whole when another follows, unless no product has all of them so', async () => {
+  const shop = await newStore(service)
+  const names = ['Iron table', 'Ironing table', 'Ironing boots', 'Iron gate']
+  await shop.add(...names.map((name) => ({ name, price: 1, stock: 1 })))
+  assert.deepEqual(await found(shop, 'iron table'), ['Iron table'])
+  assert.deepEqual(await found(shop, 'iron tab'), ['Iron table'])
+  assert.deepEqual(await found(shop, 'ironi table'), ['Ironing table'])
+  assert.deepEqual(await found(shop, 'iron boots'), ['Ironing boots'])
+  assert.deepEqual(await found(shop, 'irno table'), ['Iron table'])
+  assert.deepEqual(await found(shop, 'iron'), names.toSorted())
+})
+
+test('a last word that fills a page stands for itself alone, and for longer words too when it does not', async () => {
+  const shop = await newStore(service)
+  const lamps = Array.from({ length: 19 }, (_, i) => ({ name: `Lamp ${i}`, price: 1, stock: 1 }))
+  await shop.add(...lamps, { name: 'Lampshade', price: 1, stock: 1 })
+  assert.equal((await find(shop, 'lamp')).total, 20)
+  await shop.add({ name: 'Lamp 19', price: 1, stock: 1 })
+  for (const more of ['', '&limit=1', '&sort=price']) assert.equal((await find(shop, `lamp`, more)).total, 20, more)
+  assert.deepEqual(await found(shop, 'lamp', '&limit=100'), [...lamps.map(({ name }) => name), 'Lamp 19'].toSorted())
+  assert.deepEqual(await found(shop, 'lamps'), await found(shop, 'lamp'))
+  assert.deepEqual(await found(shop, 'lampsh'), ['Lampshade'])
+})
+
 test('accents matter on neither side, composed or not', async () => {
   const shop = await aShop()
   for (const q of ['cafe', 'café', 'CAFÉ', 'cafe\u0301']) {

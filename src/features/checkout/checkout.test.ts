@@ -148,6 +148,19 @@ test('cash on delivery is placed at once, where the store takes it', async () =>
   assert.deepEqual((await asha.call('GET', '/v1/cart')).json, [])
 })
 
+test('what is only downloaded cannot be paid at the door', async () => {
+  const { newBuyer, shop } = await openShop(service, {
+    name: 'Book',
+    price: 5,
+    digital: { url: 'https://f.example/b' },
+  })
+  const { id } = await shop.load()
+  await service.db.run`update store set cash_on_delivery = true where id = ${id}`
+  const { key } = await shop.newKey({ rateLimit: 1000 })
+  const asha = await newBuyer({ productId: (await shop.get('/v1/products/book')).json.id })
+  assertError(await asha.checkOut({ paymentMethod: 'cod' }, { 'x-store-key': key }), 400, 'BAD_REQUEST')
+})
+
 test('an order of nothing to pay is paid at once', async () => {
   const { newBuyer, shop, stockOf } = await openShop(service, { name: 'Sticker', price: 0, stock: 4 })
   const sticker = (await shop.get('/v1/products/sticker')).json.id

@@ -164,7 +164,7 @@ const emptyCart = () => fail('BAD_REQUEST', 'The cart is empty.')
 /** Everything that can be wrong with a cart, in the order in which a shopper can do something about it. */
 const checkCart = (
   ctx: CustomerCtx,
-  { body, address }: Wish,
+  { body, method, address }: Wish,
   cart: ReadCart,
   around: Surroundings,
   couponCode: string | null,
@@ -175,6 +175,8 @@ const checkCart = (
     throw fail('STALE_CHECKOUT', 'The cart has changed since it was shown.')
   const gone = cart.lines.find(({ isAvailable }) => !isAvailable)
   if (gone !== undefined) throw fail('STALE_CHECKOUT', `${gone.name} is not for sale any more. Remove it first.`)
+  if (method === 'cod' && cart.lines.every(({ digital }) => digital))
+    throw fail('BAD_REQUEST', 'There is nothing to deliver, and so no door to pay at. Pay online instead.')
   if (body.addressId !== undefined && around.address === null) throw fail('NOT_FOUND', 'There is no such address.')
   if (address === null && around.address === null && cart.lines.some(({ digital }) => !digital))
     throw fail('BAD_REQUEST', 'Say where to deliver: send addressId or shippingAddress.')

@@ -177,7 +177,9 @@ export const moveOrder = async (
   events: readonly NewEvent[],
 ): Promise<LockedOrder> => {
   if (status === null || order.status === 'delivered') {
-    return write(tx, ctx, order, { ...fields, deliveredAt: order.deliveredAt }, events)
+    // Wherever it is, a carrier has it, and it does not come back by itself when it is not paid in time.
+    const { change } = order.status === 'pending' ? await letGo(tx, ctx, order) : { change: {} }
+    return write(tx, ctx, order, { ...fields, ...change, deliveredAt: order.deliveredAt }, events)
   }
   const left = await letGo(tx, ctx, order)
   const change = { ...fields, ...left.change, status, deliveryStatus: status }

@@ -177,6 +177,8 @@ export const obedientProvider = (name = 'obedient') => {
     close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'away',
     refund: 'refunded' as 'refunded' | 'pending' | 'away',
   }
+  /** What happens while the provider is at it. */
+  const meanwhile = { start: async (_paymentId: string) => {} }
   const play = <Action extends keyof typeof does>(action: Action) => {
     calls.push(action)
     const result = does[action]
@@ -189,6 +191,7 @@ export const obedientProvider = (name = 'obedient') => {
     isForTesting: false,
     start: async (_account, { paymentId, expiresAt }) => {
       play('start')
+      await meanwhile.start(paymentId)
       return { reference: null, redirectUrl: `https://pay.example/${paymentId}`, expiresAt }
     },
     status: async (_account, { amountMinor, currency }) => ({
@@ -201,7 +204,7 @@ export const obedientProvider = (name = 'obedient') => {
     readWebhook: null,
     refund: async () => play('refund'),
   }
-  return { provider, does, calls }
+  return { provider, does, calls, meanwhile }
 }
 
 export const permutations = <Item>(items: readonly Item[]): Item[][] =>

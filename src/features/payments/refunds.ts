@@ -17,8 +17,8 @@ export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promi
 }
 
 /**
- * An operator gives the money of an order back. It is queued first: when the provider cannot be reached now, the sweep
- * goes on with it.
+ * An operator gives the money of an order back. It is queued first: when the provider cannot be reached now, or takes
+ * its time, `refunded` is false and the sweep goes on with it.
  */
 export const refundOrderById = async (services: PaymentServices, orderId: string): Promise<{ refunded: boolean }> => {
   const ctx = await ctxOfOrder(services, orderId)
@@ -36,7 +36,6 @@ export const refundOrderById = async (services: PaymentServices, orderId: string
     if (paid.length === 0) await refundOrder(tx, ctx, order)
     return paid
   })
-  let refunded = true
-  for (const payment of due) refunded = (await refundPayment(ctx, payment)) && refunded
-  return { refunded }
+  const results = await Promise.allSettled(due.map((payment) => refundPayment(ctx, payment)))
+  return { refunded: results.every((result) => result.status === 'fulfilled' && result.value) }
 }

@@ -56,6 +56,32 @@ test('a provider that is away is a 502, and the payment can be started when it i
   assert.deepEqual([status, json.status, json.redirectUrl], [200, 'open', `https://pay.example/${order.payment}`])
 })
 
+test('a webhook that is faster than the answer of the provider to us has the last word', async (t) => {
+  reset()
+  const scene = await openScene(service, { provider: 'obedient', stock: 50 })
+  t.after(() => Object.assign(obedient.meanwhile, { start: async () => {} }))
+  for (const [status, outcome] of [
+    ['success', 'paid'],
+    ['failed', 'failed'],
+  ] as const) {
+    const order = await scene.order()
+    obedient.meanwhile.start = async () => void (await scene.report(order, { status }))
+    const { json } = await scene.asha.call('POST', '/v1/payment', { body: { orderId: order.id } })
+    assert.deepEqual([json.status, json.redirectUrl, json.paymentStatus], [outcome, null, outcome])
+    assert.deepEqual(await scene.paymentsOf(order.id), [outcome])
+  }
+})
+
+test('a payment that is closed while it is being started stays closed', async (t) => {
+  reset()
+  const scene = await openScene(service, { provider: 'obedient' })
+  t.after(() => Object.assign(obedient.meanwhile, { start: async () => {} }))
+  const order = await scene.order()
+  obedient.meanwhile.start = async () => void (await closePayment(scene.ctx, order.id))
+  const view = await startPayment(scene.ctx, order.id)
+  assert.deepEqual([view.status, view.redirectUrl], ['closed', null])
+})
+
 test('a payment that failed can be retried, and each attempt is kept', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()

@@ -84,6 +84,18 @@ test('an order that is paid twice says so, and the second payment goes back', as
   assert.deepEqual(await scene.paymentsOf(order.id), ['refunded', 'paid'])
 })
 
+test('a second payment that arrives after the refund goes back too, and nothing is left to look at', async () => {
+  const scene = await openScene(service)
+  const order = await scene.openOrder()
+  await scene.report(order, { transactionId: 'txn-1' })
+  await scene.report(order, { transactionId: 'txn-1', status: 'refunded' })
+  await scene.report(order, { transactionId: 'txn-2' })
+  assert.deepEqual(await scene.stateOf(order.id), ['refunded', 'refunded', 'released', 'DUPLICATE_PAYMENT'])
+  await scene.report(order, { transactionId: 'txn-2', status: 'refunded' })
+  assert.deepEqual(await scene.stateOf(order.id), ['refunded', 'refunded', 'released', null])
+  assert.deepEqual(await scene.stockNow(), [10, 0])
+})
+
 test('a provider may name its transactions itself: two names are two payments, one name is one', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()

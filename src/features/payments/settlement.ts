@@ -144,9 +144,10 @@ const applyRefund = async (
 ): Promise<Applied> => {
   if (payment?.status === 'refunded') return nothing('The payment is refunded already.')
   const refunded = await writeOrInsert(tx, ctx, order, payment, report, { status: 'refunded', refundDue: false })
-  if (payments.some((other) => other !== payment && other.status === 'paid')) {
+  const isPaidOtherwise = payments.some((other) => other !== payment && other.status === 'paid')
+  if (isPaidOtherwise || order.paymentStatus === 'refunded') {
     await noteDuplicateRefunded(tx, ctx, order)
-    return done('A second payment is refunded. The order stays paid.')
+    return done('A second payment is refunded. The order stays as it is.')
   }
   // What is paid back was paid before, even when that report is still to come.
   const paid = await settleOrder(tx, ctx, order, fillInstrument(report, refunded))

@@ -4,6 +4,7 @@ import { startTestService } from '../../../test/harness.ts'
 import { hours, minutes } from '../../core/clock.ts'
 import { ask, serviceAlone } from '../../sweeps/fixture.ts'
 import { obedientProvider, openScene } from './fixture.ts'
+import { refundOrderById } from './refunds.ts'
 import { startPayment } from './sessions.ts'
 import { sweepBatch } from './sweeps.sql.ts'
 import { paymentSweeps } from './sweeps.ts'
@@ -133,6 +134,18 @@ test('a refund that is due is paid back, and tried again later when the provider
   scene.service.clock.advance(hours(48))
   await sweep()
   assert.equal(refunds(), 3)
+})
+
+test('a refund that an operator asks for while the provider is away is given by the sweep', async (t) => {
+  const { does, sweep, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  await scene.report(order)
+  does.refund = 'away'
+  assert.deepEqual(await refundOrderById(scene.service.app.services, order.id), { refunded: false })
+  assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
+  does.refund = 'refunded'
+  await sweep()
+  assert.deepEqual(await scene.stateOf(order.id), ['refunded', 'refunded', 'released', null])
 })
 
 test('instances share the work: each payment is asked about once, however many sweep', async (t) => {
