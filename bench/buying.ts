@@ -178,7 +178,8 @@ const measureBuying = async (bench: Bench) => {
     const bought = await send(bench, checkouts(bench, mine))
     const settled = await send(bench, await settlements(bench, mine))
     const theirs = await moreBuyers(bench, buyersOfRun)
-    const run = { folder: bench.folder, clients: connections, seconds }
+    // So many by each client, so that every order that was placed is settled, and no other.
+    const run = { folder: bench.folder, clients: connections, each: 40 * seconds }
     const boughtThere = await runPgbench(bench.database.connection, checkoutScript(bench, theirs.from), run)
     const settledThere = await runPgbench(bench.database.connection, settlementScript(bench, theirs.from), run)
     // The first round warms both sides up.

@@ -54,11 +54,11 @@ const find = () => {
   }
 }
 
-/** Transactions a second of a script, as C and the database alone can do them. */
+/** Transactions a second of a script, as C and the database alone can do them: for a time, or so many by each client. */
 export const runPgbench = async (
   { host, port, user, password, database }: pg.ClientConfig,
   script: string,
-  { folder, clients, seconds }: { folder: string; clients: number; seconds: number },
+  { folder, clients, ...length }: { folder: string; clients: number } & ({ seconds: number } | { each: number }),
 ): Promise<{ rate: number; ms: number }> => {
   const file = join(folder, 'pgbench.sql')
   writeFileSync(file, script)
@@ -67,7 +67,9 @@ export const runPgbench = async (
     // `turn` counts the transactions of a client, for scripts that never do the same twice.
     [
       ...['-n', '-M', 'prepared', '-f', file, '-D', 'turn=0'],
-      ...['-c', String(clients), '-j', '1', '-T', String(seconds), String(database)],
+      ...['-c', String(clients), '-j', '1'],
+      ...('each' in length ? ['-t', String(length.each)] : ['-T', String(length.seconds)]),
+      String(database),
     ],
     { env: { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: String(password) } },
   )

@@ -102,10 +102,9 @@ test('without credentials no body is kept, whatever it is', async () => {
     await fewAtOnce(bodies, async (body) => {
       for (const type of ['application/json', 'text/plain']) {
         const answer = await post(call, body, { 'content-type': type })
-        assert.ok(
-          [400, 401, 415].includes(answer.status),
-          `${describe(endpoint)}, ${body.slice(0, 50)}: ${answer.text}`,
-        )
+        // Which provider is meant stands in the address, which is read together with the body.
+        const expected = endpoint.params === undefined ? [401] : [400, 401, 415]
+        assert.ok(expected.includes(answer.status), `${describe(endpoint)}, ${body.slice(0, 50)}: ${answer.text}`)
       }
     })
     assert.deepEqual(await rowsOf(world), before, describe(endpoint))

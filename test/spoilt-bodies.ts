@@ -119,16 +119,26 @@ const outOfBounds = (
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const unkeepable = ['"a\\u0000b"', '"a\\udc00b"', '{"__proto__":1}', deep(40)]
 
-/** The good bodies of a call with one thing wrong in each. */
-export const spoil = (prepared: Prepared): Spoilt[] => [
+/**
+ * The good bodies of a call with one thing wrong in each. A field that was `tried` elsewhere, such as the city of an
+ * address, only has to show that it is looked at here too.
+ */
+export const spoil = (prepared: Prepared, tried: Set<object>): Spoilt[] => [
   ...spotsOf(prepared).flatMap(({ name, shape, value, isRequired, write }) => [
-    ...[...wrongTypes(shape), ...outOfBounds(shape, value)].map((json) => schemaFault(name, write, json)),
+    ...faultsOf(shape, value, tried).map((json) => schemaFault(name, write, json)),
     ...unkeepable.map((json) => ({ ...schemaFault(name, write, json), why: 'unkeepable' as const })),
     ...(isRequired ? [{ what: `no ${name}`, text: without(write), why: 'schema' as const }] : []),
     ...(takesAnything(shape) ? [] : [twice(name, shape, write, value)]),
   ]),
   ...wholes(prepared),
 ]
+
+const faultsOf = (shape: Shape, value: unknown, tried: Set<object>) => {
+  const all = [...outOfBounds(shape, value), ...wrongTypes(shape)]
+  const isKnown = tried.has(shape)
+  tried.add(shape)
+  return isKnown ? all.slice(0, 2) : all
+}
 
 const schemaFault = (name: string, write: Spot['write'], json: string): Spoilt => ({
   what: `${name} = ${json.slice(0, 60)}`,

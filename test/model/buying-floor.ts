@@ -18,9 +18,9 @@ type Buyer = Awaited<ReturnType<typeof newCustomer>>
 
 export const buyerNames = ['Asha', 'Bina'] as const
 const goods = [
-  { name: 'mug', price: 100, stock: 6, taxRate: 18 },
-  { name: 'lamp', price: 250.5, stock: 2, taxRate: 5 },
-  { name: 'book', price: 50, stock: 4, digital: { file: 'book.txt' } },
+  { name: 'mug', price: 100, stock: 12, taxRate: 18 },
+  { name: 'lamp', price: 250.5, stock: 4, taxRate: 5 },
+  { name: 'book', price: 50, stock: 8, digital: { file: 'book.txt' } },
 ]
 /** One runs out, and one leaves nothing to pay. */
 export const couponCodes = ['TEN', 'ALL'] as const

@@ -1,10 +1,20 @@
 -- What is bought: orders, their payments and deliveries, and what both were told by others.
 
--- The last number that a store gave to an order.
-create table order_counter (
-  store_id integer primary key references store,
-  last integer not null
-);
+-- The numbers of a store's orders. A sequence, because a counter in a row would stay locked until its order is on the
+-- disk, and a store could place no more orders in a second than the disk can flush.
+create function make_order_numbers() returns trigger language plpgsql as $$
+begin
+  execute format('create sequence order_number_%s start 1001', new.id);
+  return null;
+end $$;
+create trigger store_order_numbers after insert on store for each row execute function make_order_numbers();
+do $$
+declare store_id integer;
+begin
+  for store_id in select id from store loop
+    execute format('create sequence order_number_%s start 1001', store_id);
+  end loop;
+end $$;
 
 create table orders (
   store_id integer not null,

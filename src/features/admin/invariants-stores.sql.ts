@@ -32,12 +32,12 @@ export const findStrayOrders: Rule = (db, storeId) => db.many<Found>`
 
 /** The number that comes next must be a new one. */
 export const findWrongCounters: Rule = (db, storeId) => db.many<Found>`
-  select format('The last order of store %s has the number %s, and its counter stands at %s.', s.public_id, n.last,
-    coalesce(c.last, 0)) as sentence
+  select format('The last order of store %s has the number %s, and its sequence stands at %s.', s.public_id, n.last,
+    coalesce(c.last_value, 0)) as sentence
   from store s
   cross join lateral (select max(o.number) as last from orders o where o.store_id = s.id) n
-  left join order_counter c on c.store_id = s.id
-  where n.last > coalesce(c.last, 0) and ${within(storeId, sql`s.id`)}
+  left join pg_sequences c on c.schemaname = current_schema() and c.sequencename = 'order_number_' || s.id
+  where n.last > coalesce(c.last_value, 0) and ${within(storeId, sql`s.id`)}
   limit ${most}`
 
 export const findStrayPaymentEvents: Rule = (db, storeId) => db.many<Found>`

@@ -61,21 +61,25 @@ const withWords = (query: string, filter: Filter): Fragment => {
   return allOf(wanted)
 }
 
-const isFiltered = ({ categoryIds, ids, minMinor, maxMinor, inStock }: Filter) =>
-  (categoryIds ?? ids ?? minMinor ?? maxMinor ?? inStock) !== undefined
+/** Few products are of a category or have one of these ids; a range of prices may hold most of the store. */
+const isNarrow = ({ categoryIds, ids }: Filter) => (categoryIds ?? ids) !== undefined
+const isWide = ({ minMinor, maxMinor, inStock }: Filter) => (minMinor ?? maxMinor ?? inStock) !== undefined
+
+/** A filter may name fewer products than the words do: then the planner chooses where to start, knowing the values. */
+const isPlannersChoice = (filter: Filter, source: Source) => isNarrow(filter) || (isWide(filter) && source === 'words')
 
 /**
- * With nothing but words to go by, the index of words is the way, and `case` keeps the planner from any other: it
- * believes that all stores are of one size, a small one, and would go through the whole of a large one. It also lets it
- * expect hundreds of matches, so that they are counted by hashing; of a comparison it would expect one, and sort
- * thousands. A filter may name fewer products than the words do, so then the planner chooses, knowing the values.
+ * Otherwise the index of words is the way, and `case` keeps the planner from any other: it believes that all stores are
+ * of one size, a small one, and would go through the whole of a large one. It also lets it expect hundreds of matches, so
+ * that they are counted by hashing; of a comparison it would expect one, and sort thousands.
  */
-const matching = (place: Place, filter: Filter, query: string): Fragment =>
-  isFiltered(filter)
+const matching = (place: Place, filter: Filter, query: string, source: Source): Fragment =>
+  isPlannersChoice(filter, source)
     ? sql`${hereIn(place)} and ${withWords(query, filter)}`
-    : sql`case when ${hereIn(place)} then true else false end and ${withWords(query, filter)}`
+    : sql`case when ${allOf([hereIn(place), ...conditions(filter)])} then true else false end
+        and l.words @@ ${query}::tsquery`
 
-const planned = (db: Db, filter: Filter) => (isFiltered(filter) ? db.fresh : db)
+const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(filter, source) ? db.fresh : db)
 
 /**
  * Two ways to the matches. The index of words reads every match, also those beyond the limit, before it gives the first
@@ -96,10 +100,13 @@ const newest = { rows: 30_000, limit: sql`30000` }
 const newestListings = (place: Place, limit: Fragment) =>
   sql`select * from listing l where ${hereIn(place)} order by l.seq desc limit ${limit}`
 
-/** A look at a few products guesses the part of all that match; at worst, the slower way is taken. */
+/**
+ * A look at a few products guesses the part of all that match; at worst, the slower way is taken. The index of words
+ * gives also those that a range of prices then leaves out, so these count.
+ */
 const areRare = (place: Place, filter: Filter, query: string, part: number) => sql`
   (select count(*) < ${part * probe.rows} from (${newestListings(place, probe.limit)}) l
-    where ${withWords(query, filter)})`
+    where ${isNarrow(filter) ? withWords(query, filter) : sql`l.words @@ ${query}::tsquery`})`
 
 type Wanted = { query: string; source: Source; columns: Fragment; most: Fragment; rare: Fragment }
 
@@ -108,7 +115,7 @@ const candidates = (place: Place, filter: Filter, { query, source, columns, most
     ? sql`select ${columns} from (${newestListings(place, newest.limit)}) l
         where ${withWords(query, filter)} limit ${most}`
     : sql`select ${columns} from listing l
-        where ${source === 'words' ? sql`true` : rare} and ${matching(place, filter, query)} limit ${most}`
+        where ${source === 'words' ? sql`true` : rare} and ${matching(place, filter, query, source)} limit ${most}`
 
 /** The exact name first, then all words whole in the name, then as beginnings in it, then anywhere; stock before none. */
 const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
@@ -149,8 +156,11 @@ const showRows = (place: Place, chosen: Fragment, sort: SearchSort) => sql`
  */
 export type Found = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
 
-/** From this part of the products on, going through the newest is faster than the index of words. */
-const everywhere = 0.4
+/**
+ * From this part of the products on, going through the newest is faster than the index of words. With a filter that may
+ * leave nearly all of them out the planner is asked sooner, since then no limit ends the visits.
+ */
+const everywhere = (filter: Filter) => (isWide(filter) && !isNarrow(filter) ? 0.05 : 0.4)
 
 const rareWords = sql`(select words from rare)`
 
@@ -211,8 +221,8 @@ export const searchProducts = (db: Db, place: Place, page: SearchPage, source: S
     newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(place, newest.rows)}`,
     words: sql`true`,
   }
-  return planned(db, page).one<Found>`
-    with rare as materialized (select ${areRare(place, page, query, everywhere)} as words),
+  return planned(db, page, source).one<Found>`
+    with rare as materialized (select ${areRare(place, page, query, everywhere(page))} as words),
     ${matches},
     shelf as materialized (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
@@ -241,9 +251,9 @@ export const findNamed = (db: Db, place: Place, page: SearchPage, also: { words:
     where ${hereIn(place)} and l.name_key = ${page.nameKey} and ${withWords(any, page)} limit ${countedMatches})`
   const rows = also.words
     ? sql`${exactly} union
-        (select ${columns} from listing l where ${matching(place, page, named)} limit ${countedMatches})`
+        (select ${columns} from listing l where ${matching(place, page, named, 'words')} limit ${countedMatches})`
     : exactly
-  return planned(db, page).many<MatchRow>`${showRows(place, pageOf(rows, page), page.sort)}`
+  return planned(db, page, 'words').many<MatchRow>`${showRows(place, pageOf(rows, page), page.sort)}`
 }
 
 /** A page in another order than relevance, when there are too many matches to sort: along that order, past the rest. */

@@ -42,11 +42,10 @@ const tryTerms = async <Answer extends { matches: number }>(
   terms: readonly sql.Term[],
   ask: (terms: readonly sql.Term[]) => Promise<Answer>,
 ) => {
-  const [last, all] = [loosenLast(terms), terms.map(loosen)]
-  let answer = await ask(terms)
-  if (answer.matches < enoughMatches && isLooser(last, terms)) answer = await ask(last)
-  if (answer.matches === 0 && isLooser(all, last)) answer = await ask(all)
-  return answer
+  const answer = await ask(terms)
+  if (answer.matches >= enoughMatches) return answer
+  const looser = answer.matches === 0 ? terms.map(loosen) : loosenLast(terms)
+  return isLooser(looser, terms) ? ask(looser) : answer
 }
 
 const loosen = (term: sql.Term): sql.Term => ({ ...term, whole: false })

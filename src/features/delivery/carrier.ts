@@ -18,10 +18,15 @@ export type CarrierServices = Pick<Services, 'db' | 'clock'> & { simulated: Sign
 type Ctx = { store: Store }
 type Applied = { outcome: sql.Outcome | 'duplicate' }
 
-/** A carrier tells where a delivery is. The event is kept, matched or not, and has its effect once. */
-export const receiveCarrierEvent = async (services: CarrierServices, key: string | undefined, body: CarrierEvent) => {
+/** The store whose deliveries this key may speak of. */
+export const admitCarrier = async (services: CarrierServices, key: string | undefined): Promise<Store> => {
   const store = await findStoreByKey(services, key)
   if (store === undefined) throw fail('UNAUTHORIZED', 'x-api-key is not the logistics key of a store.')
+  return store
+}
+
+/** A carrier tells where a delivery is. The event is kept, matched or not, and has its effect once. */
+export const receiveCarrierEvent = async (services: CarrierServices, store: Store, body: CarrierEvent) => {
   const news = readCarrierEvent(body, services.clock.now())
   const { outcome } = await services.db.tx((tx) => applyOnce(tx, { store }, news, body))
   if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was kept.')

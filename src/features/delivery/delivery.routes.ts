@@ -1,10 +1,21 @@
-import { routes } from '../context.ts'
-import { type CarrierServices, receiveCarrierEvent } from './carrier.ts'
+import type { Route } from '../../http/endpoint.ts'
+import { type PublicCtx, routes, type Store } from '../context.ts'
+import { admitCarrier, type CarrierServices, receiveCarrierEvent } from './carrier.ts'
 import { deliveryContract } from './delivery.contract.ts'
 
-export const deliveryRoutes = (services: CarrierServices) =>
-  routes(deliveryContract, {
+export const deliveryRoutes = (services: CarrierServices): Route[] => {
+  const all = routes(deliveryContract, {
     receiveCarrierEvent: async ({ ctx, body }) => ({
-      body: await receiveCarrierEvent(services, ctx.headers['x-api-key'] as string | undefined, body),
+      body: await receiveCarrierEvent(services, (ctx as CarrierCtx).store, body),
     }),
   })
+  // Who has no key is told nothing about the body.
+  const identify = async (anyone: object): Promise<CarrierCtx> => {
+    const { headers } = anyone as PublicCtx
+    const store = await admitCarrier(services, headers['x-api-key'] as string | undefined)
+    return { ...(anyone as PublicCtx), store }
+  }
+  return all.map((route) => ({ ...route, identify }))
+}
+
+type CarrierCtx = PublicCtx & { store: Store }

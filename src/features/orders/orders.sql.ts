@@ -126,8 +126,8 @@ export const findOrderStore = (db: Queries, orderId: string) => db.maybeOne<{ st
 export type LockedOrder = OrderRow & { lines: OrderLineRow[] }
 
 /**
- * Locks an order, after the cart that it came from: that is the order of locks everywhere (cart, order, coupon, stock,
- * counter). Two statements, because the second must see what was written while the first waited.
+ * Locks an order, after the cart that it came from: that is the order of locks everywhere (cart, order, coupon, stock).
+ * Two statements, because the second must see what was written while the first waited.
  */
 export const lockCartOf = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
   select from cart c
@@ -213,21 +213,17 @@ export const insertOrder = (
   payment: NewPayment,
   events: readonly NewEvent[],
 ) => tx.one<{ number: number }>`
-  with counter as (
-    insert into order_counter as c (store_id, last) values (${storeId}, 1001)
-    on conflict (store_id) do update set last = c.last + 1 returning last),
-  placed as (
+  with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
       total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
       expires_at, created_at, updated_at)
-    select ${storeId}, ${order.id}, counter.last, ${order.customerId}, ${order.outletId}, ${order.cartId},
-      ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
+    select ${storeId}, ${order.id}, nextval(${`order_number_${storeId}`}::regclass), ${order.customerId},
+      ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
       ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
       vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
-    from counter
     returning id, number),
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
 export type StockLine = { variantId: string; quantity: number }
@@ -10,9 +11,10 @@ export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: 
 export type Moved = { variantId: string; productId: string; isTurned: boolean }
 
 /**
- * Moves units of many variants in one statement. The rows are locked in one order, whatever the order of the lines, so
- * that two orders of the same things wait for each other and do not deadlock. A variant without enough free units is
- * not in the answer; the caller undoes the transaction then.
+ * Moves units of many variants in one statement. The rows are locked one by one in one order, whatever the order of the
+ * lines, so that two orders of the same things wait for each other and do not deadlock. A variant without enough free
+ * units is not in the answer; the caller undoes the transaction then. Variants are named by an array, by which the rows
+ * are found through their key: joined to a list of unknown length, all the stock of the outlet would be read.
  */
 export const moveStock = (
   tx: Tx,
@@ -20,21 +22,23 @@ export const moveStock = (
   outletId: OutletId,
   lines: readonly StockLine[],
   { onHand, reserved, mustBeFree }: StockMove,
-) => tx.many<Moved>`
-  with wanted as (
-    select "variantId" as variant_id, sum(quantity)::integer as quantity
-    from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n ("variantId" text, quantity integer)
-    group by "variantId"),
-  locked as (
-    select s.variant_id from stock s
-    where s.store_id = ${storeId} and s.outlet_id = ${outletId} and s.variant_id in (select variant_id from wanted)
-    order by s.variant_id
-    for no key update)
-  update stock s set on_hand = s.on_hand + ${onHand}::integer * w.quantity,
-    reserved = s.reserved + ${reserved}::integer * w.quantity
-  from wanted w
-  where s.store_id = ${storeId} and s.outlet_id = ${outletId} and s.variant_id = w.variant_id
-    and s.variant_id in (select variant_id from locked)
-    and (not ${mustBeFree}::boolean or s.on_hand - s.reserved >= w.quantity)
+) => {
+  const units = new Map<string, number>()
+  for (const { variantId, quantity } of lines) units.set(variantId, (units.get(variantId) ?? 0) + quantity)
+  const ids = [...units.keys()].sort()
+  const quantity = sql`(${ids.map((id) => units.get(id))}::integer[])[array_position(${ids}::text[], s.variant_id)]`
+  return tx.many<Moved>`
+  with locked as (
+    select from unnest(${ids}::text[]) as w (variant_id)
+    cross join lateral (
+      select from stock s
+      where s.store_id = ${storeId} and s.variant_id = w.variant_id and s.outlet_id = ${outletId}
+      for no key update) s)
+  update stock s set on_hand = s.on_hand + ${onHand}::integer * ${quantity},
+    reserved = s.reserved + ${reserved}::integer * ${quantity}
+  where s.store_id = ${storeId} and s.variant_id = any(${ids}::text[]) and s.outlet_id = ${outletId}
+    and (select count(*) from locked) > 0
+    and (not ${mustBeFree}::boolean or s.on_hand - s.reserved >= ${quantity})
   returning s.variant_id as "variantId", s.product_id as "productId",
-    (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${onHand - reserved}::integer * w.quantity) as "isTurned"`
+    (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${onHand - reserved}::integer * ${quantity}) as "isTurned"`
+}

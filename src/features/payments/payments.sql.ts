@@ -106,8 +106,10 @@ export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string)
     with recursive kin (id, next) as (
       select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = ${orderId}
       union
-      select o.id, o.replaced_by from kin k
-      join orders o on o.store_id = ${storeId} and (o.id = k.next or o.replaced_by = k.id))
+      select near.id, near.replaced_by from kin k, lateral (
+        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = k.next
+        union all
+        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.replaced_by = k.id) near)
     select exists (
       select from kin join orders o on o.store_id = ${storeId} and o.id = kin.id
       where o.id <> ${orderId} and o.payment_status = 'paid') as paid`

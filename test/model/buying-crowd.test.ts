@@ -1,0 +1,12 @@
+import { after, before, test } from 'node:test'
+import { compareBuyingCrowds } from './buying-crowd.ts'
+import { openService } from './floor.ts'
+
+let opened: Awaited<ReturnType<typeof openService>>
+before(async () => {
+  opened = await openService()
+})
+after(() => opened.close())
+
+test('of what buyers, providers, carriers and operators do at the same moment, the books are in order', () =>
+  compareBuyingCrowds(opened.service, { runs: 10, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))
