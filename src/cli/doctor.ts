@@ -95,7 +95,7 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
     connection: database.connection,
     poolSize: 1,
     clock: systemClock,
-    statementTimeoutMs: 120_000,
+    statementTimeoutMs: 600_000,
   })
   try {
     const { facts, staleListings } = await examineData(db)

@@ -1,5 +1,5 @@
-import type { Queries } from '../../db/database.ts'
-import { countStaleListings, readServerFacts } from './doctor.sql.ts'
+import type { Db, Queries } from '../../db/database.ts'
+import { countStaleListings, readServerFacts, takeMemory } from './doctor.sql.ts'
 import { checkInvariants, countOrders } from './invariants.ts'
 
 /** What `doctor` looks at once the schema is up to date. */
@@ -9,7 +9,8 @@ export const examineData = async (db: Queries) => ({
 })
 
 /** Whether what was sold, reserved, paid and sent fits together, in all stores. */
-export const examineBooks = async (db: Queries) => ({
-  orders: await countOrders(db),
-  findings: await checkInvariants(db),
-})
+export const examineBooks = (db: Db) =>
+  db.tx(async (tx) => {
+    await takeMemory(tx)
+    return { orders: await countOrders(tx), findings: await checkInvariants(tx) }
+  })

@@ -201,10 +201,15 @@ export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[
   order by word collate "C"
   on conflict do nothing`
 
-/** Goes by outlet, because the key of a listing begins with it. */
+/**
+ * Goes by outlet, because the key of a listing begins with it. Mostly nothing is hidden, which is asked first: in a store
+ * that is just being filled the planner expects no listings, and would go through all there are for every batch.
+ */
 export const dropHiddenListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   delete from listing l using outlet o, product p
-  where o.store_id = ${storeId} and l.store_id = o.store_id and l.outlet_id = o.id and l.product_id = any(${productIds})
+  where (select count(*) > 0 from product p
+      where p.store_id = ${storeId} and p.id = any(${productIds}) and p.status <> 'ACTIVE')
+    and o.store_id = ${storeId} and l.store_id = o.store_id and l.outlet_id = o.id and l.product_id = any(${productIds})
     and p.store_id = l.store_id and p.id = l.product_id and p.status <> 'ACTIVE'`
 
 /** Two writers on one product would each see the other's stock as it was before; the second one waits here instead. */

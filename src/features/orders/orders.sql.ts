@@ -204,7 +204,10 @@ export type NewOrderLine = Pick<
   'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
 > & { taxRate: number }
 
-/** The order with its lines, its timeline and its payment. */
+/**
+ * The order with its lines, its timeline and its payment. Each variant is looked up by its key: in a join the planner, who
+ * does not know how many lines there are, would read all variants of the store.
+ */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
@@ -233,8 +236,8 @@ export const insertOrder = (
     from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "variantId" text,
       quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,
       "taxRate" numeric)
-    join variant v on v.store_id = ${storeId} and v.id = l."variantId"
-    join product p on p.store_id = v.store_id and p.id = v.product_id),
+    cross join lateral (select * from variant where store_id = ${storeId} and id = l."variantId" limit 1) v
+    cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p),
   told as (${insertEvents(storeId, sql`${order.id}`, events)}),
   started as (${insertPayment(storeId, order, payment)})
   select number from placed`
@@ -244,10 +247,13 @@ const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) =
   values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, ${payment.status}, ${payment.amountMinor},
     ${order.currency}, vitrine_now(), vitrine_now())`
 
-/** The transaction of an order that was paid at the door, unless a report of it was here before. */
+/**
+ * The transaction of an order that was paid at the door, unless a report of it was here before. It is closed when the
+ * order was cancelled and delivered all the same.
+ */
 export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
   update payment set status = 'paid', updated_at = vitrine_now()
-  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status = 'open'`
+  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status in ('open', 'closed')`
 
 /** An order takes the place of another one, in the transaction that cancels that one. */
 export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`
