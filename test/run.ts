@@ -7,21 +7,29 @@ import pg from 'pg'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 
-const help = `npm test [-- [--long] [--only PART] [FILE …]]
+const help = `npm test [-- [--long] [--database] [--only PART] [FILE …]]
 
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
 an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
 
   --long       also the slow ones (*.long.ts)
+  --database   only what a database has a part in: not the embedded one, the command line, the documents
   --only PART  only tests whose name has this part
   FILE …       only these files`
 
 const { values, positionals } = parseArgs({
-  options: { long: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    long: { type: 'boolean' },
+    database: { type: 'boolean' },
+    only: { type: 'string' },
+    help: { type: 'boolean' },
+  },
   allowPositionals: true,
 })
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+const compiled = join(tmpdir(), `vitrine-compiled-${process.pid}`)
 
 const main = async () => {
   if (values.help) return print(help)
@@ -31,11 +39,22 @@ const main = async () => {
     process.exitCode = await runTests(database.url)
   } finally {
     await database.close()
+    rmSync(compiled, { recursive: true, force: true })
   }
 }
 
+/** These run alike on any database, or not at all on another one. */
+const leftOut = values.database
+  ? [
+      'src/{cli,core,providers}/**',
+      'src/db/embedded{,.test.ts,/**}',
+      'src/config.test.ts',
+      'test/{documents,hostile-sockets,tidy}.test.ts',
+    ]
+  : []
+
 const runTests = (url: string) => {
-  const chosen = positionals.length > 0 ? positionals : globSync('{src,test}/**/*.test.ts')
+  const chosen = positionals.length > 0 ? positionals : globSync('{src,test}/**/*.test.ts', { exclude: leftOut })
   const files = [...chosen, ...(values.long ? globSync('test/**/*.long.ts') : [])].sort()
   const args = [
     '--test',
@@ -43,7 +62,8 @@ const runTests = (url: string) => {
     ...(values.only ? ['--test-name-pattern', values.only] : []),
     ...files,
   ]
-  const env = { ...process.env, TEST_DATABASE_URL: url, NODE_ENV: 'test' }
+  // A hundred processes load the same modules: the first one leaves them compiled for the others.
+  const env = { ...process.env, TEST_DATABASE_URL: url, NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled }
   // What configures a service must not reach the services that tests start.
   for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
   const child = spawn(process.execPath, args, { stdio: 'inherit', env })

@@ -9,4 +9,4 @@ before(async () => {
 after(() => opened.close())
 
 test('of what buyers, providers, carriers and operators do at the same moment, the books are in order', () =>
-  compareBuyingCrowds(opened.service, { runs: 10, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))
+  compareBuyingCrowds(opened.service, { runs: 8, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))
