@@ -53,12 +53,17 @@ const command = (name: string, run: (world: Shop, counter: Counter) => Promise<v
   },
 })
 
-/** Does nothing as long as there is no order. */
+/** Does nothing as long as there is no order. What happens to an order that is over is where mistakes are made. */
 const withOrder = (name: string, pick: number, run: (world: Shop, counter: Counter, order: Order) => Promise<void>) =>
-  command(`${name} of order ${pick} from the end`, async (world, counter) => {
-    const order = world.orders.at(-1 - (pick % Math.max(1, world.orders.length)))
-    if (order !== undefined) await run(world, counter, order)
-  })
+  command(
+    `${name} of order ${pick % 4} from the end${pick < 4 ? '' : ' that was cancelled'}`,
+    async (world, counter) => {
+      const over = world.orders.filter(({ status }) => status === 'cancelled')
+      const orders = pick < 4 || over.length === 0 ? world.orders : over
+      const order = orders.at(-1 - ((pick % 4) % Math.max(1, orders.length)))
+      if (order !== undefined) await run(world, counter, order)
+    },
+  )
 
 /** Takes over what has happened to an order, if that is one of the ends that it may have. */
 const adopt = async (counter: Counter, order: Order, ...ends: State[]) => {
@@ -307,7 +312,7 @@ const aBuyer = fc.nat(buyerNames.length - 1)
 const aQuantity = fc.integer({ min: 1, max: 3 })
 const aThing = fc.oneof({ weight: 2, arbitrary: fc.nat(1) }, fc.nat(2))
 /** Mostly the newest, so that things happen to the same order. */
-const anOrder = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(3))
+const anOrder = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3), { weight: 2, arbitrary: fc.constant(4) })
 const aWish = fc.record({
   cod: fc.nat(3).map((n) => n === 0),
   coupon: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.constantFrom(...couponCodes)),
@@ -326,9 +331,32 @@ const told = fc.oneof(
 )
 const aWord = fc.constantFrom<CarrierWord>('in_transit', 'in_transit', 'delivered', 'delivered', 'picked up')
 
+/** What chance alone would seldom bring together. */
+const inTurn = (...commands: BuyingCommand[]): BuyingCommand => ({
+  check: () => true,
+  toString: () => commands.join(' '),
+  run: async (world, counter) => {
+    for (const one of commands) await one.run(world, counter)
+  },
+})
+const plainWish = { cod: false, coupon: null, note: 'first' }
+
+const payTwice = (buyer: number, thing: number, quantity: number, named: Named) =>
+  inTurn(
+    checkOutOf(buyer, plainWish, thing, quantity),
+    checkOutOf(buyer, { ...plainWish, note: 'second' }, thing, quantity),
+    tell(4, 'success', named, 1),
+    tell(0, 'success', named, 1),
+  )
+
+const deliverAllTheSame = (buyer: number, thing: number, quantity: number) =>
+  inTurn(checkOutOf(buyer, { ...plainWish, cod: true }, thing, quantity), cancel(0), carry(4, 'delivered', false))
+
 const weighted: [number, fc.Arbitrary<BuyingCommand>][] = [
   [3, fc.tuple(aBuyer, aThing, aQuantity).map((args) => fill(...args))],
   [8, fc.tuple(aBuyer, aWish, aThing, aQuantity).map((args) => checkOutOf(...args))],
+  [1, fc.tuple(aBuyer, aThing, aQuantity, aName).map((args) => payTwice(...args))],
+  [1, fc.tuple(aBuyer, aThing, aQuantity).map((args) => deliverAllTheSame(...args))],
   [1, aBuyer.map(dropCart)],
   [2, anOrder.map(cancel)],
   [2, anOrder.map(retry)],
