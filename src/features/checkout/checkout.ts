@@ -131,13 +131,14 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
       couponCode: code,
     })
   let around = await look()
+  let isReplaced = false
   const { open } = around
   if (open !== null) {
     if (open.cartVersion === cart.version && open.requestHash === wish.requestHash) {
       return { kind: 'open', orderId: open.id }
     }
     if (open.id !== superseded) throw new OpenOrderInTheWay(open.id)
-    await supersede(tx, ctx, open.id)
+    isReplaced = await supersede(tx, ctx, open.id)
     // It may have given back the use of the very coupon that is asked for now.
     around = await look()
   }
@@ -146,17 +147,19 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
   const orderId = await writeOrder(tx, ctx, { wish, cart, around, price })
-  if (open !== null) await noteReplacement(tx, store.id, open.id, orderId)
+  if (open !== null && isReplaced) await noteReplacement(tx, store.id, open.id, orderId)
   await keepCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId }
 }
 
-/** It was closed at the provider just now. Somebody may have begun to pay it again since: then it has to be closed again. */
-const supersede = async (tx: Tx, ctx: CustomerCtx, orderId: string) => {
+/** It was closed at the provider just now. Somebody may have begun to pay it again: then it has to be closed again. */
+const supersede = async (tx: Tx, ctx: CustomerCtx, orderId: string): Promise<boolean> => {
   const order = await lockOrder(tx, ctx.store.id, orderId)
   const payments = await lockPayments(tx, ctx.store.id, orderId)
   if (payments.some(({ status }) => status === 'starting' || status === 'open')) throw new OpenOrderInTheWay(orderId)
-  if (order !== undefined) await cancelOrder(tx, ctx, order, 'Replaced by a new order.')
+  if (order === undefined) throw new Error(`order ${orderId} has disappeared`)
+  // One that a carrier has already stays, and the new order is another purchase.
+  return (await cancelOrder(tx, ctx, order, 'Replaced by a new order.')).status === 'cancelled'
 }
 
 const emptyCart = () => fail('BAD_REQUEST', 'The cart is empty.')

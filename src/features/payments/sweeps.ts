@@ -13,11 +13,10 @@ export type OnPaymentTrouble = (error: unknown, paymentId: string) => void
 
 /**
  * What happens to payments by themselves, by name. Each takes one batch and tells how much was due at least, so that it
- * is called again at once when there was more than a batch.
+ * is called again at once when there was more than a batch. What has expired comes first: once a payment was asked
+ * about, it is left alone for a while.
  */
 export const paymentSweeps = (services: PaymentServices, onTrouble: OnPaymentTrouble) => ({
-  'payments that nobody has heard of': async () =>
-    tell(await each(services, await claimUnheard(services.db), askOrClose, onTrouble)),
   'payments of orders that have expired': async () =>
     tell(
       await each(
@@ -29,6 +28,8 @@ export const paymentSweeps = (services: PaymentServices, onTrouble: OnPaymentTro
         onTrouble,
       ),
     ),
+  'payments that nobody has heard of': async () =>
+    tell(await each(services, await claimUnheard(services.db), askOrClose, onTrouble)),
   'orders that have expired': async () => {
     let expired = 0
     for (const { storeId, orderId } of await findExpired(services.db)) {
