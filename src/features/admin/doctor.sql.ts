@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
 
 export type ServerFacts = { version: string; encoding: string; stores: number; products: number }
 
@@ -6,8 +7,11 @@ export const readServerFacts = (db: Queries) => db.one<ServerFacts>`
   select current_setting('server_version') as version, current_setting('server_encoding') as encoding,  (select count(*) from store) as stores,
     (select count(*) from product) as products`
 
-/** Listing rows that are missing, left over, or differ from what products, variants, prices and stock say. */
-export const countStaleListings = async (db: Queries) =>
+/**
+ * Listing rows that are missing, left over, or differ from what products, variants, prices and stock say; of one store or
+ * of all.
+ */
+export const countStaleListings = async (db: Queries, storeId: StoreId | null = null) =>
   (
     await db.one<{ count: number }>`
     with expected as (
@@ -19,10 +23,10 @@ export const countStaleListings = async (db: Queries) =>
       join outlet o on o.store_id = p.store_id
       left join price_override po on po.store_id = p.store_id and po.variant_id = v.id and po.outlet_id = o.id
       left join stock s on s.store_id = p.store_id and s.variant_id = v.id and s.outlet_id = o.id
-      where p.status = 'ACTIVE'
+      where p.status = 'ACTIVE' and (${storeId}::integer is null or p.store_id = ${storeId})
       order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position)
     select count(*) from expected e
-    full join listing l on l.store_id = e.store_id and l.outlet_id = e.outlet_id and l.product_id = e.product_id
+    full join (select * from listing where ${storeId}::integer is null or store_id = ${storeId}) l on l.store_id = e.store_id and l.outlet_id = e.outlet_id and l.product_id = e.product_id
     where (l.category_id, l.price_minor, l.in_stock) is distinct from (e.category_id, e.price_minor, e.in_stock)`
   ).count
 
