@@ -60,7 +60,8 @@ const main = async () => {
   requireWrk()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
   const dataDir = newDataDir()
-  const service = await startService(dataDir)
+  // As many connections as pgbench has.
+  const service = await startService(dataDir, { DATABASE_POOL_SIZE: String(connections) })
   const database = await openEmbedded({ dataDir, role: 'guest' })
   try {
     const bench = await fillStore(service, database, folder)
@@ -246,11 +247,6 @@ const checkoutScript = ({ store }: Bench, from: number) => {
       ),
     ),
   ]
-  const start = [
-    record((tx) => lockCartOf(tx, store.id, orderId as string)),
-    record((tx) => lockOrder(tx, store.id, orderId as string)),
-    record((tx) => lockPayments(tx, store.id, orderId as string)),
-  ]
   const session = { reference: null, redirectUrl: 'http://localhost/sandbox', expiresAt: varying('now()') as never }
   const after = [
     record((tx) => openSandboxPayment(tx, store.publicId, paymentId as string)),
@@ -258,7 +254,7 @@ const checkoutScript = ({ store }: Bench, from: number) => {
     record((tx) => readOrder(tx, store.id, orderId as string, customerId as string)),
   ]
   const signedIn = record((tx) => findSession(tx, store.id, varying(named('ses'))))
-  const statements = [signedIn, 'begin', ...place, 'commit', 'begin', ...start, 'commit', ...after]
+  const statements = [signedIn, 'begin', ...place, 'commit', ...after]
   return [...nextBuyer(from), ...statements.map((statement) => `${statement};`)].join('\n')
 }
 

@@ -50,7 +50,7 @@ const main = async () => {
   requireWrk()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
   const dataDir = newDataDir()
-  const service = await startService(dataDir, { VITRINE_SECRET: secret })
+  const service = await startService(dataDir, { VITRINE_SECRET: secret, DATABASE_POOL_SIZE: String(connections) })
   const database = await openEmbedded({ dataDir, role: 'guest' })
   try {
     const bench = await fillStore(service, database)

@@ -3,10 +3,13 @@ import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { claimAnswer, keepAnswer, keptForMs } from '../access/once.ts'
 import type { CustomerCtx } from '../context.ts'
+import type { Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'
 
 /** What a checkout has come to: a new order, one that was there already, or an answer that was given before. */
-export type Claim = { kind: 'placed' | 'open'; orderId: string } | { kind: 'kept'; answer: Answer<CheckoutResult> }
+export type Claim =
+  | { kind: 'placed' | 'open'; orderId: string; toStart?: Placed }
+  | { kind: 'kept'; answer: Answer<CheckoutResult> }
 
 type Kept = Answer<CheckoutResult> | { orderId: string }
 

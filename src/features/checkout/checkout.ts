@@ -14,7 +14,7 @@ import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplac
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
 import { lockPayments } from '../payments/payments.sql.ts'
-import { assertPayable, closePayment, startPayment } from '../payments/sessions.ts'
+import { assertPayable, closePayment, type Placed, startPayment, startPlaced } from '../payments/sessions.ts'
 import { checkStorefrontUrl } from '../payments/storefront-url.ts'
 import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
 import { redeemCoupon } from '../pricing/redeem.ts'
@@ -59,7 +59,7 @@ export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<Ch
   const claim = await placeUnlessOpen(ctx, wish)
   if (claim.kind === 'kept') return claim.answer
   // What is not `online` has nothing to start, and answers with the payment as it is.
-  const payment = await startPayment(ctx, claim.orderId)
+  const payment = await (claim.toStart ? startPlaced(ctx, claim.toStart) : startPayment(ctx, claim.orderId))
   const answer: CheckoutAnswer = {
     status: claim.kind === 'placed' ? 201 : 200,
     body: await showCheckout(ctx, claim.orderId, payment),
@@ -146,10 +146,10 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   const price = checkCart(ctx, wish, cart, around, code ?? (couponText === null ? null : couponText))
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
-  const orderId = await writeOrder(tx, ctx, { wish, cart, around, price })
+  const { orderId, toStart } = await writeOrder(tx, ctx, { wish, cart, around, price })
   if (open !== null && isReplaced) await noteReplacement(tx, store.id, open.id, orderId)
   await keepCheckout(ctx, { orderId }, tx)
-  return { kind: 'placed', orderId }
+  return { kind: 'placed', orderId, ...(toStart === null ? {} : { toStart }) }
 }
 
 /** It was closed at the provider just now. Somebody may have begun to pay it again: then it has to be closed again. */
@@ -201,7 +201,10 @@ const codeOf = (reason: CouponReason) => (reason === 'EXPIRED' ? 'COUPON_EXPIRED
 
 type Placing = { wish: Wish; cart: ReadCart; around: Surroundings; price: CartPrice }
 
-const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price }: Placing): Promise<string> => {
+/** `toStart`: what the provider is to be called for after the commit. */
+type Written = { orderId: string; toStart: Placed | null }
+
+const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price }: Placing): Promise<Written> => {
   const { store, shopper, clock } = ctx
   const isCash = wish.method === 'cod'
   const id = newId('ord', clock.now())
@@ -211,7 +214,13 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     ...(price.lines[position] as CartPrice['lines'][number]),
   }))
   await takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
-  await insertOrder(
+  const payment = {
+    id: newId('pay', clock.now()),
+    provider: isCash ? 'cod' : store.paymentProvider,
+    status: isCash ? 'open' : 'starting',
+    amountMinor: price.totalMinor,
+  } as const
+  const { number, expiresAt } = await insertOrder(
     tx,
     store.id,
     {
@@ -226,17 +235,17 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
       livesMs: isCash ? null : reservationMs,
     },
     lines,
-    {
-      id: newId('pay', clock.now()),
-      provider: isCash ? 'cod' : store.paymentProvider,
-      status: isCash ? 'open' : 'starting',
-      amountMinor: price.totalMinor,
-    },
+    payment,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
   )
   if (isCash) await takeOrderedFromCart(tx, store.id, cart.id, cart.lines)
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
-  return id
+  if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }
+  const started = { orderId: id, currency: store.currency, reference: null, redirectUrl: null, refundDueAt: null }
+  return {
+    orderId: id,
+    toStart: { order: { id, number, expiresAt }, payment: { ...payment, ...started, expiresAt: null } },
+  }
 }
 
 /** There is nothing to pay, and nobody to ask. */

@@ -215,7 +215,7 @@ export const insertOrder = (
   orderLines: readonly NewOrderLine[],
   payment: NewPayment,
   events: readonly NewEvent[],
-) => tx.one<{ number: number }>`
+) => tx.one<{ number: number; expiresAt: Date | null }>`
   with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
@@ -227,7 +227,7 @@ export const insertOrder = (
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
       vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
-    returning id, number),
+    returning number, expires_at),
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
       quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
@@ -240,7 +240,7 @@ export const insertOrder = (
     cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p),
   told as (${insertEvents(storeId, sql`${order.id}`, events)}),
   started as (${insertPayment(storeId, order, payment)})
-  select number from placed`
+  select number, expires_at as "expiresAt" from placed`
 
 const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) => sql`
   insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)

@@ -12,6 +12,7 @@ import { assertPayable, openAccount, type PaymentCtx } from './providers.ts'
 import { askProvider } from './reconcile.ts'
 
 export type { PaymentView } from './payments.contract.ts'
+export type { PaymentRow } from './payments.sql.ts'
 export { assertPayable } from './providers.ts'
 
 /** A session ends before the reservation of its order, so that what is paid in the last moment finds its units. */
@@ -34,6 +35,17 @@ export const startPayment = async (ctx: PaymentCtx, orderId: string): Promise<Pa
   if (payment.status !== 'starting' || order.status !== 'pending') return showPayment(payment)
   return showPayment(await callProvider(ctx, order, payment))
 }
+
+/** An order that was placed this moment, with its payment: nothing has to be looked up to start it. */
+export type Placed = { order: Startable; payment: sql.PaymentRow }
+type Startable = Pick<LockedOrder, 'id' | 'number' | 'expiresAt'>
+
+/**
+ * The same right after the order was placed. Should it be replaced or settled before the provider has answered, the
+ * payment is answered as it is then.
+ */
+export const startPlaced = async (ctx: PaymentCtx, { order, payment }: Placed): Promise<PaymentView> =>
+  showPayment(await callProvider(ctx, order, payment))
 
 type Prepared = { order: LockedOrder; payment: sql.PaymentRow; isLapsed: boolean }
 
@@ -68,14 +80,14 @@ const prepare = async (tx: Tx, ctx: PaymentCtx, orderId: string): Promise<Prepar
 }
 
 /** Ends with 409 when there is no time left in which anybody could pay. */
-const sessionEnd = ({ clock }: PaymentCtx, { expiresAt }: LockedOrder): Date => {
+const sessionEnd = ({ clock }: PaymentCtx, { expiresAt }: Startable): Date => {
   const now = clock.now()
   const latest = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - marginMs
   if (latest - now < marginMs) throw fail('CONFLICT', 'The time to pay this order is over. Check out again.')
   return new Date(Math.min(now + sessionMs, latest))
 }
 
-const callProvider = async (ctx: PaymentCtx, order: LockedOrder, payment: sql.PaymentRow): Promise<sql.PaymentRow> => {
+const callProvider = async (ctx: PaymentCtx, order: Startable, payment: sql.PaymentRow): Promise<sql.PaymentRow> => {
   const expiresAt = sessionEnd(ctx, order)
   const session = await reach(async () => {
     const { provider, account } = await openAccount(ctx, payment.provider)
