@@ -45,7 +45,10 @@ async function* examine(): AsyncGenerator<Finding> {
   let config: Config
   try {
     config = loadConfig(process.env)
-    yield ok('settings', config.production ? 'production' : 'not production: OTPs go to the console, demo allowed')
+    yield ok(
+      'settings',
+      config.production ? 'production' : `not production: one-time passwords by ${config.sms.sender}, demo allowed`,
+    )
   } catch (error) {
     yield fault('settings', error)
     return
