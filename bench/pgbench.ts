@@ -8,7 +8,8 @@ import { toStatement } from '../src/db/sql.ts'
 
 /** A value that differs from call to call: an expression of pgbench in place of a parameter. */
 export type Varying = { expression: string }
-export const varying = (expression: string) => ({ expression }) as unknown as string
+/** As text, for the key of an object, it stands between two marks. */
+export const varying = (expression: string) => ({ expression, toString: () => `«${expression}»` }) as unknown as string
 
 type Recorded = { text: string; values: unknown[] }
 
@@ -33,11 +34,17 @@ const write = (value: unknown): string => {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : writeText(String(value))
 }
 
-/** A text, in whose JSON something that varies may have been written. */
+/** A text, in whose JSON something that varies may have been written, as a value or within a text. */
 const writeText = (text: string): string => {
   const pieces = text.split(/\{"expression":("(?:[^"\\]|\\.)*")\}/)
+  const written = pieces.map((piece, i) => (i % 2 ? `to_json(${JSON.parse(piece)})::text` : writeMarked(piece)))
+  return written.length === 1 ? (written[0] as string) : `(${written.join(' || ')})`
+}
+
+const writeMarked = (text: string): string => {
+  const pieces = text.split(/«(.*?)»/)
   if (pieces.length === 1) return quote(text)
-  return `(${pieces.map((piece, i) => (i % 2 ? `to_json(${JSON.parse(piece)})::text` : quote(piece))).join(' || ')})`
+  return `(${pieces.map((piece, i) => (i % 2 ? piece : quote(piece))).join(' || ')})`
 }
 
 /** A colon before a word would be a variable to pgbench, also within quotes, and JSON does not mind the blank. */
