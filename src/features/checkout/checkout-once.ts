@@ -11,7 +11,7 @@ export type Claim =
   | { kind: 'placed' | 'open'; orderId: string; toStart?: Placed }
   | { kind: 'kept'; answer: Answer<CheckoutResult> }
 
-type Kept = Answer<CheckoutResult> | { orderId: string }
+type Kept = Answer<CheckoutResult> | { orderId: string; isOpen?: boolean }
 
 const placeOf = (ctx: CustomerCtx) => ({
   storeId: ctx.store.id,
@@ -30,7 +30,8 @@ export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: strin
   const { bodyHash, answer } = await claimAnswer<Kept>(tx, placeOf(ctx), requestHash, keptForMs)
   if (bodyHash !== requestHash) throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
   if (answer === null) return null
-  return 'orderId' in answer ? { kind: 'placed', orderId: answer.orderId } : { kind: 'kept', answer }
+  if (!('orderId' in answer)) return { kind: 'kept', answer }
+  return { kind: answer.isOpen ? 'open' : 'placed', orderId: answer.orderId }
 }
 
 export const keepCheckout = async (ctx: CustomerCtx, kept: Kept, db: Queries = ctx.db): Promise<void> => {

@@ -135,6 +135,8 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   const { open } = around
   if (open !== null) {
     if (open.cartVersion === cart.version && open.requestHash === wish.requestHash) {
+      // Noted at once: of two calls with one key, the second must not find that this order has moved on meanwhile.
+      await keepCheckout(ctx, { orderId: open.id, isOpen: true }, tx)
       return { kind: 'open', orderId: open.id }
     }
     if (open.id !== superseded) throw new OpenOrderInTheWay(open.id)
