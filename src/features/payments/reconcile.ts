@@ -17,7 +17,7 @@ export const askProvider = async (ctx: PaymentCtx, payment: PaymentRow): Promise
   return settleStanding(ctx, payment, standing)
 }
 
-/** An answer becomes an event in the same format as any other, so that it can be looked at and replayed like them. */
+/** An answer becomes an event like those of webhooks, so that it can be looked at and replayed like them. */
 export const settleStanding = (ctx: PaymentCtx, payment: PaymentRow, standing: Standing): Promise<Settlement> => {
   const { status, amount, currency, instrument } = standing
   const body: NeutralEvent = {
