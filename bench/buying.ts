@@ -16,7 +16,7 @@ import { isPaidElsewhere, lockPayments, openPayment, writePayment } from '../src
 import { openSandboxPayment } from '../src/features/payments/sandbox.sql.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { fillBuyers, fillOrders, named, sessionOf } from './fill-buyers.ts'
-import { connections, type Measured, median, requireWrk, sendRequests } from './load.ts'
+import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { recordStatement, runPgbench, varying } from './pgbench.ts'
 import { newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
@@ -113,11 +113,6 @@ const moreBuyers = async ({ database, store }: Bench, count: number, product?: n
   buyers += count
   await fillBuyers(database.connection, store, { ...range, ...(product === undefined ? {} : { product }) })
   return range
-}
-
-const line = (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value};`)
-  return [method, path, fields.join(''), body === undefined ? '' : JSON.stringify(body)].join('\t')
 }
 
 const send = ({ service, folder }: Bench, requests: readonly string[]): Promise<Measured> => {

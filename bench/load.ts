@@ -34,6 +34,12 @@ export const sendLoad = async (load: Load, seconds: number): Promise<Measured> =
   return runWrk({ url, pid, seconds, args, env: { BENCH_PATHS: paths.join('\n') } })
 }
 
+/** One request as requests.lua reads it. */
+export const requestLine = (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value};`)
+  return [method, path, fields.join(''), body === undefined ? '' : JSON.stringify(body)].join('\t')
+}
+
 /** The requests of a file, one a line, in turn (see requests.lua). */
 export const sendRequests = (load: { url: string; pid: number; file: string }, seconds: number): Promise<Measured> =>
   runWrk({ ...load, seconds, args: ['-s', requestsScript], env: { BENCH_REQUESTS: load.file } })

@@ -10,7 +10,7 @@ import { insertSession } from '../src/features/accounts/sessions.sql.ts'
 import { holdOwnCart, readCart, writeLines } from '../src/features/cart/cart.sql.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { code, fillCarts, fillCodes, guestToken, phone } from './fill-shoppers.ts'
-import { connections, type Measured, median, requireWrk, sendRequests } from './load.ts'
+import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { recordStatement, runPgbench, varying } from './pgbench.ts'
 import { newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
@@ -141,11 +141,6 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
     theirs.push(other.rate)
   }
   return { ours: median(ours), theirs: theirs.sort((a, b) => a - b)[Math.floor(theirs.length / 2)] ?? 0 }
-}
-
-const line = (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value};`)
-  return [method, path, fields.join(''), body === undefined ? '' : JSON.stringify(body)].join('\t')
 }
 
 /** Twenty thousand of them, spread over all carts. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 /**
@@ -6,6 +7,10 @@ import type { StoreId } from '../context.ts'
  * merge locks the same row, so a write is either before it, and merged, or after it, and refused.
  */
 export const lockGuest = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`
+  ${guestLock(storeId, guestId)}`
+
+/** The same as a part of a statement that locks more. */
+export const guestLock = (storeId: StoreId, guestId: string) => sql`
   insert into guest (store_id, id, seen_on) values (${storeId}, ${guestId}, vitrine_now()::date)
   on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
   returning id`

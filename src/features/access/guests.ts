@@ -4,6 +4,8 @@ import { forgetAnswers, lockCustomer, lockGuest, markMerged } from './guests.sql
 import { nameGuest } from './once.ts'
 import { deadGuestToken } from './shopper.ts'
 
+export { guestLock } from './guests.sql.ts'
+
 /** What every write of a guest begins with. It makes the guest's row, and refuses a guest who was merged. */
 export const holdGuest = async (tx: Tx, ctx: ShopperCtx<Guest>) => {
   const held = await lockGuest(tx, ctx.store.id, ctx.shopper.guestId)

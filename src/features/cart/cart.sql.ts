@@ -1,5 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
+import { guestLock } from '../access/guests.ts'
 import type { OutletId, Shopper, StoreId } from '../context.ts'
 import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
 
@@ -139,11 +140,7 @@ export const holdOwnCart = (
   const { storeId, shopper, couponChange } = hold
   const isGuest = shopper.kind === 'guest'
   const owner = isGuest ? sql`guest_id` : sql`customer_id`
-  const guest = isGuest
-    ? sql`insert into guest (store_id, id, seen_on) values (${storeId}, ${shopper.guestId}, vitrine_now()::date)
-      on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
-      returning id`
-    : sql`select ${shopper.customerId}::text as id`
+  const guest = isGuest ? guestLock(storeId, shopper.guestId) : sql`select ${shopper.customerId}::text as id`
   return tx.maybeOne<HeldCart>`
   with owner as (${guest}),
   c as (

@@ -5,7 +5,7 @@ import type { FullOrderRow } from '../orders/orders.sql.ts'
 import { findOrderOf } from '../orders/orders.ts'
 import { cancelOrder, holdOrder } from '../orders/settle.ts'
 import { showOrder } from '../orders/show-order.ts'
-import { lockPayments } from '../payments/payments.sql.ts'
+import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
 import type { PaymentCtx } from '../payments/providers.ts'
 import { closePayment } from '../payments/sessions.ts'
 
@@ -27,7 +27,7 @@ export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message
     const held = await holdOrder(tx, ctx, order.id)
     if (held === undefined) throw new Error(`order ${order.id} has disappeared`)
     const payments = await lockPayments(tx, ctx.store.id, order.id)
-    if (payments.some(({ status }) => status === 'starting' || status === 'open')) throw beingPaid()
+    if (payments.some(isUndecided)) throw beingPaid()
     const after = await cancelOrder(tx, ctx, held, message)
     if (after.status !== 'cancelled') throw tooLate(after)
   })

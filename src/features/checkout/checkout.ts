@@ -13,7 +13,7 @@ import type { PostalAddress } from '../orders/order.contract.ts'
 import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
-import { lockPayments } from '../payments/payments.sql.ts'
+import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
 import { assertPayable, closePayment, type Placed, startPayment, startPlaced } from '../payments/sessions.ts'
 import { checkStorefrontUrl } from '../payments/storefront-url.ts'
 import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
@@ -144,8 +144,8 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
     // It may have given back the use of the very coupon that is asked for now.
     around = await look()
   }
-  const couponText = couponCode ?? null
-  const price = checkCart(ctx, wish, cart, around, code ?? (couponText === null ? null : couponText))
+  // A text that cannot be a code is one that does not exist.
+  const price = checkCart(ctx, wish, cart, around, code ?? couponCode ?? null)
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
   const { orderId, toStart } = await writeOrder(tx, ctx, { wish, cart, around, price })
@@ -158,7 +158,7 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
 const supersede = async (tx: Tx, ctx: CustomerCtx, orderId: string): Promise<boolean> => {
   const order = await lockOrder(tx, ctx.store.id, orderId)
   const payments = await lockPayments(tx, ctx.store.id, orderId)
-  if (payments.some(({ status }) => status === 'starting' || status === 'open')) throw new OpenOrderInTheWay(orderId)
+  if (payments.some(isUndecided)) throw new OpenOrderInTheWay(orderId)
   if (order === undefined) throw new Error(`order ${orderId} has disappeared`)
   // One that a carrier has already stays, and the new order is another purchase.
   return (await cancelOrder(tx, ctx, order, 'Replaced by a new order.')).status === 'cancelled'

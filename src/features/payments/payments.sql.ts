@@ -17,6 +17,9 @@ export type PaymentRow = {
   refundDueAt: Date | null
 }
 
+/** Whether somebody could still pay it. */
+export const isUndecided = ({ status }: PaymentRow) => status === 'starting' || status === 'open'
+
 export const paymentColumns = sql`p.id, p.order_id as "orderId", p.provider, p.status,
   p.amount_minor as "amountMinor", p.currency, p.reference, p.redirect_url as "redirectUrl",
   p.expires_at as "expiresAt", p.refund_due_at as "refundDueAt"`

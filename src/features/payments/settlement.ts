@@ -80,7 +80,6 @@ const findMismatch = (order: LockedOrder, { amount, currency }: Report): string 
   return null
 }
 
-const isUndecided = ({ status }: sql.PaymentRow) => status === 'starting' || status === 'open'
 const isSettled = ({ status }: sql.PaymentRow) => status === 'paid' || status === 'refunded'
 
 /**
@@ -91,17 +90,17 @@ const isSettled = ({ status }: sql.PaymentRow) => status === 'paid' || status ==
 const matchPayment = (payments: readonly sql.PaymentRow[], { transactionId, status }: Report) => {
   if (transactionId === null) {
     const movesMoney = status === 'success' || status === 'refunded'
-    return (movesMoney ? payments.find(isSettled) : undefined) ?? payments.find(isUndecided) ?? payments.at(-1)
+    return (movesMoney ? payments.find(isSettled) : undefined) ?? payments.find(sql.isUndecided) ?? payments.at(-1)
   }
   const named = payments.find(({ id, reference }) => id === transactionId || reference === transactionId)
   if (named !== undefined) return named
   const nameless = payments.filter((payment) => payment.reference === null && !isSettled(payment))
-  return nameless.find(isUndecided) ?? nameless.at(-1)
+  return nameless.find(sql.isUndecided) ?? nameless.at(-1)
 }
 
 const applyFailure = async (tx: Tx, ctx: PaymentCtx, order: LockedOrder, payment: sql.PaymentRow | undefined) => {
   // Nobody but the one at the door knows whether cash was paid, and then it can be tried again.
-  if (payment === undefined || !isUndecided(payment) || payment.provider === 'cod') {
+  if (payment === undefined || !sql.isUndecided(payment) || payment.provider === 'cod') {
     return nothing('The payment is decided already.')
   }
   await sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false })

@@ -1,4 +1,4 @@
-import type { Queries, Tx } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /**
@@ -23,11 +23,3 @@ export const giveUseBack = (tx: Tx, storeId: StoreId, couponId: string, customer
     update coupon set used = used - 1 where store_id = ${storeId} and id = ${couponId} returning id)
   update coupon_use set uses = uses - 1
   where store_id = ${storeId} and coupon_id = (select id from counted) and customer_id = ${customerId}`
-
-/** How often a customer has used a coupon. */
-export const countUses = async (db: Queries, storeId: StoreId, couponId: string, customerId: string) =>
-  (
-    await db.maybeOne<{ uses: number }>`
-    select uses from coupon_use
-    where store_id = ${storeId} and coupon_id = ${couponId} and customer_id = ${customerId}`
-  )?.uses ?? 0

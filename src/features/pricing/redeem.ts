@@ -9,5 +9,3 @@ export const redeemCoupon = async (tx: Tx, storeId: StoreId, couponId: string, c
 /** An order that ended unpaid gives its use back. */
 export const releaseCoupon = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) =>
   sql.giveUseBack(tx, storeId, couponId, customerId)
-
-export const countUses = sql.countUses
