@@ -184,10 +184,12 @@ export const newStore = async (service: TestService, options: StoreOptions = {})
   }
 }
 
-/** Waits for something that is announced between instances, a second at most. */
+/**
+ * Waits for something that is announced between instances: a second, and for a hundred looks where a busy machine
+ * leaves no time for that many.
+ */
 export const withinASecond = async (holds: () => Promise<boolean>) => {
-  const until = performance.now() + 1_000
-  while (performance.now() < until) {
+  for (let looks = 0; looks < 100; looks++) {
     if (await holds()) return true
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

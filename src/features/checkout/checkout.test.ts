@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
+import {
+  assertError,
+  startTestService,
+  type TestService,
+  type TestStore,
+  withinASecond,
+} from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
+import { announceStore } from '../../db/announce.ts'
 import { setPrice, setStock } from '../cart/fixture.ts'
 import { address, openShop } from './fixture.ts'
 
@@ -132,14 +139,23 @@ test('the same again answers the open order, and something else replaces it', as
   assert.equal((await asha.call('GET', `/v1/payment/${first.json.order.id}`)).json.status, 'closed')
 })
 
+/** The store takes cash from now on, and the service has heard of it. */
+const takeCash = async (shop: TestStore) => {
+  const { id } = await shop.load()
+  await service.db.tx(async (tx) => {
+    await tx.run`update store set cash_on_delivery = true where id = ${id}`
+    await announceStore(tx, id)
+  })
+  const isHeard = async () => (await shop.get('/v1/store')).json.paymentMethods.includes('cod')
+  assert.ok(await withinASecond(isHeard))
+}
+
 test('cash on delivery is placed at once, where the store takes it', async () => {
   const { shop, mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug, quantity: 2 })
   assertError(await asha.checkOut({ paymentMethod: 'cod' }), 400, 'BAD_REQUEST')
-  const { id } = await shop.load()
-  await service.db.run`update store set cash_on_delivery = true where id = ${id}`
-  const { key } = await shop.newKey({ rateLimit: 1000 })
-  const placed = await asha.checkOut({ paymentMethod: 'cod' }, { 'x-store-key': key })
+  await takeCash(shop)
+  const placed = await asha.checkOut({ paymentMethod: 'cod' })
   assert.equal(placed.status, 201, placed.text)
   const { order, payment } = placed.json
   assert.deepEqual([order.status, order.paymentStatus, order.expiresAt], ['pending', 'pending', null])
@@ -154,11 +170,9 @@ test('what is only downloaded cannot be paid at the door', async () => {
     price: 5,
     digital: { url: 'https://f.example/b' },
   })
-  const { id } = await shop.load()
-  await service.db.run`update store set cash_on_delivery = true where id = ${id}`
-  const { key } = await shop.newKey({ rateLimit: 1000 })
+  await takeCash(shop)
   const asha = await newBuyer({ productId: (await shop.get('/v1/products/book')).json.id })
-  assertError(await asha.checkOut({ paymentMethod: 'cod' }, { 'x-store-key': key }), 400, 'BAD_REQUEST')
+  assertError(await asha.checkOut({ paymentMethod: 'cod' }), 400, 'BAD_REQUEST')
 })
 
 test('an order of nothing to pay is paid at once', async () => {
