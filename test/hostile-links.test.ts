@@ -201,19 +201,19 @@ test('a link to a file opens that file of that store, and no other link opens an
   const forged = [
     ...spoilEach(link),
     ...nonsense,
-    makeLink(deriveSigner(['another secret that is long enough to be one'], 'download'), own, now),
-    ...(['guest', 'cursor', 'sandbox', 'sandbox-webhook', 'simulate', 'otp'] as const).map((purpose) =>
-      makeLink(signerFor(purpose), own, now),
+    makeLink(deriveSigner(['another secret that is long enough to be one'], 'download'), own, now).link,
+    ...(['guest', 'cursor', 'sandbox', 'sandbox-webhook', 'simulate', 'otp'] as const).map(
+      (purpose) => makeLink(signerFor(purpose), own, now).link,
     ),
     `${head}.${Number(endsMs) + 1}.${signature}`,
     `${head}.${endsMs}0.${signature}`,
     link.replace(bought.downloadId, theirs.bought.downloadId),
     link.replace(storeId, elsewhere.shop.storeId),
     // Signed by us, which nobody can do from outside, and still not what the store has.
-    makeLink(signerFor('download'), { storeId: elsewhere.shop.storeId, downloadId: bought.downloadId }, now),
-    makeLink(signerFor('download'), { storeId, downloadId: theirs.bought.downloadId }, now),
-    makeLink(signerFor('download'), { storeId, downloadId: 'dl_nobody' }, now),
-    makeLink(signerFor('download'), { storeId: 'store_nobody', downloadId: bought.downloadId }, now),
+    makeLink(signerFor('download'), { storeId: elsewhere.shop.storeId, downloadId: bought.downloadId }, now).link,
+    makeLink(signerFor('download'), { storeId, downloadId: theirs.bought.downloadId }, now).link,
+    makeLink(signerFor('download'), { storeId, downloadId: 'dl_nobody' }, now).link,
+    makeLink(signerFor('download'), { storeId: 'store_nobody', downloadId: bought.downloadId }, now).link,
   ]
   await assertUnchanged(async () => {
     for (const bad of forged) assertNoWayIn(await service.call(`/downloads/${bad}`), bad)

@@ -45,6 +45,7 @@ const rowNamedBy: Record<string, Row> = {
   'showOrder.id': 'order',
   'cancelOrder.id': 'order',
   'useDownload.id': 'download',
+  'makeDownloadLink.id': 'download',
   shipmentId: 'shipment',
 }
 

@@ -108,6 +108,7 @@ export const recipes: Record<string, Recipe> = {
   showOrder: async (world, person) => ({ params: { id: (await world.buy(person)).orderId }, query: { wait: '20' } }),
   cancelOrder: async (world, person) => ({ params: { id: (await world.order(person)).orderId } }),
   useDownload: async (world, person) => ({ params: { id: (await world.buy(person)).downloadId } }),
+  makeDownloadLink: async (world, person) => ({ params: { id: (await world.buy(person)).downloadId } }),
   receiveCarrierEvent: async (world) => {
     const { orderId } = await world.buy(await world.person('customer'))
     const shipmentId = await world.ship(orderId)

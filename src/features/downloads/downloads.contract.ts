@@ -59,6 +59,7 @@ export const downloadsContract = {
   useDownload: endpoint({
     ...read,
     path: '/v1/downloads/{id}',
+    head: false,
     summary: 'Get the link to a file',
     description:
       'Redirects to a link that can be opened without a key for ten minutes, and counts as one use. 410 when it is used up, has expired or was paid back.',
@@ -67,5 +68,27 @@ export const downloadsContract = {
     okStatus: 302,
     headers: ['location'],
     errors: ['NOT_FOUND', 'GONE'],
+  }),
+  makeDownloadLink: endpoint({
+    ...read,
+    method: 'POST',
+    path: '/v1/downloads/{id}/link',
+    summary: 'Get the link to a file as JSON',
+    description:
+      'The same link as above, and the same use, for pages: a browser does not tell a script where a redirect leads.',
+    params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
+    ok: named(
+      'DownloadLink',
+      Type.Object({
+        url: Type.String({ description: 'Opens without a key' }),
+        expiresAt: Type.String({ description: 'In ten minutes' }),
+      }),
+    ),
+    okStatus: 201,
+    errors: ['NOT_FOUND', 'GONE'],
+    example: {
+      url: 'http://localhost:3000/downloads/dlk_c3RvcmVfMDFrOHgw.4Jx0bV2m',
+      expiresAt: '2026-11-15T09:42:10.000Z',
+    },
   }),
 }

@@ -9,7 +9,11 @@ export const downloadRoutes = (services: DownloadServices) =>
     listDownloads: async ({ ctx, query }) => ({ body: await listDownloads(ctx, query) }),
     useDownload: async ({ ctx, params }) => ({
       body: null,
-      headers: { location: await useDownload(ctx, params.id, services), 'cache-control': 'no-store' },
+      headers: { location: (await useDownload(ctx, params.id, services)).url, 'cache-control': 'no-store' },
+    }),
+    makeDownloadLink: async ({ ctx, params }) => ({
+      body: await useDownload(ctx, params.id, services),
+      headers: { 'cache-control': 'no-store' },
     }),
   })
 

@@ -86,6 +86,20 @@ test('a download can be used five times for each copy, also when all come at onc
   assert.deepEqual([json.data[0].used, json.data[0].remaining], [10, 0])
 })
 
+test('a page gets the same link as JSON, for the same use', async () => {
+  const { asha, download } = await buy()
+  const ask = () => asha.call('POST', `/v1/downloads/${download.id}/link`)
+  const askedAtMs = service.clock.now()
+  const { status, json, headers } = await ask()
+  assert.deepEqual([status, headers.get('cache-control')], [201, 'no-store'])
+  const livesMs = Date.parse(json.expiresAt) - askedAtMs
+  assert.ok(livesMs >= minutes(10) && livesMs < minutes(11), String(livesMs))
+  assert.equal((await follow(json.url)).text, 'Once upon a time')
+  for (let used = 1; used < 5; used++) assert.equal((await ask()).status, 201)
+  assertError(await ask(), 410, 'GONE')
+  assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].remaining, 0)
+})
+
 test('a link ends after ten minutes, and one that was changed opens nothing', async (t) => {
   const moving = await startTestService({ dataDir })
   t.after(() => moving.close())
@@ -172,4 +186,16 @@ test('the demo files are there outside of production alone', async (t) => {
   const production = await startTestService({ dataDir, production: true })
   t.after(() => production.close())
   assertError(await production.call(path), 500, 'INTERNAL')
+})
+
+test('asking for the headers alone is no use of a download', async () => {
+  const { shop, asha, download } = await buy()
+  const address = `${service.url}/v1/downloads/${download.id}`
+  const asked = await fetch(address, {
+    method: 'HEAD',
+    headers: { 'x-store-key': shop.key, authorization: `Bearer ${asha.token}` },
+  })
+  assert.equal(asked.status, 404)
+  const { json } = await asha.call('GET', '/v1/downloads')
+  assert.equal(json.data[0].used, 0)
 })

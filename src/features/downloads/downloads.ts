@@ -41,7 +41,7 @@ export const useDownload = async (
   ctx: CustomerCtx,
   id: string,
   { links, files }: DownloadServices,
-): Promise<string> => {
+): Promise<{ url: string; expiresAt: string }> => {
   const { customerId } = ctx.shopper
   const download = await sql.findDownload(ctx.db, ctx.store.id, id, customerId)
   if (download === undefined) throw fail('NOT_FOUND', 'There is no such download.')
@@ -50,7 +50,8 @@ export const useDownload = async (
   if (file && !(await files.has(file))) throw lostFile(id, file)
   if (!(await sql.countUse(ctx.db, ctx.store.id, id, customerId)))
     throw fail('GONE', 'This download is used up. Ask the store for help.')
-  return `${ctx.publicUrl}/downloads/${makeLink(links, { storeId: ctx.store.publicId, downloadId: id }, ctx.clock.now())}`
+  const { link, endsMs } = makeLink(links, { storeId: ctx.store.publicId, downloadId: id }, ctx.clock.now())
+  return { url: `${ctx.publicUrl}/downloads/${link}`, expiresAt: new Date(endsMs).toISOString() }
 }
 
 /** What a link leads to: a file of ours, or an address elsewhere. */

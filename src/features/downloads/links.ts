@@ -8,8 +8,9 @@ export type Linked = { storeId: string; downloadId: string }
 
 /** A link opens a file by itself, for ten minutes: browsers and download managers send no keys. */
 export const makeLink = (signer: Signer, { storeId, downloadId }: Linked, nowMs: number) => {
-  const said = `${storeId}.${downloadId}.${nowMs + linkLivesMs}`
-  return `dlk_${said}.${signer.sign(said)}`
+  const endsMs = nowMs + linkLivesMs
+  const said = `${storeId}.${downloadId}.${endsMs}`
+  return { link: `dlk_${said}.${signer.sign(said)}`, endsMs }
 }
 
 /** Null for a link that is none of ours. */
