@@ -276,3 +276,26 @@ test('suggestions are a few products with a picture, and categories', async () =
   assert.deepEqual(rest, { slug: 'cafe-mug', name: 'Café mug', image: 'http://vitrine.test/a.svg' })
   assert.deepEqual((await shop.get('/v1/search/suggest?q=')).json, { products: [], categories: [] })
 })
+
+test('a word of which only one letter is typed changes nothing, unless the letter is a word itself', async () => {
+  const shop = await newStore(service)
+  await shop.add(
+    { name: 'Masala dabba', price: 1 },
+    { name: 'Masala chai', price: 1 },
+    { name: 'Vitamin tablets', price: 1 },
+    { name: 'Vitamin C tablets', price: 1 },
+  )
+  const found = async (q: string) =>
+    (await shop.get(`/v1/search?q=${encodeURIComponent(q)}`)).json.data.map(({ name }: { name: string }) => name).sort()
+  const suggested = async (q: string) =>
+    (await shop.get(`/v1/search/suggest?q=${encodeURIComponent(q)}`)).json.products
+      .map(({ name }: { name: string }) => name)
+      .sort()
+  for (const ask of [found, suggested]) {
+    assert.deepEqual(await ask('masala d'), ['Masala chai', 'Masala dabba'])
+    assert.deepEqual(await ask('masala da'), ['Masala dabba'])
+    assert.deepEqual(await ask('vitamin c'), ['Vitamin C tablets'])
+    assert.deepEqual(await ask('vitamin x'), ['Vitamin C tablets', 'Vitamin tablets'])
+    assert.deepEqual(await ask('teapot x'), [])
+  }
+})

@@ -36,16 +36,19 @@ const enoughMatches = 20
 
 /**
  * Words that a shop has are wanted whole. When few products have them so, the last is a beginning too, which somebody
- * may still be typing; and when none has, all are.
+ * may still be typing; and when none has, all are. A last letter by itself that finds nothing is a word just begun, so
+ * the words before it are asked for.
  */
 const tryTerms = async <Answer extends { matches: number }>(
   terms: readonly sql.Term[],
   ask: (terms: readonly sql.Term[]) => Promise<Answer>,
-) => {
+): Promise<Answer> => {
   const answer = await ask(terms)
   if (answer.matches >= enoughMatches) return answer
   const looser = answer.matches === 0 ? terms.map(loosen) : loosenLast(terms)
-  return isLooser(looser, terms) ? ask(looser) : answer
+  const loose = isLooser(looser, terms) ? await ask(looser) : answer
+  const isBegun = loose.matches === 0 && terms.length > 1 && terms.at(-1)?.prefix === false
+  return isBegun ? tryTerms(terms.slice(0, -1), ask) : loose
 }
 
 const loosen = (term: sql.Term): sql.Term => ({ ...term, whole: false })
