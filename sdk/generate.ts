@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { writeOperations } from './generate/operations.ts'
+import { writeTypes } from './generate/types.ts'
+
+/** What the client knows of the API, made from the contract of the service: file by file, as it should be. */
+export const generate = (): Record<string, string> => ({
+  'src/types.ts': formatted('src/types.ts', writeTypes()),
+  'src/operations.ts': formatted('src/operations.ts', writeOperations()),
+})
+
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const formatted = (path: string, input: string) =>
+  execFileSync(pathOf('../node_modules/.bin/biome'), ['check', '--write', `--stdin-file-path=${pathOf(path)}`], {
+    input,
+    encoding: 'utf8',
+  })
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, text] of Object.entries(generate())) writeFileSync(pathOf(path), text)
+}

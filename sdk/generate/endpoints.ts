@@ -1,0 +1,55 @@
+import { contracts } from '../../src/contract.ts'
+import type { Endpoint } from '../../src/http/endpoint.ts'
+import { nameOf } from '../../src/http/schema.ts'
+import type { Schema } from './schema.ts'
+
+/** One operation of `/v1`, with what the client must know of it. */
+export type Operation = Endpoint & {
+  name: string
+  /** Path parameters, query and body fields together; null when it takes nothing. */
+  input: Schema | null
+  isPaged: boolean
+  isSignIn: boolean
+  isRedirect: boolean
+}
+
+export const operationsOfContract = (): Operation[] =>
+  contracts
+    .flatMap((contract) => Object.entries(contract as Record<string, Endpoint>))
+    .filter(([, { path }]) => path.startsWith('/v1/'))
+    .map(([name, endpoint]) => ({
+      ...endpoint,
+      name,
+      input: inputOf(name, endpoint),
+      isPaged: (endpoint.query as Schema | undefined)?.properties?.cursor !== undefined,
+      isSignIn: (endpoint.ok as Schema | null)?.properties?.token !== undefined,
+      isRedirect: endpoint.okStatus === 302,
+    }))
+
+/** What would make a flat input ambiguous is refused here, before anybody can depend on it. */
+export const inputOf = (name: string, endpoint: Pick<Endpoint, 'method' | 'params' | 'query' | 'body'>) => {
+  const { method, params, query, body } = endpoint
+  if (query !== undefined && body !== undefined) throw new Error(`${name} has a query and a body: one of them must go`)
+  if (body !== undefined && method === 'GET') throw new Error(`${name} is a GET with a body`)
+  const parts = [params, query, body].filter((part) => part !== undefined) as Schema[]
+  if (parts.length === 0) return null
+  const properties: Record<string, Schema> = {}
+  for (const part of parts) {
+    for (const [field, schema] of Object.entries(part.properties ?? {})) {
+      if (field in properties) throw new Error(`${name} takes "${field}" in two places: rename one of them`)
+      properties[field] = schema
+    }
+  }
+  return { type: 'object', properties, required: parts.flatMap((part) => part.required ?? []) }
+}
+
+export const pascal = (name: string) => name[0]?.toUpperCase() + name.slice(1)
+
+export const inputName = ({ name }: Operation) => `${pascal(name)}Input`
+
+/** The name of an answer that the contract gives none. */
+export const answerName = ({ name }: Operation) => `${pascal(name)}Answer`
+
+/** Answers that get a type of their own: objects without a name, where they are no page of something. */
+export const hasOwnAnswer = ({ ok, isPaged }: Operation) =>
+  ok !== null && !isPaged && nameOf(ok) === undefined && (ok as Schema).type === 'object'

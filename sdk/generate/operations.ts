@@ -1,0 +1,95 @@
+import { nameOf } from '../../src/http/schema.ts'
+import { answerName, hasOwnAnswer, inputName, type Operation, operationsOfContract } from './endpoints.ts'
+import { commentLines, type Named, type Schema, typeOf } from './schema.ts'
+
+/** `src/operations.ts`: how each operation is called, as a table for the program and as an interface for people. */
+export const writeOperations = (): string => {
+  const operations = operationsOfContract()
+  const names: Named = new Map()
+  const methods = operations.flatMap((operation) => methodLines(operation, names))
+  const types = [
+    ...operations.filter(({ input }) => input !== null).map(inputName),
+    ...operations.filter(hasOwnAnswer).map(answerName),
+    ...names.keys(),
+  ]
+  return `// Made from the contract of the service by sdk/generate.ts. Do not edit: run it again.
+
+import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
+import type { BesideItems, Paged } from './paging.ts'
+import type {
+${types.join(',\n')}
+} from './types.ts'
+
+/** Where an operation goes and what it carries; a flag that is not set is left out. */
+export type Operation = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  /** Who may call: \`store\` and \`sign-in\` anybody, \`shopper\` a guest or a customer, the others a customer. */
+  readonly access: 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
+  readonly query?: true
+  readonly body?: true
+  /** Takes an Idempotency-Key. */
+  readonly once?: true
+  readonly paged?: true
+  /** Begins a session. */
+  readonly signsIn?: true
+  /** Answers with a \`location\` instead of a body. */
+  readonly redirect?: true
+}
+
+export const operations = {
+${operations.map(tableRow).join('\n')}
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof operations
+
+export interface Operations {
+${methods.join('\n')}
+}
+`
+}
+
+const tableRow = ({ name, method, path, access, query, body, once, isPaged, isSignIn, isRedirect }: Operation) => {
+  const flags = { query, body, once, paged: isPaged, signsIn: isSignIn, redirect: isRedirect }
+  const set = Object.entries(flags)
+    .filter(([, value]) => value)
+    .map(([flag]) => `, ${flag}: true`)
+  return `  ${name}: { method: '${method}', path: '${path}', access: '${access}'${set.join('')} },`
+}
+
+const methodLines = (operation: Operation, names: Named): string[] => {
+  const { name, summary, description, method, path, scope } = operation
+  const scopeText = scope === undefined ? '' : `, scope \`${scope}\``
+  const text = [`${summary}.`, description, `\`${method} ${path}\`${scopeText}`].filter(Boolean).join('\n\n')
+  const answer = answerOf(operation, names)
+  const input = inputArgument(operation)
+  const line = (options: string, result: string) => `  ${name}(${[...input, options].join(', ')}): ${result}`
+  if (operation.isSignIn) {
+    return [
+      ...commentLines(text, '  '),
+      line('options: SignInOptions & { merge: true }', `Promise<${answer} & Merged>`),
+      line('options?: SignInOptions', `Promise<${answer}>`),
+    ]
+  }
+  return [...commentLines(text, '  '), line('options?: CallOptions', answer)]
+}
+
+const inputArgument = (operation: Operation) => {
+  if (operation.input === null) return []
+  const isNeeded = (operation.input.required ?? []).length > 0
+  return [`input${isNeeded ? '' : '?'}: ${inputName(operation)}`]
+}
+
+const answerOf = (operation: Operation, named: Named): string => {
+  const { ok, isPaged, isRedirect, isSignIn } = operation
+  if (isRedirect) return 'Promise<Redirect>'
+  if (ok === null) return 'Promise<void>'
+  const style = { input: false, named, indent: '' }
+  if (!isPaged) {
+    const name = hasOwnAnswer(operation) ? answerName(operation) : typeOf(ok as Schema, style)
+    return isSignIn ? name : `Promise<${name}>`
+  }
+  const { items, properties } = ok as Schema
+  const item = typeOf((items ?? properties?.data?.items) as Schema, style)
+  return nameOf(ok) === undefined ? `Paged<${item}>` : `Paged<${item}, BesideItems<${typeOf(ok as Schema, style)}>>`
+}

@@ -1,0 +1,7 @@
+export { type Client, createClient } from './client.ts'
+export { type ClientErrorCode, isVitrineError, VitrineError } from './errors.ts'
+export type { OperationName, Operations } from './operations.ts'
+export type { CallOptions, ClientOptions, Merged, Redirect, Session, SignInOptions } from './options.ts'
+export type { Page, Paged } from './paging.ts'
+export { type ClientStorage, memoryStorage, type WebStorage, webStorage } from './storage.ts'
+export type * from './types.ts'

@@ -1,0 +1,36 @@
+import type { Operation } from './operations.ts'
+
+export type Request = { address: string; body: string | undefined }
+
+type Input = Record<string, unknown>
+
+/** Sorts the fields of an input into the path, and the query or the body. Plain loops: every call comes through here. */
+export const makeRequest = (url: string, { path, body }: Operation, input: Input): Request => {
+  const address = url + (path.includes('{') ? fillPath(path, input) : path)
+  if (!body) return { address: addQuery(address, path, input), body: undefined }
+  const rest: Input = {}
+  for (const name in input) if (!isInPath(path, name)) rest[name] = input[name]
+  return { address, body: JSON.stringify(rest) }
+}
+
+const isInPath = (path: string, name: string) => path.includes(`{${name}}`)
+
+const addQuery = (address: string, path: string, input: Input) => {
+  let query = ''
+  for (const name in input) {
+    const value = input[name]
+    if (value === undefined || isInPath(path, name)) continue
+    query += `${query === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value))}`
+  }
+  return address + query
+}
+
+const fillPath = (path: string, input: Input) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, input[name]))
+
+/** An id that is missing or a dot would silently name another address. */
+const pathSegment = (name: string, value: unknown) => {
+  const text = String(value ?? '')
+  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${name}" must be given, and was "${text}"`)
+  return encodeURIComponent(text)
+}

@@ -1,0 +1,61 @@
+import { VitrineError } from './errors.ts'
+import { aborted } from './send.ts'
+
+export type Patience = {
+  retries: number
+  maxRetryAfterSeconds: number
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+const firstDelayMs = 250
+const passingStatuses = [429, 502, 503, 504]
+
+/** Tries again what failed for a reason that passes. The caller decides that a second try can do no harm. */
+export const tryAgain = async <Result>(
+  attempt: () => Promise<Result>,
+  { retries, maxRetryAfterSeconds, sleep }: Patience,
+  signal: AbortSignal | undefined,
+): Promise<Result> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (tries >= retries || !(error instanceof VitrineError) || !passes(error)) throw error
+      const { retryAfterSeconds } = error
+      if (retryAfterSeconds !== null && retryAfterSeconds > maxRetryAfterSeconds) throw error
+      await interruptible(sleep, retryAfterSeconds === null ? delayMs(tries) : retryAfterSeconds * 1000, signal)
+    }
+  }
+}
+
+const passes = ({ code, status }: VitrineError) =>
+  code === 'NETWORK' || code === 'TIMEOUT' || passingStatuses.includes(status)
+
+/** Twice as long each time, and never quite the same, so that clients that failed together do not return together. */
+const delayMs = (tries: number) => firstDelayMs * 2 ** tries * (0.5 + Math.random() / 2)
+
+const interruptible = async (sleep: Patience['sleep'], ms: number, signal: AbortSignal | undefined) => {
+  if (signal === undefined) return sleep(ms)
+  if (signal.aborted) throw aborted(signal)
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(aborted(signal))
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    await Promise.race([sleep(ms, signal), stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** A timer that is not left running after an abort. */
+export const sleepFor = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const stop = () => clearTimeout(timer)
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop)
+  })

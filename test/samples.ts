@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { assertShows, type Block, blocksOf, root } from './documents.ts'
+
+const run = promisify(execFile)
+const tsc = join(root, 'node_modules/.bin/tsc')
+const mark = '=== next sample ==='
+
+export type SampleOptions = {
+  /** Stands in for `http://localhost:3000`. */
+  url: string
+  /** Stands in for `vpk_…`. */
+  storeKey: string
+  /** Run after the samples, where it sees all that they have made. */
+  epilogue?: string
+  env?: Record<string, string>
+}
+
+/**
+ * Compiles and runs the TypeScript of a document against a service. Blocks `ts` are one program, so that what one makes
+ * is there in the next; a block `ts alone` is a program of its own. A block `text` right after one shows what it prints,
+ * with `…` for anything.
+ */
+export const runTypeScriptSamples = async (document: string, options: SampleOptions) => {
+  const blocks = blocksOf(document)
+  const story = blocks.filter(({ info }) => info === 'ts')
+  const programs = [story, ...blocks.filter(({ info }) => info === 'ts alone').map((block) => [block])]
+  assert.ok(story.length > 0, `${document} has no TypeScript`)
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-samples-'))
+  try {
+    await installClient(folder)
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }')
+    for (const [i, parts] of programs.entries()) {
+      const epilogue = i === 0 ? (options.epilogue ?? '') : ''
+      writeFileSync(join(folder, `program-${i}.ts`), programOf(parts, epilogue, options))
+    }
+    await compile(folder, { types: ['node'] })
+    for (const [i, parts] of programs.entries()) {
+      assertPrints(document, parts, await runProgram(folder, `program-${i}.js`, options.env))
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The client, built as it is published, where a project in this folder finds it. */
+const installClient = async (folder: string) => {
+  const place = join(folder, 'node_modules/@vitrine/client')
+  mkdirSync(place, { recursive: true })
+  cpSync(join(root, 'sdk/package.json'), join(place, 'package.json'))
+  built ??= buildClient()
+  cpSync(await built, join(place, 'dist'), { recursive: true })
+}
+
+/** Once for all documents that a test file looks at. */
+let built: Promise<string> | undefined
+
+const buildClient = async () => {
+  const dist = mkdtempSync(join(tmpdir(), 'vitrine-built-client-'))
+  process.once('exit', () => rmSync(dist, { recursive: true, force: true }))
+  await tell(run(tsc, ['-p', join(root, 'sdk'), '--outDir', dist]))
+  return dist
+}
+
+/** With every strictness there is, so that nobody's settings are stricter. */
+const strictest = {
+  ...{ target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom', 'dom.iterable'], types: [] as string[] },
+  ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noImplicitOverride: true },
+  ...{ noPropertyAccessFromIndexSignature: true, noImplicitReturns: true, noUnusedLocals: true },
+  ...{ isolatedModules: true, verbatimModuleSyntax: true, skipLibCheck: false },
+}
+
+export const compile = (folder: string, settings: { types?: string[] } = {}) => {
+  // The types of Node and those of browsers do not agree about everything, which is no fault of a program.
+  const withNode = settings.types?.includes('node')
+    ? { typeRoots: [join(root, 'node_modules/@types')], skipLibCheck: true, noUnusedLocals: false }
+    : {}
+  const config = { compilerOptions: { ...strictest, ...settings, ...withNode }, include: ['*.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  return tell(run(tsc, ['-p', folder]))
+}
+
+/** The compiler complains on the other channel than errors are usually read from. */
+const tell = async (running: Promise<unknown>) => {
+  try {
+    await running
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${stdout}${stderr}`.trim(), { cause: error })
+  }
+}
+
+export const runProgram = async (folder: string, file: string, env: Record<string, string> = {}) => {
+  const storage = `--localstorage-file=${join(folder, 'storage')}`
+  const place = { cwd: folder, env: { PATH: dirname(process.execPath), ...env }, timeout: 60_000 }
+  return (await run(process.execPath, [storage, file], place)).stdout
+}
+
+const programOf = (parts: readonly Block[], epilogue: string, { url, storeKey }: SampleOptions) =>
+  [...parts.map(({ text }) => `console.log('${mark}')\n${text}`), epilogue]
+    .join('\n')
+    .replaceAll('http://localhost:3000', url)
+    .replaceAll('vpk_…', storeKey)
+
+const assertPrints = (document: string, parts: readonly Block[], printed: string) => {
+  const outputs = printed.split(`${mark}\n`).slice(1)
+  assert.equal(outputs.length, parts.length, `${document} stopped early`)
+  for (const [i, { text, next }] of parts.entries()) {
+    if (next?.info === 'text') assertShows(outputs[i] ?? '', next.text, `${document}: ${text.trim().split('\n')[0]}`)
+  }
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import { type DemoKeys, seedDemo } from '../src/features/admin/demo.ts'
+import { startTestService, type TestService } from './harness.ts'
+import { runTypeScriptSamples } from './samples.ts'
+
+let service: TestService
+let demo: DemoKeys
+before(async () => {
+  service = await startTestService()
+  demo = await service.db.tx(seedDemo)
+})
+after(() => service.close())
+
+test('the samples of sdk/README.md compile, run, and print what is shown', () =>
+  runTypeScriptSamples('sdk/README.md', { url: service.url, storeKey: demo.browserKey }))
+
+test('the samples of docs/sdk.md compile, run, and print what is shown', async (t) => {
+  // Stands in for the person who reads the message with the code.
+  const reader = createServer((_, response) => response.end(service.codeFor('+919876500002'))).listen(0, '127.0.0.1')
+  await once(reader, 'listening')
+  t.after(() => {
+    reader.close()
+    reader.closeAllConnections()
+  })
+  const { port } = reader.address() as { port: number }
+  await runTypeScriptSamples('docs/sdk.md', {
+    url: service.url,
+    storeKey: demo.browserKey,
+    env: { VITRINE_URL: service.url, VITRINE_KEY: demo.serverKey },
+    epilogue: `
+      const code = () => fetch('http://127.0.0.1:${port}').then((answer) => answer.text())
+      const { customer } = await signInByPhone('+919876500002', code)
+      if (!customer.phoneVerified) throw new Error('signing in by phone did not work')`,
+  })
+})
+
+test('a sample that does not compile, fails, or prints something else is found', async () => {
+  const options = { url: service.url, storeKey: demo.browserKey }
+  await assert.rejects(runTypeScriptSamples('docs/sdk.md', { ...options, epilogue: 'shop.noSuchCall()' }), /noSuchCall/)
+  await assert.rejects(runTypeScriptSamples('docs/sdk.md', { ...options, storeKey: 'vpk_wrong' }), /UNAUTHORIZED/)
+  const more = { ...options, epilogue: `console.log('more')` }
+  await assert.rejects(runTypeScriptSamples('sdk/README.md', more), /but got 2inthecartmore/)
+})

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  type ClientOptions,
+  type ClientStorage,
+  createClient,
+  isVitrineError,
+  memoryStorage,
+  webStorage,
+} from '../sdk/src/index.ts'
+import { startFaultyProxy } from './faulty-proxy.ts'
+import { newStore, startTestService, type TestService } from './harness.ts'
+
+/** Who the shopper is, and what the client remembers of that. */
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const openShop = async (options: Partial<ClientOptions> = {}) => {
+  const store = await newStore(service)
+  await store.add({ name: 'Mug', price: 10, stock: 100 }, { name: 'Lamp', price: 90, stock: 5 })
+  const open = (more: Partial<ClientOptions> = {}) =>
+    createClient({ url: service.url, storeKey: store.key, retries: 0, ...options, ...more })
+  const shop = open()
+  const products = (await shop.listProducts({ sort: 'name' })).items
+  const [lamp, mug] = products.map(({ id }) => id) as [string, string]
+  return { store, shop, open, lamp, mug }
+}
+
+let people = 0
+const somebody = () => ({ name: 'Asha', email: `asha${++people}@example.com`, password: 'a long password' })
+const quantities = (items: readonly { quantity: number }[]) => items.map(({ quantity }) => quantity)
+const refused = (code: Parameters<typeof isVitrineError>[1]) => (error: unknown) => isVitrineError(error, code)
+
+test('a guest is the same guest in every call, and knows their cart', async () => {
+  const { shop, mug } = await openShop()
+  assert.deepEqual([await shop.guestToken(), await shop.cartId()], [null, null])
+  const cart = await shop.addToCart({ productId: mug, quantity: 2 })
+  await shop.addCartItem({ cartId: cart.id, productId: mug })
+  assert.deepEqual(quantities(await shop.listCartItems()), [3])
+  assert.equal(await shop.cartId(), cart.id)
+  assert.match(String(await shop.guestToken()), /^gst_/)
+})
+
+test('first calls that are made at once are those of one guest', async () => {
+  const { shop, mug, lamp } = await openShop()
+  await Promise.all([
+    shop.addToCart({ productId: mug }),
+    shop.addToCart({ productId: lamp }),
+    shop.listCartItems(),
+    shop.addWishlistItem({ productId: mug }),
+    shop.listWishlist(),
+  ])
+  assert.deepEqual(quantities(await shop.listCartItems()), [1, 1])
+  assert.equal((await shop.listWishlist()).length, 1)
+})
+
+test('an answer that comes late takes no cart away', async (t) => {
+  const { store, mug } = await openShop()
+  const proxy = await startFaultyProxy(t, service.url)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let holds = true
+  const slowFirst: typeof fetch = async (...args) => {
+    const answer = await fetch(...args)
+    if (holds) {
+      holds = false
+      await held
+    }
+    return answer
+  }
+  const shop = createClient({ url: proxy.url, storeKey: store.key, fetch: slowFirst })
+  const late = shop.listWishlist()
+  await proxy.untilAnswered(1)
+  await shop.addToCart({ productId: mug })
+  release()
+  await late
+  assert.deepEqual(quantities(await shop.listCartItems()), [1])
+})
+
+test('two clients on one storage share the cart and the session', async () => {
+  const storage = memoryStorage()
+  const { shop, open, mug } = await openShop({ storage })
+  const otherTab = open()
+  await shop.addToCart({ productId: mug })
+  await otherTab.addToCart({ productId: mug })
+  assert.deepEqual(quantities(await shop.listCartItems()), [2])
+  await otherTab.signUp(somebody())
+  assert.equal((await shop.showCustomer()).name, 'Asha')
+  await shop.logOut()
+  assert.equal(await otherTab.session(), null)
+})
+
+test('signing in with merge moves what the guest had, and ends the guest', async () => {
+  const { shop, mug, lamp } = await openShop()
+  await shop.addToCart({ items: [{ productId: mug, quantity: 2 }, { productId: lamp }] })
+  await shop.addWishlistItem({ productId: lamp })
+  const { user, merged, mergeError } = await shop.signUp(somebody(), { merge: true })
+  assert.deepEqual([merged, mergeError], [{ cartItems: 2, wishlistItems: 1 }, null])
+  assert.equal(await shop.guestToken(), null)
+  const cart = await shop.showMyCart()
+  assert.deepEqual([cart.customerId, cart.itemCount, cart.id], [user.id, 3, await shop.cartId()])
+  assert.equal((await shop.listWishlist()).length, 1)
+})
+
+test('signing in with a code keeps the session, and merges on request only', async () => {
+  const { shop, mug } = await openShop()
+  await shop.addToCart({ productId: mug })
+  const guest = await shop.guestToken()
+  const phone = '+919876500001'
+  await shop.requestOtp({ phone })
+  const { customer, token, expiresAt, ...more } = await shop.verifyOtp({ phone, otp: service.codeFor(phone) })
+  assert.deepEqual(more, {})
+  assert.deepEqual(await shop.session(), { token, customerId: customer.id, expiresAt })
+  assert.equal(await shop.cartId(), null)
+  assert.deepEqual(await shop.listCartItems(), [])
+  assert.deepEqual((await shop.mergeGuestData({ guestToken: String(guest) })).merged.cartItems, 1)
+  assert.equal(await shop.guestToken(), null)
+  assert.deepEqual(quantities(await shop.listCartItems()), [1])
+})
+
+test('without a guest, or with one who is gone, signing in with merge merges nothing', async () => {
+  const storage = memoryStorage()
+  const { shop } = await openShop({ storage })
+  const asha = somebody()
+  assert.deepEqual((await shop.signUp(asha, { merge: true })).merged, null)
+  await shop.logOut()
+  await storage.set('vitrine.guestToken', 'gst_of.no.body')
+  const { merged, mergeError } = await shop.signIn(asha, { merge: true })
+  assert.deepEqual([merged, mergeError, await shop.guestToken()], [null, null, null])
+})
+
+test('when moving fails after signing in, the customer is signed in and the guest can be moved later', async (t) => {
+  const { store, mug } = await openShop()
+  const proxy = await startFaultyProxy(t, service.url)
+  const shop = createClient({ url: proxy.url, storeKey: store.key })
+  await shop.addToCart({ productId: mug })
+  proxy.fail('none', 'lost on the way there')
+  const { merged, mergeError } = await shop.signUp(somebody(), { merge: true })
+  assert.deepEqual([merged, mergeError?.code], [null, 'NETWORK'])
+  assert.ok(await shop.session())
+  assert.equal((await shop.mergeGuestData({ guestToken: String(await shop.guestToken()) })).merged.cartItems, 1)
+})
+
+test('a session that the service no longer knows is dropped after a 401, and the shop is told', async () => {
+  let signedOut = 0
+  const { shop, open } = await openShop({ onSignedOut: () => void signedOut++ })
+  const { token } = await shop.signUp(somebody())
+  await open({ headers: { Authorization: `Bearer ${token}` } }).logOut()
+  assert.ok(await shop.session())
+  await assert.rejects(shop.showCustomer(), refused('UNAUTHORIZED'))
+  assert.deepEqual([await shop.session(), signedOut], [null, 1])
+  await assert.rejects(shop.showCustomer(), refused('UNAUTHORIZED'))
+  assert.equal(signedOut, 1)
+})
+
+test('a 401 for an old session leaves a newer one alone', async (t) => {
+  const { store } = await openShop()
+  const proxy = await startFaultyProxy(t, service.url)
+  const storage = memoryStorage()
+  const newer = JSON.stringify({ token: 'ses_newer', customerId: 'cus_1', expiresAt: '2099-01-01T00:00:00.000Z' })
+  const meanwhile: typeof fetch = async (...args) => {
+    await storage.set('vitrine.session', newer)
+    return fetch(...args)
+  }
+  await storage.set('vitrine.session', newer.replace('newer', 'older'))
+  const shop = createClient({ url: proxy.url, storeKey: store.key, storage, fetch: meanwhile })
+  await assert.rejects(shop.showCustomer(), refused('UNAUTHORIZED'))
+  assert.equal((await shop.session())?.token, 'ses_newer')
+})
+
+test('logging out ends the session here and there, and here also when it was over there', async () => {
+  const { shop, open } = await openShop()
+  const { token } = await shop.signUp(somebody())
+  await shop.logOut()
+  assert.equal(await shop.session(), null)
+  const other = open({ headers: { authorization: `Bearer ${token}` } })
+  await assert.rejects(other.showCustomer(), refused('UNAUTHORIZED'))
+
+  const second = await shop.signUp(somebody())
+  await open({ headers: { authorization: `Bearer ${second.token}` } }).logOut()
+  await assert.rejects(shop.logOut(), refused('UNAUTHORIZED'))
+  assert.equal(await shop.session(), null)
+})
+
+test('a guest token that is refused is replaced, and the call is made again', async () => {
+  const storage = memoryStorage()
+  const { shop, mug } = await openShop({ storage })
+  await shop.addToCart({ productId: mug })
+  await storage.set('vitrine.guestToken', 'gst_forged.by.somebody')
+  const cart = await shop.addToCart({ productId: mug, quantity: 4 })
+  assert.deepEqual([cart.itemCount, await shop.cartId()], [4, cart.id])
+  assert.deepEqual(quantities(await shop.listCartItems()), [4])
+})
+
+test('a guest who is replaced has no cart yet', async () => {
+  const storage = memoryStorage()
+  const { shop, mug } = await openShop({ storage })
+  await shop.addToCart({ productId: mug })
+  await storage.set('vitrine.guestToken', 'gst_forged.by.somebody')
+  assert.deepEqual(await shop.listWishlist(), [])
+  assert.equal(await shop.cartId(), null)
+})
+
+test('a guest who was merged elsewhere simply goes on as a new one', async () => {
+  const { shop, open, mug } = await openShop()
+  await shop.addToCart({ productId: mug })
+  const customer = open({ storage: memoryStorage() })
+  await customer.signUp(somebody())
+  await customer.mergeGuestData({ guestToken: String(await shop.guestToken()) })
+  assert.equal((await shop.addToCart({ productId: mug, quantity: 7 })).itemCount, 7)
+})
+
+test('forgetting drops the session, the guest and the cart', async () => {
+  const { shop, mug } = await openShop()
+  await shop.addToCart({ productId: mug })
+  await shop.signUp(somebody())
+  await shop.forget()
+  assert.deepEqual([await shop.session(), await shop.guestToken(), await shop.cartId()], [null, null, null])
+})
+
+test('a cart that was deleted is no longer the cart', async () => {
+  const { shop, mug } = await openShop()
+  await shop.signUp(somebody())
+  const { id } = await shop.addToCart({ productId: mug })
+  assert.equal(await shop.cartId(), id)
+  assert.equal(await shop.deleteCart({ cartId: id }), undefined)
+  assert.equal(await shop.cartId(), null)
+})
+
+test('a cart that was deleted elsewhere is forgotten as soon as that shows', async () => {
+  const { shop, open, mug } = await openShop()
+  const { token } = await shop.signUp(somebody())
+  const { id } = await shop.addToCart({ productId: mug })
+  await open({ headers: { authorization: `Bearer ${token}` } }).deleteCart({ cartId: id })
+  assert.equal(await shop.cartId(), id)
+  assert.deepEqual([await shop.listCartItems(), await shop.cartId()], [[], null])
+})
+
+test('a storage that takes its time is waited for', async () => {
+  const values = new Map<string, string>()
+  const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
+  const storage: ClientStorage = {
+    get: (name) => later(values.get(name) ?? null),
+    set: (name, value) => later(void values.set(name, value)),
+    remove: (name) => later(void values.delete(name)),
+  }
+  const { shop, mug } = await openShop({ storage })
+  await shop.addToCart({ productId: mug })
+  await shop.signUp(somebody(), { merge: true })
+  assert.deepEqual(quantities(await shop.listCartItems()), [1])
+  assert.deepEqual([...values.keys()].sort(), ['vitrine.cartId', 'vitrine.session'])
+})
+
+test('a storage that throws does not stop anybody from shopping', async () => {
+  const broken = () => {
+    throw new Error('QuotaExceededError')
+  }
+  const unreadable = webStorage({ getItem: broken, setItem: broken, removeItem: broken })
+  const full = webStorage({ getItem: () => null, setItem: broken, removeItem: () => {} })
+  for (const storage of [unreadable, full]) {
+    const { shop, mug } = await openShop({ storage })
+    await shop.addToCart({ productId: mug })
+    assert.deepEqual(quantities(await shop.listCartItems()), [1])
+    await shop.signUp(somebody(), { merge: true })
+    assert.deepEqual(quantities(await shop.listCartItems()), [1])
+    await shop.logOut()
+    assert.equal(await shop.session(), null)
+  }
+})
+
+test('what is stored under our names by somebody else does no harm', async () => {
+  const { shop, open } = await openShop()
+  const storage = memoryStorage()
+  for (const text of ['', 'no json', 'null', '42', '{}']) {
+    await storage.set('vitrine.session', text)
+    assert.equal(await open({ storage }).session(), null)
+  }
+  assert.deepEqual(await shop.listCartItems(), [])
+})
+
+test('a prefix keeps two shops in one web storage apart', async () => {
+  const values = new Map<string, string>()
+  const local = {
+    getItem: (name: string) => values.get(name) ?? null,
+    setItem: (name: string, value: string) => void values.set(name, value),
+    removeItem: (name: string) => void values.delete(name),
+  }
+  const { open } = await openShop()
+  const one = open({ storage: webStorage(local, 'one.') })
+  const two = open({ storage: webStorage(local, 'two.') })
+  await one.signUp(somebody())
+  assert.equal(await two.session(), null)
+  assert.deepEqual([...values.keys()], ['one.vitrine.session'])
+})
+
+test("a server that vouches for a customer is not given a guest's name", async () => {
+  const { shop, open, mug } = await openShop()
+  const { user } = await shop.signUp(somebody())
+  const server = open()
+  const cart = await server.addToCart({ productId: mug }, { headers: { 'X-Customer-Id': user.id } })
+  assert.deepEqual([cart.customerId, await server.guestToken()], [user.id, null])
+})
