@@ -15,7 +15,6 @@ import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
-import { createRedisCounter } from './features/access/redis-counter.ts'
 import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { profileRoutes } from './features/accounts/profile.routes.ts'
@@ -42,6 +41,7 @@ import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
+import { registerGuide } from './http/guide.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
@@ -197,6 +197,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     { admit: gate.admit, answers },
   )
   registerDocsScripts(server)
+  registerGuide(server)
   registerDemoImages(server)
   registerDownloadLinks(server, downloads)
   if (!config.production) registerSandboxPage(server, services)
@@ -235,6 +236,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
 
 const createCounter = async (config: Config, logger: Logger) => {
   if (config.redisUrl === null) return createLocalCounter()
+  // Most run without a Redis, and need not wait for its client to load.
+  const { createRedisCounter } = await import('./features/access/redis-counter.ts')
   return createRedisCounter({
     url: config.redisUrl,
     onTrouble: (error) => logger.warn({ err: error }, 'Redis is away: this instance counts requests for itself'),

@@ -37,6 +37,7 @@ test('without any variable everything has a value that suits a first try', () =>
   assert.deepEqual(config, {
     production: false,
     port: 3000,
+    demoPort: 3001,
     host: '127.0.0.1',
     databaseUrl: null,
     databaseDirectUrl: null,
@@ -56,6 +57,7 @@ test('every variable is taken', () => {
   const config = loadConfig({
     NODE_ENV: 'production',
     PORT: '8080',
+    VITRINE_DEMO_PORT: '8090',
     HOST: '::',
     DATABASE_URL: 'postgres://me:pw@pooler:6432/shop',
     DATABASE_DIRECT_URL: 'postgresql://me:pw@db/shop',
@@ -73,6 +75,7 @@ test('every variable is taken', () => {
   assert.deepEqual(config, {
     production: true,
     port: 8080,
+    demoPort: 8090,
     host: '::',
     databaseUrl: 'postgres://me:pw@pooler:6432/shop',
     databaseDirectUrl: 'postgresql://me:pw@db/shop',
@@ -105,6 +108,7 @@ test('every bad value is refused in one sentence that names its variable', () =>
   const bad: Record<keyof typeof Environment.properties, string[]> = {
     NODE_ENV: ['prod', 'Production'],
     PORT: ['abc', '-1', '65536', '3000.5', 'true', '0x50', '1e3', ' 80', '80 '],
+    VITRINE_DEMO_PORT: ['abc', '65536'],
     HOST: [],
     DATABASE_URL: ['mysql://me@db/shop', 'db:5432', 'postgres://me:p#ss@db/shop', 'postgres://me:pw@db:port/shop'],
     DATABASE_DIRECT_URL: ['http://db', 'postgres://me:p/w@db/shop'],

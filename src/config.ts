@@ -5,13 +5,20 @@ import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { OperatorError } from './core/operator-error.ts'
 
-/** Every setting there is. The README's table is held against this by a test. */
+/** Every setting there is. The table in docs/settings.md is held against this by a test. */
 export const Environment = Type.Object({
   NODE_ENV: Type.Enum(['development', 'production', 'test'], {
     default: 'development',
     description: '`production` refuses whatever is only fit for trying out',
   }),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'Where the service listens' }),
+  VITRINE_DEMO_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description: 'Where the demo shop listens, beside an embedded database: the port after `PORT` unless set',
+    }),
+  ),
   HOST: Type.Optional(
     Type.String({
       description: 'The address to listen on: `127.0.0.1`, in production `0.0.0.0`, unless set',
@@ -103,6 +110,7 @@ export const Environment = Type.Object({
 export type Config = Readonly<{
   production: boolean
   port: number
+  demoPort: number
   host: string
   databaseUrl: string | null
   databaseDirectUrl: string | null
@@ -131,6 +139,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
   return Object.freeze({
     production,
     port: env.PORT,
+    demoPort: env.VITRINE_DEMO_PORT ?? (env.PORT === 0 || env.PORT === 65535 ? 0 : env.PORT + 1),
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     databaseUrl: env.DATABASE_URL ?? null,
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,

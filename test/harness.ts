@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { pino } from 'pino'
+import type { Logger, pino } from 'pino'
 import { type App, createApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config.ts'
 import { movableClock } from '../src/core/clock.ts'
@@ -24,6 +24,8 @@ export const internalSecret = 'an internal secret that only tests know'
 
 export type TestService = {
   app: App
+  config: Config
+  logger: Logger
   db: Db
   url: string
   clock: ReturnType<typeof movableClock>
@@ -75,12 +77,13 @@ export const startTestService = async ({
     logLevel: 'debug',
     ...settings,
   }
+  const logger = createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream)
   const app = await createApp({
     config,
     connection: { connectionString: config.databaseUrl ?? databaseUrl },
     directConnection: { connectionString: config.databaseUrl ?? databaseUrl },
     secrets: secrets ?? ['a secret for tests that is long enough to be one'],
-    logger: createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream),
+    logger,
     clock,
     // A test that moves its clock must not sweep away what others have in the same database.
     sweepEveryMs: null,
@@ -94,9 +97,11 @@ export const startTestService = async ({
     ...(passwords === undefined ? {} : { passwords }),
     ...(paymentProviders === undefined ? {} : { paymentProviders }),
   })
-  const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
+  const url = await app.server.listen({ port: config.port, host: '127.0.0.1' })
   return {
     app,
+    config,
+    logger,
     db: app.services.db,
     url,
     clock,

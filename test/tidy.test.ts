@@ -44,7 +44,8 @@ const partsBelow: Record<string, readonly string[]> = {
   'contract.ts': ['http', 'features'],
   sweeps: ['core', 'db', 'features'],
   'app.ts': ['core', 'db', 'http', 'providers', 'features', 'sweeps', 'config.ts', 'contract.ts'],
-  cli: ['core', 'db', 'http', 'providers', 'features', 'config.ts', 'contract.ts', 'logging.ts', 'app.ts'],
+  'demo-shop': ['core', 'db', 'http', 'providers', 'features', 'config.ts'],
+  cli: ['core', 'db', 'http', 'providers', 'features', 'config.ts', 'contract.ts', 'logging.ts', 'app.ts', 'demo-shop'],
   'main.ts': ['cli'],
 }
 

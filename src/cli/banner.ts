@@ -1,15 +1,24 @@
 import type { Config } from '../config.ts'
+import type { OpenedShop } from '../demo-shop/start-shop.ts'
 import type { DemoKeys } from '../features/admin/demo.ts'
 
-export type BannerOptions = { config: Config; demo: DemoKeys | null; database: string; startedMs: number }
+export type BannerOptions = {
+  config: Config
+  demo: DemoKeys | null
+  shop: OpenedShop | null
+  database: string
+  startedMs: number
+}
 
 /** What a newcomer needs next: where it is, what opens it, and three lines to paste. */
-export const showBanner = ({ config, demo, database, startedMs }: BannerOptions) => {
+export const showBanner = ({ config, demo, shop, database, startedMs }: BannerOptions) => {
   const lines = [
     '',
     `  Vitrine ${config.version} is ready (${(startedMs / 1000).toFixed(1)} s)`,
     '',
+    ...(shop === null ? [] : [`  Demo shop  ${'url' in shop ? shop.url : `not served: ${shop.trouble}`}`]),
     `  API        ${config.publicUrl}`,
+    `  Guide      ${config.publicUrl}/docs/guide`,
     `  Docs       ${config.publicUrl}/docs`,
     `  Database   ${database}`,
   ]

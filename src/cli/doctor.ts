@@ -1,4 +1,3 @@
-import { createClient } from '@redis/client'
 import type { Command } from 'commander'
 import pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
@@ -116,6 +115,7 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
 }
 
 const examineRedis = async (url: string): Promise<Finding> => {
+  const { createClient } = await import('@redis/client')
   const client = createClient({ url, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
   client.on('error', () => {})
   try {

@@ -161,6 +161,7 @@ export const freePort = async () => {
 export const newPlace = async (t: TestContext): Promise<Settings & { VITRINE_DATA_DIR: string; PORT: string }> => ({
   VITRINE_DATA_DIR: join(newFolder(t), 'data'),
   PORT: await freePort(),
+  VITRINE_DEMO_PORT: '0',
 })
 
 export const newFolder = (t: TestContext, mode = 0o700) => {
@@ -176,7 +177,7 @@ let template = ''
 export const makeTemplate = () => {
   before(async () => {
     template = mkdtempSync(join(tmpdir(), 'vitrine-cli-'))
-    const settings = { VITRINE_DATA_DIR: join(template, 'data'), PORT: await freePort() }
+    const settings = { VITRINE_DATA_DIR: join(template, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
     const { child, seen, ended } = launch(['start'], settings, {})
     await until(() => isReady({ child, seen }))
     child.kill('SIGTERM')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { pino } from 'pino'
-import { type App, createApp } from '../app.ts'
+import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
@@ -10,6 +10,7 @@ import { connectDb } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { type DemoKeys, seedDemoIfEmpty } from '../features/admin/demo.ts'
 import { createLogger } from '../logging.ts'
+import { chooseSmsSender } from '../providers/sms/choose.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
@@ -28,6 +29,12 @@ const start = async () => {
   const stop = onceStopped(undo)
   try {
     const config = loadConfig(process.env)
+    // Only this command needs the server, which takes longer to load than most commands take to run.
+    const [{ createApp }, { rememberCodes }, { startShop }] = await Promise.all([
+      import('../app.ts'),
+      import('../demo-shop/development.ts'),
+      import('../demo-shop/start-shop.ts'),
+    ])
     const logger = createLogger(config, pino.destination({ sync: false }))
     const secrets = loadSecrets(config)
     const firstStart = config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))
@@ -42,11 +49,24 @@ const start = async () => {
     for (const name of firstStart ? [] : applied) print(`Applied migration ${name}`)
     stop.check()
     const demo = config.production ? null : await prepareDemo(config, database)
-    const app = await createApp({ ...database, config, secrets, logger })
+    // Codes that were really sent to a phone are nobody else's; those of the console are shown anyway.
+    const codes = demo !== null && config.sms.sender === 'console' ? rememberCodes(chooseSmsSender(config)) : null
+    const app = await createApp({
+      ...database,
+      config,
+      secrets,
+      logger,
+      ...(codes === null ? {} : { sms: codes.sender }),
+    })
     undo.push(app.close)
     stop.check()
     await listenOrExplain(app, config)
-    print(showBanner({ config, demo, database: database.description, startedMs: performance.now() - startedAt }))
+    const { services } = app
+    const codeFor = codes?.codeFor ?? (() => undefined)
+    const shop = demo && (await startShop({ config, services, keys: demo, codeFor, logger }))
+    if (shop !== null && 'close' in shop) undo.push(shop.close)
+    const startedMs = performance.now() - startedAt
+    print(showBanner({ config, demo, shop, database: database.description, startedMs }))
     stop.ready()
   } catch (error) {
     await runAll(undo)

@@ -1,0 +1,90 @@
+import { type Cart, isVitrineError, shop } from './shop.ts'
+import { session, tellOtherTabs } from './state.ts'
+import { createStore } from './store.ts'
+
+export type CartState =
+  | { status: 'loading'; cart: null }
+  | { status: 'failed'; cart: null; error: unknown }
+  | { status: 'ready'; cart: Cart | null }
+
+export const cart = createStore<CartState>({ status: 'loading', cart: null })
+export const isDrawerOpen = createStore(false)
+
+export const openDrawer = () => isDrawerOpen.set(true)
+export const closeDrawer = () => isDrawerOpen.set(false)
+
+/** Counts reads and writes, so that an answer that was overtaken by a later one is not shown. */
+let turn = 0
+
+export const loadCart = async () => {
+  const mine = ++turn
+  try {
+    const read = await readCart()
+    if (mine === turn) cart.set({ status: 'ready', cart: read })
+  } catch (error) {
+    if (mine === turn && cart.get().status !== 'ready') cart.set({ status: 'failed', cart: null, error })
+  }
+}
+
+const readCart = async (): Promise<Cart | null> => {
+  // A visitor who only looks around has no token, and needs none.
+  if (!session.get()?.customerId && (await shop.guestToken()) === null) return null
+  const known = await shop.cartId()
+  const read = known === null ? null : await orNone(shop.showCart({ cartId: known }))
+  if (read !== null) return read
+  // The list of lines tells which cart it is of, and that there is none without calling that an error.
+  await shop.listCartItems()
+  const found = await shop.cartId()
+  return found === null ? null : orNone(shop.showCart({ cartId: found }))
+}
+
+const orNone = async (reading: Promise<Cart>): Promise<Cart | null> => {
+  try {
+    return await reading
+  } catch (error) {
+    if (isVitrineError(error, 'NOT_FOUND')) return null
+    throw error
+  }
+}
+
+let queue: Promise<unknown> = Promise.resolve()
+
+/** One write after the other: two quick presses must not overtake each other on the way. */
+const write = (change: () => Promise<Cart>): Promise<Cart> => {
+  const written = queue.then(async () => {
+    try {
+      const changed = await change()
+      turn++
+      cart.set({ status: 'ready', cart: changed })
+      tellOtherTabs()
+      return changed
+    } catch (error) {
+      // Most refusals mean that the cart, its prices or the stock are not what the page shows.
+      await loadCart()
+      throw error
+    }
+  })
+  queue = written.catch(() => {})
+  return written
+}
+
+const currentId = () => cart.get().cart?.id ?? ''
+
+export const addToCart = (wish: { productId: string; variantId?: string; quantity: number }) =>
+  write(() => shop.addToCart(wish))
+
+export const setQuantity = (itemId: string, quantity: number) =>
+  write(() => shop.changeCartItem({ cartId: currentId(), itemId, quantity }))
+
+export const removeItem = (itemId: string) => write(() => shop.removeCartItem({ cartId: currentId(), itemId }))
+
+export const setCoupon = (couponCode: string | null) =>
+  write(() => shop.changeCart({ cartId: currentId(), couponCode }))
+
+/** Writing a line again accepts the price that it has now. */
+export const acceptPrices = () => {
+  const { cart: shown } = cart.get()
+  const moved = new Set(shown?.warnings.filter(({ code }) => code === 'PRICE_CHANGED').map(({ itemId }) => itemId))
+  const items = (shown?.items ?? []).filter(({ id }) => moved.has(id)).map(({ id, quantity }) => ({ id, quantity }))
+  return write(() => shop.changeCart({ cartId: currentId(), items }))
+}

@@ -1,0 +1,52 @@
+import { isVitrineError } from './shop.ts'
+import { storeInfo } from './state.ts'
+
+const locale = () => storeInfo.get()?.locale ?? 'en-IN'
+
+export const money = (amount: number, currency = storeInfo.get()?.currency ?? 'INR') => {
+  const digits = Number.isInteger(amount) ? { minimumFractionDigits: 0 } : {}
+  return new Intl.NumberFormat(locale(), { style: 'currency', currency, ...digits }).format(amount)
+}
+
+export const date = (iso: string) =>
+  new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(iso))
+
+export const dateTime = (iso: string) =>
+  new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }).format(
+    new Date(iso),
+  )
+
+export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+export const countryName = (code: string) => {
+  try {
+    return new Intl.DisplayNames([locale()], { type: 'region' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
+/** `98765 43210` is meant as an Indian number, as the demo store is in India; any other needs its `+`. */
+export const internationalPhone = (text: string) => {
+  const digits = text.replace(/[^\d+]/g, '')
+  if (digits.startsWith('+')) return digits
+  if (digits.startsWith('00')) return `+${digits.slice(2)}`
+  return `+91${digits.replace(/^0/, '')}`
+}
+
+/** A sentence for the shopper. The API's own sentences are fit to be shown; what has none gets one here. */
+export const errorText = (error: unknown): string => {
+  if (!isVitrineError(error)) return 'Something went wrong on this page. Please try again.'
+  if (error.code === 'NETWORK') return 'The shop cannot be reached. Check your connection and try again.'
+  if (error.code === 'TIMEOUT') return 'The shop takes too long to answer. Please try again.'
+  if (error.code === 'RATE_LIMITED') {
+    const seconds = error.retryAfterSeconds
+    return seconds ? `Too many tries. Please wait ${waitText(seconds)}.` : 'Too many tries. Please wait a little.'
+  }
+  if (error.status >= 500 || error.status === 0)
+    return 'The shop has a problem at the moment. Please try again shortly.'
+  return error.message
+}
+
+const waitText = (seconds: number) =>
+  seconds < 90 ? plural(Math.ceil(seconds), 'second') : plural(Math.ceil(seconds / 60), 'minute')

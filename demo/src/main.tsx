@@ -1,0 +1,72 @@
+import { type ComponentType, render } from 'preact'
+import { isDrawerOpen } from './cart.ts'
+import { AccountPage } from './pages/account.tsx'
+import { AddressesPage } from './pages/addresses.tsx'
+import { CallbackPage } from './pages/callback.tsx'
+import { CategoryPage } from './pages/category.tsx'
+import { CheckoutPage } from './pages/checkout.tsx'
+import { DownloadsPage } from './pages/downloads.tsx'
+import { HomePage } from './pages/home.tsx'
+import { InfoPage } from './pages/info.tsx'
+import { NotFoundPage } from './pages/not-found.tsx'
+import { OrderPage } from './pages/order.tsx'
+import { OrdersPage } from './pages/orders.tsx'
+import { ProductPage } from './pages/product.tsx'
+import { SearchPage } from './pages/search.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { WishlistPage } from './pages/wishlist.tsx'
+import { CartDrawer } from './parts/cart-drawer.tsx'
+import { Footer, Header } from './parts/layout.tsx'
+import { Notices } from './parts/states.tsx'
+import { matchPath, type PathParams, startRouter, usePlace } from './router.ts'
+import { startState } from './state.ts'
+import { useStore } from './store.ts'
+
+const routes: [string, ComponentType<PathParams>][] = [
+  ['/', HomePage],
+  ['/category/:slug', CategoryPage],
+  ['/search', SearchPage],
+  ['/product/:slug', ProductPage],
+  ['/wishlist', WishlistPage],
+  ['/sign-in', SignInPage],
+  ['/account', AccountPage],
+  ['/addresses', AddressesPage],
+  ['/orders', OrdersPage],
+  ['/orders/:id', OrderPage],
+  ['/downloads', DownloadsPage],
+  ['/checkout', CheckoutPage],
+  ['/payment/callback', CallbackPage],
+  ['/page/:name', InfoPage],
+]
+
+const CurrentPage = () => {
+  const { path } = usePlace()
+  for (const [pattern, Page] of routes) {
+    const params = matchPath(pattern, path)
+    if (params) return <Page key={path} {...params} />
+  }
+  return <NotFoundPage key={path} />
+}
+
+const Shop = () => {
+  const isDrawer = useStore(isDrawerOpen)
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Header />
+      <main id="main" tabIndex={-1}>
+        <CurrentPage />
+      </main>
+      <Footer />
+      <CartDrawer />
+      <Notices isShown={!isDrawer} />
+    </>
+  )
+}
+
+startState()
+startRouter()
+const root = document.getElementById('app')
+if (root) render(<Shop />, root)

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks'
+import { errorText } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
+import { Button, Heading, Show } from '../parts/states.tsx'
+import { navigate } from '../router.ts'
+import { type Customer, shop } from '../shop.ts'
+import { signOut, tell } from '../state.ts'
+
+export const AccountPage = () => (
+  <CustomerOnly title="Your account">
+    <Heading title="Your account" />
+    <AccountNav current="/account" />
+    <Profile />
+  </CustomerOnly>
+)
+
+const Profile = () => {
+  const { loaded, reload, replace } = useLoad('customer', (signal) => shop.showCustomer({ signal }))
+  const leave = async () => {
+    try {
+      await signOut()
+    } catch {
+      // The session is forgotten here in any case, and the service ends it by itself.
+    }
+    navigate('/')
+    tell('You are signed out.')
+  }
+  return (
+    <>
+      <Show loaded={loaded} onRetry={reload}>
+        {(customer) => <ProfileForm customer={customer} onSaved={replace} />}
+      </Show>
+      <p class="apart">
+        <Button class="quiet" onClick={leave}>
+          Sign out
+        </Button>
+      </p>
+    </>
+  )
+}
+
+const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (customer: Customer) => void }) => {
+  const [name, setName] = useState(customer.name)
+  const [email, setEmail] = useState(customer.email)
+  const [fault, setFault] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const save = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setFault(null)
+    try {
+      onSaved(await shop.changeCustomer({ name: name.trim(), ...(email.trim() ? { email: email.trim() } : {}) }))
+      tell('Your details are saved.')
+    } catch (error) {
+      setFault(errorText(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <form class="form narrow-form" onSubmit={save}>
+      <p>
+        Signed in with <strong>{customer.phone || customer.email}</strong>
+      </p>
+      <label class="field">
+        <span>Name</span>
+        <input
+          name="name"
+          autocomplete="name"
+          required
+          maxLength={120}
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <label class="field">
+        <span>
+          E-mail <span class="quiet-text">(optional)</span>
+        </span>
+        <input
+          type="email"
+          name="email"
+          autocomplete="email"
+          value={email}
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+      </label>
+      {fault && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      <p>
+        <Button type="submit" isBusy={isBusy}>
+          Save
+        </Button>
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+import { useLoad } from '../load.ts'
+import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
+import { ProductList } from '../parts/product-list.tsx'
+import { Empty, Heading, Show, Skeleton } from '../parts/states.tsx'
+import { usePlace } from '../router.ts'
+import { type Category, shop } from '../shop.ts'
+import { NotFoundPage } from './not-found.tsx'
+
+const allowedSorts = ['newest', 'price', '-price', 'name'] as const
+
+const readCategories = async (signal: AbortSignal) => (await shop.listCategories({ limit: 100 }, { signal })).items
+
+export const CategoryPage = ({ slug = '' }: { slug?: string }) => {
+  const { loaded, reload } = useLoad('categories', readCategories)
+  return (
+    <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={6} />}>
+      {(categories) => {
+        const category = categories.find((candidate) => candidate.slug === slug)
+        return category ? <CategoryView key={slug} category={category} categories={categories} /> : <NotFoundPage />
+      }}
+    </Show>
+  )
+}
+
+const CategoryView = ({ category, categories }: { category: Category; categories: Category[] }) => {
+  const { query } = usePlace()
+  const filters = toQuery(readFilters(query), allowedSorts)
+  const below = categories.filter(({ parentId }) => parentId === category.id)
+  return (
+    <>
+      <Breadcrumb way={wayTo(category, categories)} />
+      <Heading title={category.name} />
+      {below.length > 0 && (
+        <nav class="chips" aria-label={`Within ${category.name}`}>
+          {below.map(({ id, slug, name }) => (
+            <a key={id} class="chip" href={`/category/${slug}`}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
+      <FilterBar firstSort={{ value: 'newest', label: 'Newest first' }} />
+      <ProductList
+        listKey={`category ${category.slug} ${JSON.stringify(filters)}`}
+        read={(cursor, signal) =>
+          shop.listProducts(
+            { category: category.slug, limit: 24, ...filters, ...(cursor === null ? {} : { cursor }) },
+            { signal },
+          )
+        }
+        empty={
+          <Empty title="Nothing fits">
+            <p>No product of this category fits your filters.</p>
+            <a class="button quiet" href={`/category/${category.slug}`}>
+              Show all of {category.name}
+            </a>
+          </Empty>
+        }
+      />
+    </>
+  )
+}
+
+const wayTo = (category: Category, categories: Category[]): Category[] => {
+  const parent = categories.find(({ id }) => id === category.parentId)
+  return parent ? [...wayTo(parent, categories), category] : [category]
+}
+
+const Breadcrumb = ({ way }: { way: Category[] }) => (
+  <nav class="breadcrumb" aria-label="Breadcrumb">
+    <ol>
+      <li>
+        <a href="/">Shop</a>
+      </li>
+      {way.map(({ id, slug, name }, index) => (
+        <li key={id}>
+          {index === way.length - 1 ? (
+            <span aria-current="page">{name}</span>
+          ) : (
+            <a href={`/category/${slug}`}>{name}</a>
+          )}
+        </li>
+      ))}
+    </ol>
+  </nav>
+)

@@ -1,0 +1,223 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { cart, loadCart, openDrawer } from '../cart.ts'
+import { errorText, money } from '../format.ts'
+import { useDraft, useLoad } from '../load.ts'
+import { type AddressDraft, emptyAddress, toAddress } from '../parts/address-form.tsx'
+import { CartLines, CartWarnings } from '../parts/cart-lines.tsx'
+import { AddressChoice, PaymentChoice } from '../parts/checkout-choices.tsx'
+import { CouponForm } from '../parts/coupon.tsx'
+import { goToPayment } from '../parts/payment.ts'
+import { SignInForm } from '../parts/sign-in.tsx'
+import { Button, Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
+import { Totals } from '../parts/totals.tsx'
+import { navigate } from '../router.ts'
+import { type Cart, isVitrineError, shop } from '../shop.ts'
+import { session } from '../state.ts'
+import { useStore } from '../store.ts'
+
+export type CheckoutDraft = {
+  /** An address of the book, `new` for the one below, or null for the default. */
+  addressId: string | null
+  address: AddressDraft
+  isKept: boolean
+  method: 'online' | 'cod'
+  note: string
+}
+
+const emptyDraft: CheckoutDraft = { addressId: null, address: emptyAddress, isKept: true, method: 'online', note: '' }
+
+export const CheckoutPage = () => {
+  const state = useStore(cart)
+  const known = useStore(session)
+  if (state.status === 'loading' || known === null) {
+    return (
+      <>
+        <Heading title="Checkout" />
+        <Skeleton lines={6} />
+      </>
+    )
+  }
+  return (
+    <>
+      <Heading title="Checkout" />
+      {state.status === 'failed' ? (
+        <Problem error={state.error} onRetry={loadCart} />
+      ) : state.cart === null || state.cart.items.length === 0 ? (
+        <Empty title="Your cart is empty">
+          <p>There is nothing to check out yet.</p>
+          <p class="row centred">
+            <a class="button" href="/">
+              Look around
+            </a>
+            {known.customerId === null && (
+              <a class="button quiet" href="/sign-in?next=/checkout">
+                Sign in to see your cart
+              </a>
+            )}
+          </p>
+        </Empty>
+      ) : (
+        <div class="checkout">
+          {known.customerId === null ? (
+            <section class="panel" aria-labelledby="who">
+              <h2 id="who">Who are you?</h2>
+              <p>Sign in with your phone number to go on. Your cart comes along.</p>
+              <SignInForm />
+            </section>
+          ) : (
+            <CheckoutForm cart={state.cart} />
+          )}
+          <Summary cart={state.cart} />
+        </div>
+      )}
+    </>
+  )
+}
+
+const Summary = ({ cart: shown }: { cart: Cart }) => (
+  <aside class="panel summary" aria-labelledby="summary">
+    <h2 id="summary" tabIndex={-1}>
+      Your order
+    </h2>
+    <CartWarnings cart={shown} />
+    <CartLines cart={shown} />
+    <CouponForm cart={shown} hasOffers />
+    <Totals sums={shown} couponCode={shown.couponCode} />
+  </aside>
+)
+
+type Fault = { text: string; action?: 'cart' | 'orders' }
+
+const CheckoutForm = ({ cart: shown }: { cart: Cart }) => {
+  const [draft, setDraft] = useDraft('checkout', emptyDraft)
+  const [fault, setFault] = useState<Fault | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const needsAddress = useNeedsAddress(shown)
+  const addresses = useLoad('addresses', async (signal) => (await shop.listAddresses({ limit: 50 }, { signal })).items)
+  const book = addresses.loaded.status === 'ready' ? addresses.loaded.value : []
+  const chosenId = book.some(({ id }) => id === draft.addressId) ? draft.addressId : (book[0]?.id ?? 'new')
+  const addressId = draft.addressId === 'new' ? 'new' : chosenId
+  const method = needsAddress ? draft.method : 'online'
+
+  /** The id of the address to send to. A new one is kept first when that was wished for. */
+  const settleAddress = async () => {
+    if (!needsAddress) return {}
+    if (addressId !== 'new' && addressId !== null) return { addressId }
+    if (!draft.isKept) return { shippingAddress: toAddress(draft.address) }
+    const kept = await shop.addAddress(toAddress(draft.address))
+    addresses.replace([...book, kept])
+    setDraft({ ...draft, addressId: kept.id, address: emptyAddress })
+    return { addressId: kept.id }
+  }
+  const place = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setFault(null)
+    try {
+      const { order, payment } = await shop.checkOut({
+        ...(await settleAddress()),
+        version: shown.version,
+        expectedTotal: shown.total,
+        paymentMethod: method,
+        storefrontUrl: location.origin,
+        ...(draft.note.trim() ? { note: draft.note.trim() } : {}),
+      })
+      const isBack = await goToPayment(payment.redirectUrl)
+      void loadCart()
+      if (isBack) setBusy(false)
+      else navigate(`/orders/${order.id}?placed=1`)
+    } catch (error) {
+      setFault(faultOf(error))
+      setBusy(false)
+      await loadCart()
+    }
+  }
+
+  return (
+    <form class="form checkout-form" onSubmit={place}>
+      {needsAddress === null ? (
+        <Skeleton lines={4} />
+      ) : needsAddress ? (
+        <AddressChoice addresses={addresses} addressId={addressId} draft={draft} onChange={setDraft} />
+      ) : (
+        <p class="panel">Your cart holds only files, so we need no address.</p>
+      )}
+      <PaymentChoice
+        method={method}
+        canBeCash={needsAddress !== false}
+        onChange={(next) => setDraft({ ...draft, method: next })}
+      />
+      <label class="field">
+        <span>
+          Note for us <span class="quiet-text">(optional)</span>
+        </span>
+        <textarea
+          rows={2}
+          maxLength={500}
+          value={draft.note}
+          onInput={(event) => setDraft({ ...draft, note: event.currentTarget.value })}
+        />
+      </label>
+      {fault && <CheckoutFault fault={fault} />}
+      <Button type="submit" class="wide" isBusy={isBusy} disabled={needsAddress === null}>
+        {method === 'cod' ? 'Place order' : `Pay ${money(shown.total, shown.currency)}`}
+      </Button>
+      <p class="quiet-text">
+        {method === 'cod'
+          ? 'You pay when it arrives.'
+          : 'You pay on the page of our payment provider and then come back.'}
+      </p>
+    </form>
+  )
+}
+
+/** Whether anything has to be shipped; null while it is not known. Lines do not tell, products do. */
+const useNeedsAddress = (shown: Cart): boolean | null => {
+  const slugs = [...new Set(shown.items.map(({ product }) => product.slug))].sort()
+  const { loaded } = useLoad(`shipped ${slugs.join()}`, async (signal) => {
+    const products = await Promise.all(slugs.map((idOrSlug) => shop.showProduct({ idOrSlug }, { signal })))
+    return products.some(({ digital }) => !digital)
+  })
+  if (loaded.status === 'ready') return loaded.value
+  // When in doubt an address is asked for: it does no harm.
+  return loaded.status === 'failed' ? true : null
+}
+
+const faultOf = (error: unknown): Fault => {
+  if (isVitrineError(error, 'STALE_CHECKOUT')) {
+    return { text: 'Your cart has changed since you last saw it. Please check the new total, then go on.' }
+  }
+  if (isVitrineError(error, 'INSUFFICIENT_STOCK')) {
+    return { text: 'Some things are no longer there in that number. Please look at your cart.', action: 'cart' }
+  }
+  if (isVitrineError(error, 'COUPON_EXPIRED') || isVitrineError(error, 'COUPON_INVALID')) {
+    return { text: `${error.message} Take the code off to go on without it.` }
+  }
+  if (isVitrineError(error, 'CONFLICT')) return { text: error.message, action: 'orders' }
+  if (isVitrineError(error, 'BAD_GATEWAY')) {
+    return { text: 'Our payment provider cannot be reached at the moment. Please try again shortly.' }
+  }
+  return { text: errorText(error) }
+}
+
+const CheckoutFault = ({ fault }: { fault: Fault }) => {
+  const ref = useRef<HTMLDivElement>(null)
+  // Each new fault is brought into view.
+  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [fault])
+  return (
+    <div class="problem" role="alert" ref={ref}>
+      <p>{fault.text}</p>
+      {fault.action === 'cart' && (
+        <button type="button" class="button quiet small" onClick={openDrawer}>
+          Look at your cart
+        </button>
+      )}
+      {fault.action === 'orders' && (
+        <a class="button quiet small" href="/orders">
+          See your orders
+        </a>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { date, errorText, plural } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
+import { DownloadIcon } from '../parts/icons.tsx'
+import { Button, Empty, Heading, Show } from '../parts/states.tsx'
+import { type Download, isVitrineError, shop } from '../shop.ts'
+import { tell } from '../state.ts'
+
+export const DownloadsPage = () => (
+  <CustomerOnly title="Downloads">
+    <Heading title="Downloads" />
+    <AccountNav current="/downloads" />
+    <DownloadList />
+  </CustomerOnly>
+)
+
+const DownloadList = () => {
+  const { loaded, reload } = useLoad(
+    'downloads',
+    async (signal) => (await shop.listDownloads({ limit: 100 }, { signal })).items,
+  )
+  return (
+    <Show loaded={loaded} onRetry={reload}>
+      {(downloads) =>
+        downloads.length === 0 ? (
+          <Empty title="No files yet">
+            <p>Files that you buy are kept here for you.</p>
+            <a class="button" href="/category/digital">
+              See what can be downloaded
+            </a>
+          </Empty>
+        ) : (
+          <ul class="orders">
+            {downloads.map((download) => (
+              <DownloadRow key={download.id} download={download} onUsed={reload} />
+            ))}
+          </ul>
+        )
+      }
+    </Show>
+  )
+}
+
+const DownloadRow = ({ download, onUsed }: { download: Download; onUsed: () => void }) => {
+  const [fault, setFault] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const fetchFile = async () => {
+    setBusy(true)
+    setFault(null)
+    try {
+      const { url } = await shop.makeDownloadLink({ id: download.id })
+      location.assign(url)
+      tell(`${download.fileName} is being downloaded.`)
+    } catch (error) {
+      setFault(isVitrineError(error, 'GONE') ? 'This download is used up or over.' : errorText(error))
+    }
+    setBusy(false)
+    onUsed()
+  }
+  const isOver = download.remaining <= 0
+  return (
+    <li class="panel order-row">
+      <span class="order-images" aria-hidden="true">
+        <img src={download.image} alt="" width="56" height="56" />
+      </span>
+      <span class="order-text">
+        <strong>{download.name}</strong>
+        <span class="quiet-text">
+          {download.fileName} · <a href={`/orders/${download.orderId}`}>Order {download.orderNumber}</a>
+        </span>
+        <span class="quiet-text">
+          {isOver ? 'Used up' : `${plural(download.remaining, 'download')} left`}
+          {download.expiresAt ? `, until ${date(download.expiresAt)}` : ''}
+        </span>
+        {fault && (
+          <span class="fault" role="alert">
+            {fault}
+          </span>
+        )}
+      </span>
+      <Button class="small" isBusy={isBusy} disabled={isOver} onClick={fetchFile}>
+        <DownloadIcon /> Download<span class="hidden"> {download.name}</span>
+      </Button>
+    </li>
+  )
+}

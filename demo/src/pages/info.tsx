@@ -1,0 +1,44 @@
+import { money } from '../format.ts'
+import { Heading, Skeleton } from '../parts/states.tsx'
+import type { Store } from '../shop.ts'
+import { storeInfo } from '../state.ts'
+import { useStore } from '../store.ts'
+import { NotFoundPage } from './not-found.tsx'
+
+/** The pages that the menu of the demo store names. The API has no texts for them, so they are written here. */
+const pages: Record<string, { title: string; paragraphs: (info: Store) => string[] }> = {
+  about: {
+    title: 'About us',
+    paragraphs: ({ name }) => [
+      `${name} is a made-up shop. It shows what a storefront can do with nothing but the Vitrine API and its client.`,
+      'Look around, fill a cart, sign in with any phone number and pay on the sandbox page. No message is sent, and no money moves.',
+    ],
+  },
+  makers: {
+    title: 'Our makers',
+    paragraphs: () => [
+      'Block printers in Bagru, brass workers in Moradabad, potters in Khurja: if this were a real shop, you would meet them here.',
+    ],
+  },
+  'delivery-and-returns': {
+    title: 'Delivery and returns',
+    paragraphs: ({ shipping, currency }) => [
+      `Delivery costs ${money(shipping.flat, currency)}${
+        shipping.freeAbove === null ? '' : ` and is free from ${money(shipping.freeAbove, currency)}`
+      }.`,
+      'You can cancel an order until it is paid, or until it is shipped when you pay at the door.',
+    ],
+  },
+}
+
+export const InfoPage = ({ name = '' }: { name?: string }) => {
+  const info = useStore(storeInfo)
+  const page = pages[name]
+  if (!page) return <NotFoundPage />
+  return (
+    <div class="narrow prose">
+      <Heading title={page.title} />
+      {info ? page.paragraphs(info).map((text) => <p key={text}>{text}</p>) : <Skeleton />}
+    </div>
+  )
+}

@@ -1,0 +1,234 @@
+import { useEffect, useState } from 'preact/hooks'
+import { loadCart } from '../cart.ts'
+import { date, errorText } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { AddressText } from '../parts/address-form.tsx'
+import { CustomerOnly } from '../parts/customer-only.tsx'
+import { DevelopmentOnly } from '../parts/development.tsx'
+import { DeliverySteps, isCash, isPayable, OrderLines, OrderStatus, Timeline } from '../parts/order-parts.tsx'
+import { payAgain } from '../parts/payment.ts'
+import { Button, Heading, Problem, Skeleton } from '../parts/states.tsx'
+import { Totals } from '../parts/totals.tsx'
+import { usePlace } from '../router.ts'
+import { development, isVitrineError, type Order, shop } from '../shop.ts'
+import { tell } from '../state.ts'
+import { NotFoundPage } from './not-found.tsx'
+
+export const OrderPage = ({ id = '' }: { id?: string }) => (
+  <CustomerOnly title="Your order">
+    <OrderView id={id} />
+  </CustomerOnly>
+)
+
+const OrderView = ({ id }: { id: string }) => {
+  const { loaded, reload, replace } = useLoad(`order ${id}`, (signal) => shop.showOrder({ id }, { signal }))
+  const order = loaded.status === 'ready' ? loaded.value : null
+  useEffect(() => {
+    addEventListener('focus', reload)
+    return () => removeEventListener('focus', reload)
+  }, [reload])
+  useSettlement(order, replace)
+  if (loaded.status === 'loading') return <Skeleton lines={6} />
+  if (loaded.status === 'failed') {
+    return isVitrineError(loaded.error, 'NOT_FOUND') ? (
+      <NotFoundPage />
+    ) : (
+      <Problem error={loaded.error} onRetry={reload} />
+    )
+  }
+  return <OrderDetails order={loaded.value} onChanged={replace} />
+}
+
+/** While a payment is undecided the API is asked to answer once it is, so the page follows by itself. */
+const useSettlement = (order: Order | null, onSettled: (order: Order) => void) => {
+  const id = order && isPayable(order) && order.paymentStatus === 'pending' ? order.id : null
+  useEffect(() => {
+    if (id === null) return
+    const abort = new AbortController()
+    const wait = async () => {
+      while (!abort.signal.aborted) {
+        const now = await shop.showOrder({ id, wait: 20 }, { signal: abort.signal })
+        if (now.status === 'pending' && now.paymentStatus === 'pending') continue
+        onSettled(now)
+        void loadCart()
+        return
+      }
+    }
+    // A wait that breaks off is no loss: coming back to the page reads the order again.
+    wait().catch(() => {})
+    return () => abort.abort()
+  }, [id, onSettled])
+}
+
+const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
+  const { query } = usePlace()
+  const isDigital = order.items.some(({ digital }) => digital)
+  const isPaid = order.paymentStatus === 'paid'
+  return (
+    <div class="order">
+      {query.has('placed') && !['cancelled', 'refunded'].includes(order.status) && (
+        <div class="thanks">
+          <p class="thanks-title">Thank you for your order.</p>
+          <p>We are packing it now. {isCash(order) ? 'You pay when it arrives.' : ''}</p>
+        </div>
+      )}
+      <div class="order-head">
+        <Heading title={`Order ${order.number}`} />
+        <OrderStatus order={order} />
+      </div>
+      <p class="quiet-text">Placed on {date(order.createdAt)}</p>
+      {order.needsAttention && (
+        <p class="warning">Something about this order needs our attention. We will be in touch with you.</p>
+      )}
+      <DeliverySteps order={order} />
+      <OrderActions order={order} onChanged={onChanged} />
+      {isDigital && isPaid && (
+        <p class="panel row">
+          Your files are ready.
+          <a class="button small" href="/downloads">
+            Go to downloads
+          </a>
+        </p>
+      )}
+      <div class="order-columns">
+        <section aria-labelledby="order-items">
+          <h2 id="order-items">What you bought</h2>
+          <OrderLines order={order} />
+          <Totals sums={order} couponCode={order.couponCode} />
+        </section>
+        <div>
+          <section aria-labelledby="order-timeline">
+            <h2 id="order-timeline">What happened so far</h2>
+            <Shipments order={order} />
+            <Timeline order={order} />
+            <MoveParcel order={order} onChanged={onChanged} />
+          </section>
+          {order.shippingAddress && (
+            <section aria-labelledby="order-address">
+              <h2 id="order-address">Delivery address</h2>
+              <AddressText address={order.shippingAddress as Record<string, unknown>} />
+            </section>
+          )}
+          <section aria-labelledby="order-payment">
+            <h2 id="order-payment">Payment</h2>
+            <p>{paymentText(order)}</p>
+          </section>
+          {order.note && (
+            <section aria-labelledby="order-note">
+              <h2 id="order-note">Your note</h2>
+              <p>{order.note}</p>
+            </section>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const paymentText = (order: Order) => {
+  const { method, last4, upiId } = (order.payment ?? {}) as { method?: string; last4?: string; upiId?: string }
+  const means = [method === 'upi' ? 'UPI' : method, last4 ? `ending in ${last4}` : '', upiId].filter(Boolean).join(' ')
+  if (order.paymentStatus === 'refunded') return 'Paid back to you.'
+  if (order.paymentStatus === 'paid') return means ? `Paid by ${means}.` : 'Paid.'
+  if (isCash(order)) return 'Cash on delivery.'
+  return order.paymentStatus === 'failed' ? 'The payment did not go through.' : 'Not paid yet.'
+}
+
+const OrderActions = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
+  const [fault, setFault] = useState<string | null>(null)
+  const [busy, setBusy] = useState<'pay' | 'cancel' | null>(null)
+  const canCancel = order.status === 'pending' || (isCash(order) && order.status === 'paid')
+  const work = async (name: 'pay' | 'cancel', doing: () => Promise<unknown>) => {
+    setBusy(name)
+    setFault(null)
+    try {
+      await doing()
+    } catch (error) {
+      setFault(errorText(error))
+      onChanged(await shop.showOrder({ id: order.id }).catch(() => order))
+    }
+    setBusy(null)
+  }
+  const cancel = async () => {
+    onChanged(await shop.cancelOrder({ id: order.id }))
+    tell('The order is cancelled.')
+  }
+  if (!isPayable(order) && !canCancel) return null
+  return (
+    <>
+      {isPayable(order) && order.expiresAt && (
+        <p class="warning">
+          {order.paymentStatus === 'failed' ? 'The payment did not go through. ' : ''}
+          We hold these things for you until{' '}
+          {new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' }).format(new Date(order.expiresAt))}
+          .
+        </p>
+      )}
+      <p class="row">
+        {isPayable(order) && (
+          <Button isBusy={busy === 'pay'} onClick={() => work('pay', () => payAgain(order.id))}>
+            {order.paymentStatus === 'failed' ? 'Try to pay again' : 'Pay now'}
+          </Button>
+        )}
+        {canCancel && (
+          <Button class="quiet" isBusy={busy === 'cancel'} onClick={() => work('cancel', cancel)}>
+            Cancel order
+          </Button>
+        )}
+      </p>
+      {fault && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+    </>
+  )
+}
+
+const Shipments = ({ order }: { order: Order }) => (
+  <>
+    {order.estimatedDelivery && order.status !== 'delivered' && (
+      <p>
+        Expected on <strong>{date(order.estimatedDelivery)}</strong>
+      </p>
+    )}
+    {order.deliveredAt && (
+      <p>
+        Delivered on <strong>{date(order.deliveredAt)}</strong>
+      </p>
+    )}
+    {order.shipments.map(({ id, partner, trackingNumber, trackingUrl }) => (
+      <p key={id} class="quiet-text">
+        {partner || 'Parcel'} {trackingNumber}{' '}
+        {/^https?:/.test(trackingUrl) && (
+          <a href={trackingUrl} target="_blank" rel="noreferrer">
+            Track the parcel
+          </a>
+        )}
+      </p>
+    ))}
+  </>
+)
+
+const MoveParcel = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
+  const [isBusy, setBusy] = useState(false)
+  const isShippable = order.items.some(({ digital }) => !digital)
+  const canMove = order.status === 'paid' || order.status === 'out_for_delivery' || isCash(order)
+  if (!isShippable || !canMove || order.status === 'delivered' || order.status === 'cancelled') return null
+  const move = async () => {
+    setBusy(true)
+    const isMoved = await development.moveParcel(order.id).catch(() => false)
+    const now = await shop.showOrder({ id: order.id }).catch(() => null)
+    if (now) onChanged(now)
+    tell(isMoved && now ? `The parcel moved on. ${now.timeline.at(-1)?.message ?? ''}` : 'The parcel did not move.')
+    setBusy(false)
+  }
+  return (
+    <DevelopmentOnly>
+      <p>Play the carrier: first it is on its way, then it is delivered.</p>
+      <Button class="quiet small" isBusy={isBusy} onClick={move}>
+        Move the parcel on
+      </Button>
+    </DevelopmentOnly>
+  )
+}

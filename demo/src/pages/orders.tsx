@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks'
+import { date, errorText, money, plural } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
+import { OrderStatus } from '../parts/order-parts.tsx'
+import { Button, Empty, Heading, Show } from '../parts/states.tsx'
+import { type Order, shop } from '../shop.ts'
+import { tell } from '../state.ts'
+
+export const OrdersPage = () => (
+  <CustomerOnly title="Orders">
+    <Heading title="Orders" />
+    <AccountNav current="/orders" />
+    <OrderList />
+  </CustomerOnly>
+)
+
+const OrderList = () => {
+  const { loaded, reload, replace } = useLoad('orders', async (signal) => shop.listOrders({ limit: 10 }, { signal }))
+  const [isBusy, setBusy] = useState(false)
+  const readMore = async (page: { items: Order[]; nextCursor: string | null }) => {
+    setBusy(true)
+    try {
+      const next = await shop.listOrders({ limit: 10, ...(page.nextCursor ? { cursor: page.nextCursor } : {}) })
+      replace({ items: [...page.items, ...next.items], nextCursor: next.nextCursor })
+    } catch (error) {
+      tell(errorText(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <Show loaded={loaded} onRetry={reload}>
+      {(page) =>
+        page.items.length === 0 ? (
+          <Empty title="No orders yet">
+            <p>What you buy will be listed here.</p>
+            <a class="button" href="/">
+              Look around
+            </a>
+          </Empty>
+        ) : (
+          <>
+            <ul class="orders">
+              {page.items.map((order) => (
+                <OrderRow key={order.id} order={order} />
+              ))}
+            </ul>
+            {page.nextCursor && (
+              <p class="more">
+                <Button class="quiet" isBusy={isBusy} onClick={() => readMore(page)}>
+                  Show more
+                </Button>
+              </p>
+            )}
+          </>
+        )
+      }
+    </Show>
+  )
+}
+
+const OrderRow = ({ order }: { order: Order }) => {
+  const count = order.items.reduce((sum, { quantity }) => sum + quantity, 0)
+  return (
+    <li class="panel order-row">
+      <span class="order-images" aria-hidden="true">
+        {order.items.slice(0, 3).map(({ id, image }) => (
+          <img key={id} src={image} alt="" width="56" height="56" loading="lazy" />
+        ))}
+      </span>
+      <span class="order-text">
+        <a href={`/orders/${order.id}`}>Order {order.number}</a>
+        <span class="quiet-text">
+          {date(order.createdAt)} · {plural(count, 'item')} · {money(order.total, order.currency)}
+        </span>
+      </span>
+      <OrderStatus order={order} />
+    </li>
+  )
+}

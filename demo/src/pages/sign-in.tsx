@@ -1,0 +1,24 @@
+import { useEffect } from 'preact/hooks'
+import { SignInForm } from '../parts/sign-in.tsx'
+import { Heading } from '../parts/states.tsx'
+import { navigate, usePlace } from '../router.ts'
+import { session } from '../state.ts'
+import { useStore } from '../store.ts'
+
+export const SignInPage = () => {
+  const { query } = usePlace()
+  const isSignedIn = Boolean(useStore(session)?.customerId)
+  // Only a path of this shop, so that a link cannot send people elsewhere.
+  const wanted = query.get('next') ?? ''
+  const next = /^\/(?![/\\])/.test(wanted) ? wanted : '/account'
+  useEffect(() => {
+    if (isSignedIn) navigate(next, { replace: true })
+  }, [isSignedIn, next])
+  return (
+    <div class="narrow">
+      <Heading title="Sign in" />
+      <p class="lead">With your phone number. If you are new here, this makes your account too.</p>
+      <SignInForm />
+    </div>
+  )
+}

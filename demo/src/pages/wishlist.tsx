@@ -1,0 +1,59 @@
+import { useLoad } from '../load.ts'
+import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
+import { Empty, Heading, Problem, Show } from '../parts/states.tsx'
+import { type Product, shop } from '../shop.ts'
+import { session } from '../state.ts'
+import { useStore } from '../store.ts'
+import { loadWishlist, wishlist } from '../wishlist.ts'
+
+export const WishlistPage = () => {
+  const { status, items, error } = useStore(wishlist)
+  const isGuest = useStore(session)?.customerId === null
+  return (
+    <>
+      <Heading title="Wishlist" />
+      {status === 'loading' && <GridSkeleton count={4} />}
+      {status === 'failed' && <Problem error={error} onRetry={loadWishlist} />}
+      {status === 'ready' &&
+        (items.length === 0 ? (
+          <Empty title="Nothing wished for yet">
+            <p>Press the heart at a product, and it will be kept here.</p>
+            <a class="button" href="/">
+              Look around
+            </a>
+          </Empty>
+        ) : (
+          <>
+            {isGuest && (
+              <p class="quiet-text">
+                <a href="/sign-in?next=/wishlist">Sign in</a> to have this list on all your devices.
+              </p>
+            )}
+            <WishedProducts ids={items.map(({ productId }) => productId)} />
+          </>
+        ))}
+    </>
+  )
+}
+
+const WishedProducts = ({ ids }: { ids: string[] }) => {
+  const { loaded, reload } = useLoad(`wished ${[...ids].sort().join()}`, (signal) => readProducts(ids, signal))
+  return (
+    <Show loaded={loaded} onRetry={reload} skeleton={<GridSkeleton count={ids.length} />}>
+      {(products) => <ProductGrid products={inOrder(ids, products)} />}
+    </Show>
+  )
+}
+
+/** A wishlist may hold more products than one call can name. */
+const readProducts = async (ids: string[], signal: AbortSignal): Promise<Product[]> => {
+  const products: Product[] = []
+  for (let from = 0; from < ids.length; from += 100) {
+    const some = ids.slice(from, from + 100).join()
+    products.push(...(await shop.listProducts({ ids: some, limit: 100 }, { signal })).items)
+  }
+  return products
+}
+
+const inOrder = (ids: string[], products: Product[]) =>
+  ids.flatMap((id) => products.find((product) => product.id === id) ?? [])

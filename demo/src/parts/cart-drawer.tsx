@@ -1,0 +1,69 @@
+import { cart, closeDrawer, isDrawerOpen, loadCart } from '../cart.ts'
+import { money, plural } from '../format.ts'
+import type { Cart } from '../shop.ts'
+import { storeInfo } from '../state.ts'
+import { useStore } from '../store.ts'
+import { CartLines, CartWarnings } from './cart-lines.tsx'
+import { CouponForm } from './coupon.tsx'
+import { Drawer } from './drawer.tsx'
+import { Empty, Notices, Problem, Skeleton } from './states.tsx'
+import { Totals } from './totals.tsx'
+
+export const CartDrawer = () => {
+  const isOpen = useStore(isDrawerOpen)
+  const state = useStore(cart)
+  return (
+    <Drawer title="Your cart" isOpen={isOpen} onClose={closeDrawer}>
+      {state.status === 'loading' && <Skeleton lines={4} />}
+      {state.status === 'failed' && <Problem error={state.error} onRetry={loadCart} />}
+      {state.status === 'ready' && <CartContents cart={state.cart} />}
+      <Notices isShown={isOpen} />
+    </Drawer>
+  )
+}
+
+const CartContents = ({ cart: shown }: { cart: Cart | null }) => {
+  if (shown === null || shown.items.length === 0) {
+    return (
+      <Empty title="Your cart is empty">
+        <p>Things you add will wait for you here, also on your next visit.</p>
+        <button type="button" class="button" onClick={closeDrawer}>
+          Look around
+        </button>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <div class="drawer-scroll">
+        <FreeDelivery cart={shown} />
+        <CartWarnings cart={shown} />
+        <CartLines cart={shown} />
+        <CouponForm cart={shown} />
+        <Totals sums={shown} couponCode={shown.couponCode} />
+      </div>
+      <div class="drawer-foot">
+        <p class="foot-total">
+          <span>{plural(shown.itemCount, 'item')}</span>
+          <strong>{money(shown.total, shown.currency)}</strong>
+        </p>
+        <a class="button wide" href="/checkout">
+          Checkout
+        </a>
+      </div>
+    </>
+  )
+}
+
+/** How far it is to free delivery, as a sentence and as a bar. */
+const FreeDelivery = ({ cart: shown }: { cart: Cart }) => {
+  const from = useStore(storeInfo)?.shipping.freeAbove
+  if (!from || (shown.shipping === 0 && shown.subtotal < from)) return null
+  const missing = from - (shown.subtotal - shown.discount)
+  return (
+    <div class="free-delivery">
+      <p>{missing > 0 ? `${money(missing, shown.currency)} more for free delivery` : 'Delivery is free.'}</p>
+      <progress max={from} value={Math.min(from, shown.subtotal - shown.discount)} aria-label="Way to free delivery" />
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+import type { useLoad } from '../load.ts'
+import type { CheckoutDraft } from '../pages/checkout.tsx'
+import type { Address } from '../shop.ts'
+import { storeInfo } from '../state.ts'
+import { useStore } from '../store.ts'
+import { AddressFields, AddressText } from './address-form.tsx'
+import { Show } from './states.tsx'
+
+export const AddressChoice = ({
+  addresses,
+  addressId,
+  draft,
+  onChange,
+}: {
+  addresses: ReturnType<typeof useLoad<Address[]>>
+  addressId: string | null
+  draft: CheckoutDraft
+  onChange: (draft: CheckoutDraft) => void
+}) => (
+  <fieldset class="panel">
+    <legend>Deliver to</legend>
+    <Show loaded={addresses.loaded} onRetry={addresses.reload}>
+      {(book) => (
+        <>
+          {book.map((address) => (
+            <label key={address.id} class="choice">
+              <input
+                type="radio"
+                name="address"
+                checked={addressId === address.id}
+                onChange={() => onChange({ ...draft, addressId: address.id })}
+              />
+              <AddressText address={address} />
+            </label>
+          ))}
+          {book.length > 0 && (
+            <label class="choice">
+              <input
+                type="radio"
+                name="address"
+                checked={addressId === 'new'}
+                onChange={() => onChange({ ...draft, addressId: 'new' })}
+              />
+              <span>Another address</span>
+            </label>
+          )}
+          {addressId === 'new' && (
+            <div class="new-address">
+              <AddressFields draft={draft.address} onChange={(address) => onChange({ ...draft, address })} />
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={draft.isKept}
+                  onChange={(event) => onChange({ ...draft, isKept: event.currentTarget.checked })}
+                />
+                <span>Keep this address for next time</span>
+              </label>
+            </div>
+          )}
+        </>
+      )}
+    </Show>
+  </fieldset>
+)
+
+const methods = [
+  ['online', 'Pay online', 'By card or UPI, on the page of our payment provider.'],
+  ['cod', 'Cash on delivery', 'Pay at the door.'],
+] as const
+
+export const PaymentChoice = ({
+  method,
+  canBeCash,
+  onChange,
+}: {
+  method: CheckoutDraft['method']
+  canBeCash: boolean
+  onChange: (method: CheckoutDraft['method']) => void
+}) => {
+  const taken = useStore(storeInfo)?.paymentMethods ?? ['online']
+  const offered = methods.filter(([name]) => taken.includes(name) && (canBeCash || name !== 'cod'))
+  return (
+    <fieldset class="panel">
+      <legend>Payment</legend>
+      {offered.map(([name, label, hint]) => (
+        <label key={name} class="choice">
+          <input type="radio" name="method" checked={method === name} onChange={() => onChange(name)} />
+          <span>
+            <strong>{label}</strong>
+            <span class="quiet-text">{hint}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

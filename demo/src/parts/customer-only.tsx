@@ -1,0 +1,36 @@
+import type { ComponentChildren } from 'preact'
+import { session } from '../state.ts'
+import { useStore } from '../store.ts'
+import { SignInForm } from './sign-in.tsx'
+import { Heading, Skeleton } from './states.tsx'
+
+/** Asks a guest to sign in right here, and then shows what was asked for. */
+export const CustomerOnly = ({ title, children }: { title: string; children: ComponentChildren }) => {
+  const known = useStore(session)
+  if (known === null) return <Skeleton lines={4} />
+  if (known.customerId !== null) return <>{children}</>
+  return (
+    <div class="narrow">
+      <Heading title={title} />
+      <p class="lead">Please sign in to see this page.</p>
+      <SignInForm />
+    </div>
+  )
+}
+
+const pages = [
+  ['/account', 'Account'],
+  ['/orders', 'Orders'],
+  ['/addresses', 'Addresses'],
+  ['/downloads', 'Downloads'],
+] as const
+
+export const AccountNav = ({ current }: { current: (typeof pages)[number][0] }) => (
+  <nav class="tabs" aria-label="Account">
+    {pages.map(([address, name]) => (
+      <a key={address} href={address} aria-current={address === current ? 'page' : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+)

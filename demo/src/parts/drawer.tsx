@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { usePlace } from '../router.ts'
+import { CloseIcon } from './icons.tsx'
+
+/** A panel over the page. The dialog element keeps the focus inside, closes on Escape and gives the focus back. */
+export const Drawer = ({
+  title,
+  isOpen,
+  onClose,
+  side = 'right',
+  children,
+}: {
+  title: string
+  isOpen: boolean
+  onClose: () => void
+  side?: 'left' | 'right'
+  children: ComponentChildren
+}) => {
+  const ref = useRef<HTMLDialogElement>(null)
+  const { path } = usePlace()
+  useEffect(() => {
+    const dialog = ref.current
+    if (isOpen && !dialog?.open) dialog?.showModal()
+    if (!isOpen && dialog?.open) dialog.close()
+  }, [isOpen])
+  // Going to another page is what closes it.
+  useEffect(onClose, [path])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes a dialog with Escape.
+    <dialog
+      ref={ref}
+      class={`drawer ${side}`}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+    >
+      {isOpen && (
+        <div class="drawer-body">
+          <div class="drawer-head">
+            <h2 tabIndex={-1}>{title}</h2>
+            <button type="button" class="icon-button" aria-label={`Close ${title.toLowerCase()}`} onClick={onClose}>
+              <CloseIcon />
+            </button>
+          </div>
+          {children}
+        </div>
+      )}
+    </dialog>
+  )
+}

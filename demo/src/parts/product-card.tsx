@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks'
+import { errorText } from '../format.ts'
+import type { Product } from '../shop.ts'
+import { tell } from '../state.ts'
+import { useStore } from '../store.ts'
+import { toggleWish, wishlist } from '../wishlist.ts'
+import { HeartIcon } from './icons.tsx'
+import { Price } from './price.tsx'
+
+export const ProductGrid = ({ products }: { products: Product[] }) => (
+  <ul class="grid">
+    {products.map((product, index) => (
+      <ProductCard key={product.id} product={product} isFirst={index < 4} />
+    ))}
+  </ul>
+)
+
+const ProductCard = ({ product, isFirst }: { product: Product; isFirst: boolean }) => {
+  const isSoldOut = product.stock <= 0
+  const isReduced = product.compareAtPrice !== null && product.compareAtPrice > product.price
+  return (
+    <li class="card">
+      <a class="card-link" href={`/product/${product.slug}`}>
+        <span class="frame">
+          <img
+            src={product.images[0]}
+            alt=""
+            width="400"
+            height="400"
+            loading={isFirst ? 'eager' : 'lazy'}
+            decoding="async"
+          />
+          {isSoldOut ? <span class="tag">Sold out</span> : isReduced && <span class="tag sale">Reduced</span>}
+        </span>
+        <span class="card-name">{product.name}</span>
+      </a>
+      <p class="card-category">{product.category}</p>
+      <Price
+        price={product.price}
+        compareAt={product.compareAtPrice}
+        currency={product.currency}
+        isLowest={product.hasVariants}
+      />
+      <WishButton productId={product.id} name={product.name} />
+    </li>
+  )
+}
+
+export const WishButton = ({
+  productId,
+  name,
+  isWide = false,
+}: {
+  productId: string
+  name: string
+  isWide?: boolean
+}) => {
+  const { items } = useStore(wishlist)
+  const [isBusy, setBusy] = useState(false)
+  const isWished = items.some((item) => item.productId === productId)
+  const toggle = async () => {
+    if (isBusy) return
+    setBusy(true)
+    try {
+      const isOn = await toggleWish(productId)
+      tell(isOn ? `${name} is on your wishlist.` : `${name} is off your wishlist.`)
+    } catch (error) {
+      tell(errorText(error))
+    }
+    setBusy(false)
+  }
+  const text = isWide ? 'Wishlist' : `Wishlist: ${name}`
+  return (
+    <button
+      type="button"
+      class={isWide ? 'button quiet wish' : 'icon-button wish'}
+      aria-pressed={isWished}
+      aria-label={isWide ? undefined : text}
+      onClick={toggle}
+    >
+      <HeartIcon />
+      {isWide && <span>{text}</span>}
+    </button>
+  )
+}
+
+export const GridSkeleton = ({ count = 8 }: { count?: number }) => (
+  <div class="grid" role="status">
+    <span class="hidden">Loading products</span>
+    {Array.from({ length: count }, (_, index) => (
+      <div class="card" key={index}>
+        <span class="frame skeleton" />
+        <span class="skeleton" />
+        <span class="skeleton short" />
+      </div>
+    ))}
+  </div>
+)

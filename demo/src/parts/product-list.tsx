@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { errorText, plural } from '../format.ts'
+import { useLoad } from '../load.ts'
+import type { Product } from '../shop.ts'
+import { tell } from '../state.ts'
+import { GridSkeleton, ProductGrid } from './product-card.tsx'
+import { Button, Show } from './states.tsx'
+
+export type ProductPage<Beside> = { items: Product[]; nextCursor: string | null } & Beside
+type Read<Beside> = (cursor: string | null, signal?: AbortSignal) => PromiseLike<ProductPage<Beside>>
+
+/** Products page by page. What was shown stays remembered under the key, so that the way back ends at the same place. */
+export const ProductList = <Beside,>({
+  listKey,
+  read,
+  empty,
+  above,
+}: {
+  listKey: string
+  read: Read<Beside>
+  empty: ComponentChildren
+  above?: (page: ProductPage<Beside>) => ComponentChildren
+}) => {
+  const { loaded, reload, replace } = useLoad(listKey, async (signal) => read(null, signal))
+  const [isBusy, setBusy] = useState(false)
+  const readMore = async (page: ProductPage<Beside>) => {
+    setBusy(true)
+    try {
+      const next = await read(page.nextCursor)
+      replace({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
+      tell(`${plural(next.items.length, 'more product')} shown.`)
+    } catch (error) {
+      tell(errorText(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <Show loaded={loaded} onRetry={reload} skeleton={<GridSkeleton />}>
+      {(page) => (
+        <>
+          {above?.(page)}
+          {page.items.length === 0 ? empty : <ProductGrid products={page.items} />}
+          {page.nextCursor && (
+            <p class="more">
+              <Button class="quiet" isBusy={isBusy} onClick={() => readMore(page)}>
+                Show more
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+    </Show>
+  )
+}

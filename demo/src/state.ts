@@ -1,0 +1,140 @@
+import { loadCart } from './cart.ts'
+import { forgetLoaded } from './load.ts'
+import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
+import { createStore } from './store.ts'
+import { loadWishlist } from './wishlist.ts'
+
+/** Null while it is not known yet. */
+export const storeInfo = createStore<StoreInfo | null>(null)
+export const menu = createStore<Menu | null>(null)
+export const startFault = createStore<unknown>(null)
+
+/** `customerId` is null for a guest; the whole is null until storage was read. */
+export const session = createStore<{ customerId: string | null } | null>(null)
+
+/** What was last said to the shopper, for the eye and for a screen reader. */
+export const notice = createStore<{ text: string; at: number } | null>(null)
+let noticeEnds: ReturnType<typeof setTimeout> | undefined
+export const tell = (text: string) => {
+  clearTimeout(noticeEnds)
+  notice.set({ text, at: Date.now() })
+  noticeEnds = setTimeout(() => notice.set(null), 6_000)
+}
+
+export const readSession = async () => {
+  const found = await shop.session()
+  const customerId = found?.customerId ?? null
+  const before = session.get()
+  if (before !== null && before.customerId !== customerId) forgetLoaded()
+  if (before?.customerId !== customerId || before === null) session.set({ customerId })
+}
+
+/** Reads again all that belongs to the shopper: after signing in or out, and when another tab may have changed it. */
+export const refreshShopper = async () => {
+  await readSession()
+  await Promise.all([loadCart(), loadWishlist()])
+}
+
+export const signOut = async () => {
+  try {
+    await shop.logOut()
+  } finally {
+    forgetLoaded()
+    try {
+      sessionStorage.clear()
+    } catch {
+      // Nothing was kept then.
+    }
+    await refreshShopper()
+    tellOtherTabs()
+  }
+}
+
+const changedKey = 'shop.changed'
+
+/** A change of the cart leaves no trace in storage by itself, so other tabs are told by one. */
+export const tellOtherTabs = () => {
+  try {
+    localStorage.setItem(changedKey, `${Date.now()}.${Math.random()}`)
+  } catch {
+    // Tabs that share no storage share no cart either.
+  }
+}
+
+const hearOtherTabs = () => {
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  const refreshSoon = () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(() => void refreshShopper(), 50)
+  }
+  addEventListener('storage', (event) => {
+    if (event.key !== themeKey) refreshSoon()
+  })
+  addEventListener('focus', refreshSoon)
+  addEventListener('online', () => {
+    refreshSoon()
+    if (startFault.get() !== null) void loadStore()
+  })
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') refreshSoon()
+  })
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) refreshSoon()
+  })
+}
+
+const themeKey = 'shop.theme'
+export type Theme = 'light' | 'dark'
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+
+const keptTheme = (): Theme | null => {
+  try {
+    const kept = localStorage.getItem(themeKey)
+    return kept === 'light' || kept === 'dark' ? kept : null
+  } catch {
+    return null
+  }
+}
+
+export const theme = createStore<Theme>(keptTheme() ?? (prefersDark.matches ? 'dark' : 'light'))
+
+export const switchTheme = () => {
+  const next = theme.get() === 'dark' ? 'light' : 'dark'
+  try {
+    localStorage.setItem(themeKey, next)
+  } catch {
+    // The choice then lasts as long as the page.
+  }
+  theme.set(next)
+}
+
+const showTheme = () => {
+  document.documentElement.dataset.theme = theme.get()
+}
+
+export const loadStore = async () => {
+  try {
+    const [info, items] = await Promise.all([shop.showStore(), shop.showMenu()])
+    document.documentElement.lang = info.locale.split('-')[0] ?? 'en'
+    storeInfo.set(info)
+    menu.set(items)
+    startFault.set(null)
+  } catch (error) {
+    startFault.set(error)
+  }
+}
+
+export const startState = () => {
+  showTheme()
+  theme.subscribe(showTheme)
+  prefersDark.addEventListener('change', () => {
+    if (keptTheme() === null) theme.set(prefersDark.matches ? 'dark' : 'light')
+  })
+  onSignedOut(() => {
+    tell('You were signed out. Please sign in again.')
+    void refreshShopper()
+  })
+  hearOtherTabs()
+  void loadStore()
+  void refreshShopper()
+}

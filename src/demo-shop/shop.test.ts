@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { assertError, callUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
+import { newCustomer } from '../../test/shoppers.ts'
+import { openShop as openStocked } from '../features/checkout/fixture.ts'
+import { payOrder } from '../features/orders/fixture.ts'
+import { bundleShop } from './assets.ts'
+import { rememberCodes } from './development.ts'
+import { createShopServer } from './shop.routes.ts'
+import { startShop } from './start-shop.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+const phone = '+919876543210'
+const message = { phone, code: '123456', text: 'Your code is 123456.', storeName: 'Test shop' }
+
+/** The shop of a store of its own, on a port of its own. */
+const openShop = async (t: { after(undo: () => unknown): void }) => {
+  const stocked = await openStocked(service)
+  const { storeId } = stocked.shop
+  const { codeFor, sender } = rememberCodes({ name: 'nobody', send: async () => {} })
+  const server = createShopServer({
+    services: service.app.services,
+    store: { id: storeId, name: 'Test shop', browserKey: 'vpk_<script>' },
+    apiUrl: service.url,
+    codeFor,
+    logger: service.app.server.log,
+  })
+  t.after(() => server.close())
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  return { ...stocked, url, sender }
+}
+
+test('every address of the shop is its page, with what the page needs and nothing that runs by itself', async (t) => {
+  const { url } = await openShop(t)
+  for (const path of ['/', '/products/mug', '/payment/callback?orderId=1&status=success', '/%C3%A9']) {
+    const { status, headers, text } = await callUrl(`${url}${path}`)
+    assert.equal(status, 200, path)
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+    const [, config = ''] = /<script type="application\/json" id="config">(.*?)<\/script>/.exec(text) ?? []
+    assert.deepEqual(JSON.parse(config), { apiUrl: service.url, storeKey: 'vpk_<script>', development: true })
+    const policy = headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/)
+    assert.ok(policy.includes(`connect-src 'self' ${service.url}`))
+    for (const [, source = ''] of text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+      assert.equal((await callUrl(`${url}${source}`)).status, 200, source)
+    }
+  }
+  assertError(await callUrl(`${url}/assets/nothing.js`), 404, 'NOT_FOUND')
+  assertError(await callUrl(`${url}/products`, { method: 'POST' }), 404, 'NOT_FOUND')
+})
+
+test('the whole shop is under 60 kB of JavaScript as it travels', async () => {
+  const { files } = await bundleShop()
+  const scripts = [...files].filter(([name]) => name.endsWith('.js'))
+  const bytes = scripts.reduce((sum, [, text]) => sum + gzipSync(text).length, 0)
+  assert.ok(bytes > 5_000 && bytes < 60_000, `${bytes} bytes`)
+})
+
+test('the page is told the last code of a phone, by this machine alone', async (t) => {
+  const { url, sender } = await openShop(t)
+  const address = `${url}/dev/code?phone=${encodeURIComponent(phone)}`
+  assertError(await callUrl(address), 404, 'NOT_FOUND')
+  await sender.send({ ...message, code: '111111' })
+  await sender.send(message)
+  await sender.send({ ...message, code: '222222', storeName: 'Another shop' })
+  assert.deepEqual((await callUrl(address)).json, { code: '123456' })
+  const { port } = new URL(url)
+  const { request } = await import('node:http')
+  const status = await new Promise((resolve, reject) => {
+    const asked = request({ port, host: '127.0.0.1', path: '/dev/code?phone=1', headers: { host: 'evil.example' } })
+    asked.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject)
+    asked.end()
+  })
+  assert.equal(status, 403)
+})
+
+test('a message that was refused leaves no code behind', async () => {
+  const { sender, codeFor } = rememberCodes({ name: 'strict', send: () => Promise.reject(new Error('no')) })
+  await assert.rejects(sender.send(message))
+  assert.equal(codeFor('Test shop', phone), undefined)
+})
+
+test('a paid parcel goes out and arrives, and nothing else moves', async (t) => {
+  const { url, shop, mug, newBuyer } = await openShop(t)
+  const asha = await newBuyer({ productId: mug })
+  const orderId = (await asha.checkOut()).json.order.id
+  await payOrder(service, shop, orderId)
+  const move = (body: unknown) =>
+    callUrl(`${url}/dev/delivery`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const statusNow = async () => (await asha.call('GET', `/v1/customer/orders/${orderId}`)).json.status
+  assert.equal((await move({ orderId })).status, 204)
+  assert.equal(await statusNow(), 'out_for_delivery')
+  assert.equal((await move({ orderId })).status, 204)
+  assert.equal(await statusNow(), 'delivered')
+  assertError(await move({ orderId }), 409, 'CONFLICT')
+  assertError(await move({}), 400, 'BAD_REQUEST')
+  const elsewhere = await newStore(service)
+  await newCustomer(service, elsewhere)
+  assertError(await move({ orderId: 'ord_nobody' }), 404, 'NOT_FOUND')
+})
+
+test('the origin of the shop becomes one of the store, and a taken port is no reason to stop', async (t) => {
+  const store = await newStore(service)
+  const options = {
+    config: { ...service.config, demoPort: 0 },
+    services: service.app.services,
+    keys: { storeId: store.storeId, browserKey: store.key },
+    codeFor: () => undefined,
+    logger: service.logger,
+  }
+  const shop = await startShop(options)
+  assert.ok('url' in shop)
+  t.after(shop.close)
+  const { origins } = await store.load()
+  assert.deepEqual([...origins].sort(), [shop.url, shop.url.replace('localhost', '127.0.0.1')].sort())
+  const demoPort = Number(new URL(shop.url).port)
+  const second = await startShop({ ...options, config: { ...options.config, demoPort } })
+  assert.ok('trouble' in second)
+  assert.match(second.trouble, new RegExp(`port ${demoPort} is in use`))
+  const gone = await startShop({ ...options, keys: { ...options.keys, storeId: 'store_nobody' } })
+  assert.deepEqual(gone, { trouble: 'the demo store is gone' })
+})

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import { findStoreByPublicId } from '../features/access/directory.ts'
+import { addOrigin } from '../features/admin/stores.ts'
+import type { Services, Store } from '../features/context.ts'
+import { hasShop } from './assets.ts'
+import { createShopServer, type ShopOptions } from './shop.routes.ts'
+
+export type StartShop = {
+  config: Config
+  services: Services
+  keys: { storeId: string; browserKey: string }
+  codeFor: ShopOptions['codeFor']
+  logger: Logger
+}
+
+/** Where the shop is, or why it is not there. A shop that cannot be served is no reason not to serve the API. */
+export type OpenedShop = { url: string; close(): Promise<void> } | { trouble: string }
+
+export const startShop = async (options: StartShop): Promise<OpenedShop> => {
+  const { config, services, keys } = options
+  const store = await findStoreByPublicId(services.db, keys.storeId)
+  if (store === undefined) return { trouble: 'the demo store is gone' }
+  if (!hasShop()) return { trouble: 'it is not part of this installation' }
+  const server = createShopServer({
+    services,
+    store: { id: keys.storeId, name: store.name, browserKey: keys.browserKey },
+    apiUrl: config.publicUrl,
+    codeFor: options.codeFor,
+    logger: options.logger,
+  })
+  try {
+    await server.listen({ port: config.demoPort, host: config.host })
+  } catch (error) {
+    await server.close()
+    return { trouble: describeTrouble(error as NodeJS.ErrnoException, config.demoPort) }
+  }
+  const { port } = server.server.address() as { port: number }
+  await allowOrigins(services.db, store, [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
+  return { url: `http://localhost:${port}`, close: () => server.close() }
+}
+
+const describeTrouble = ({ code, message }: NodeJS.ErrnoException, port: number) =>
+  code === 'EADDRINUSE' ? `port ${port} is in use, and VITRINE_DEMO_PORT names another` : message
+
+/** The shop calls the API from its own origin, like any other storefront, so that origin must be one of the store's. */
+const allowOrigins = async (db: Db, store: Store, origins: readonly string[]) => {
+  const missing = origins.filter((origin) => !store.origins.has(origin))
+  if (missing.length === 0) return
+  await db.tx(async (tx) => {
+    for (const origin of missing) await addOrigin(tx, store, origin)
+  })
+}

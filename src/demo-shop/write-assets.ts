@@ -1,0 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleShop } from './assets.ts'
+
+/** A step of the package's build: puts the shop into the folder that is named. */
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Name the folder to write to.')
+const { page, files } = await bundleShop()
+mkdirSync(join(folder, 'assets'), { recursive: true })
+writeFileSync(join(folder, 'index.html'), page)
+for (const [name, text] of files) writeFileSync(join(folder, 'assets', name), text)

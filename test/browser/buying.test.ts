@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { browserTest } from './fixture.ts'
+import {
+  addToCart,
+  button,
+  cartDrawer,
+  fillAddress,
+  goToPayment,
+  heading,
+  openCart,
+  orderIdOf,
+  reload,
+  sees,
+  signIn,
+  tellPaid,
+} from './steps.ts'
+
+const phone = '+919876543210'
+
+browserTest(
+  'a guest fills a cart, signs in, pays and gets the parcel, and a reload at any step loses nothing',
+  async (scene) => {
+    const { page, troubles } = await scene.newShopper()
+    await page.goto('/')
+    await sees(heading(page, /./))
+    await page.goto('/product/cafe-au-lait-mug')
+    await page.getByRole('radio').last().check({ force: true })
+    const variant = new URL(page.url()).searchParams.get('variant')
+    await reload(page, heading(page, /mug/i))
+    assert.equal(new URL(page.url()).searchParams.get('variant'), variant, 'the chosen variant outlives a reload')
+    await button(page, 'Add to cart').click()
+    await sees(cartDrawer(page).getByText('1 item', { exact: true }))
+    await addToCart(page, 'chai-at-home-ebook')
+    await button(cartDrawer(page).getByRole('listitem').first(), 'One more').click()
+    await sees(cartDrawer(page).getByText('3 items', { exact: true }))
+    await page.reload()
+    await sees(button(page, 'Cart, 3 items'))
+
+    await openCart(page)
+    await cartDrawer(page).getByRole('link', { name: 'Checkout' }).click()
+    await page.getByLabel('Phone number').fill(phone)
+    await reload(page, page.getByLabel('Phone number'))
+    assert.equal(await page.getByLabel('Phone number').inputValue(), phone, 'a half-filled form outlives a reload')
+    await signIn(page, phone)
+    await sees(page.getByText('Deliver to'))
+    assert.deepEqual(
+      await scene.service.db.many`select id from guest where merged_at is not null`.then((all) => all.length),
+      1,
+    )
+    await reload(page, button(page, /^Pay ₹/), page.getByText(/Café au lait mug/i))
+
+    await fillAddress(page)
+    await reload(page, page.getByLabel('Full name'))
+    assert.equal(await page.getByLabel('Full name').inputValue(), 'Asha Rao')
+    await page.getByLabel('Coupon code').fill('welcome10')
+    await button(page, 'Apply').click()
+    await sees(button(page, 'Remove code WELCOME10'))
+    await reload(page, button(page, 'Remove code WELCOME10'))
+
+    await goToPayment(page)
+    await reload(page, button(page, 'Pay'))
+    await button(page, 'Pay').click()
+    await sees(heading(page, 'Thank you, your order is paid'))
+    const orderId = orderIdOf(page)
+    await reload(page, heading(page, 'Thank you, your order is paid'))
+    await sees(button(page, /^Cart$/))
+
+    await page.getByRole('link', { name: 'See your order' }).click()
+    await sees(page.getByTestId('order-status').getByText('Paid'))
+    await button(page, 'Move the parcel on').click()
+    await sees(page.getByTestId('order-status').getByText('On its way'))
+    await reload(page, page.getByTestId('order-status').getByText('On its way'))
+    await button(page, 'Move the parcel on').click()
+    await sees(page.getByTestId('order-status').getByText('Delivered'))
+    await reload(page, page.getByTestId('order-status').getByText('Delivered'))
+    assert.ok(page.url().endsWith(orderId))
+
+    await page.getByRole('link', { name: 'Go to downloads' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      button(page, /^Download/)
+        .first()
+        .click(),
+    ])
+    assert.match(readFileSync(await download.path(), 'latin1').slice(0, 5), /^%PDF-/)
+    await sees(page.getByText('4 downloads left'))
+    assert.deepEqual(troubles, [])
+  },
+)
+
+browserTest('a payment that fails is tried again for the same order, which is paid once', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await page.goto('/sign-in')
+  await signIn(page, phone)
+  await sees(heading(page, /account/i))
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/checkout')
+  await fillAddress(page)
+  await goToPayment(page)
+  await button(page, 'Let it fail').click()
+  await sees(heading(page, 'Your payment did not go through'))
+  const orderId = orderIdOf(page)
+  await reload(page, heading(page, 'Your payment did not go through'))
+  await button(page, 'Try to pay again').click()
+  await page.waitForURL(/\/sandbox\//)
+  await button(page, 'Pay').click()
+  await sees(heading(page, 'Thank you, your order is paid'))
+  assert.equal(orderIdOf(page), orderId)
+  const orders = await scene.service.db.many<{ paymentStatus: string }>`
+    select payment_status as "paymentStatus" from orders where store_id = ${scene.store.id}`
+  assert.deepEqual(
+    orders.map(({ paymentStatus }) => paymentStatus),
+    ['paid'],
+  )
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('a payment that is decided later settles while the page waits, without a touch', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await page.goto('/sign-in')
+  await signIn(page, phone)
+  await sees(heading(page, /account/i))
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/checkout')
+  await fillAddress(page)
+  await goToPayment(page)
+  await button(page, 'Decide later').click()
+  await sees(heading(page, 'Waiting for your payment'))
+  await reload(page, heading(page, 'Waiting for your payment'))
+  await tellPaid(scene, orderIdOf(page))
+  await sees(heading(page, 'Thank you, your order is paid'))
+  await sees(button(page, /^Cart$/))
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('cash on delivery is placed without a payment page', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/checkout')
+  await signIn(page, phone)
+  await fillAddress(page)
+  await page.getByRole('radio', { name: /Cash on delivery/ }).check()
+  await button(page, 'Place order').click()
+  await sees(page.getByText('Thank you for your order.'))
+  await sees(page.getByTestId('order-status').getByText('Placed'))
+  await sees(button(page, /^Cart$/))
+  assert.deepEqual(troubles, [])
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { browserTest } from './fixture.ts'
+import { addToCart, button, cartDrawer, fillAddress, goToPayment, heading, openCart, sees, signIn } from './steps.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What a public checker of accessibility calls serious or worse on the page as it is. */
+const faultsOf = async (page: Page, name: string) => {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${name}: ${id} at ${nodes.map(({ html }) => html.slice(0, 150)).join(' and ')}`)
+}
+
+/** A page wider than its window would have to be pushed from side to side. */
+const assertFits = async (page: Page, name: string) => {
+  const [content = 0, window = 0] = await page.evaluate<number[]>('[document.documentElement.scrollWidth, innerWidth]')
+  assert.ok(content <= window, `${name} is ${content} wide in a window of ${window}`)
+}
+
+const looks = [
+  { name: 'on a phone, light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'on a desktop, dark', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+] as const
+
+for (const { name: look, ...options } of looks) {
+  browserTest(`no page keeps anybody out, ${look}`, async (scene) => {
+    const { page } = await scene.newShopper({ ...options, bypassCSP: true })
+    const faults: string[] = []
+    const check = async (name: string) => {
+      // Pictures that are still on their way would be judged as they come.
+      await page.waitForLoadState('networkidle')
+      faults.push(...(await faultsOf(page, name)))
+      await assertFits(page, name)
+    }
+    const visit = async (path: string) => {
+      await page.goto(path)
+      await sees(heading(page, /./))
+      await check(path)
+    }
+    await visit('/')
+    await visit('/category/kitchen')
+    await visit('/search?q=chai')
+    await visit('/search?q=nothing-like-this')
+    await visit('/nowhere')
+    await addToCart(page, 'cafe-au-lait-mug')
+    await check('the cart')
+    await page.keyboard.press('Escape')
+    await check('a product')
+    await visit('/wishlist')
+    await visit('/sign-in')
+    await visit('/checkout')
+    await signIn(page, '+919876543210')
+    await sees(button(page, /^Pay ₹/))
+    await check('the checkout')
+    await fillAddress(page)
+    await goToPayment(page)
+    await check('the payment page')
+    await button(page, 'Pay').click()
+    await sees(heading(page, 'Thank you, your order is paid'))
+    await check('the way back')
+    await page.getByRole('link', { name: 'See your order' }).click()
+    await sees(page.getByTestId('order-status'))
+    await check('an order')
+    for (const path of ['/orders', '/addresses', '/account', '/downloads']) await visit(path)
+    await openCart(page)
+    await sees(cartDrawer(page).getByText('Your cart is empty'))
+    await check('an empty cart')
+    assert.deepEqual(faults, [])
+  })
+}

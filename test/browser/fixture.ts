@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { createShopServer } from '../../src/demo-shop/shop.routes.ts'
+import { findStoreByPublicId } from '../../src/features/access/directory.ts'
+import { type DemoKeys, seedDemo } from '../../src/features/admin/demo.ts'
+import { addOrigin } from '../../src/features/admin/stores.ts'
+import type { Store } from '../../src/features/context.ts'
+import { startTestService, type TestService } from '../harness.ts'
+
+/** The demo store on a real service, the demo shop on its own origin, and people with browsers. */
+export type Scene = {
+  service: TestService
+  store: Store
+  keys: DemoKeys
+  /** Where the shop is. */
+  url: string
+  /** Somebody with a browser of their own. What goes wrong on their pages fails the test. */
+  newShopper(options?: BrowserContextOptions): Promise<Shopper>
+  shoppers: Shopper[]
+}
+
+export type Shopper = { context: BrowserContext; page: Page; newTab(): Promise<Page>; troubles: string[] }
+
+/** A story in a real browser. Where there is no Chromium it is left out, and the report says so. */
+export const browserTest = (name: string, story: (scene: Scene, t: TestContext) => Promise<void>) =>
+  test(name, { timeout: 180_000 }, async (t) => {
+    const program = findChromium()
+    if (program === undefined) {
+      assert.notEqual(process.env.CHROMIUM, 'required', 'a Chromium is required here, and there is none')
+      return t.skip('there is no Chromium on this machine; CHROMIUM=/path/to/one npm test runs this too')
+    }
+    const scene = await openScene(t, program)
+    try {
+      await story(scene, t)
+    } catch (error) {
+      t.diagnostic(`what was on the pages: ${await takePictures(scene)}`)
+      throw error
+    }
+  })
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+const findChromium = () => {
+  const { CHROMIUM: given, PATH = '' } = process.env
+  if (given && given !== 'required') return given
+  const candidates = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [...candidates, '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'].find((file) =>
+    existsSync(file),
+  )
+}
+
+let browser: Promise<Browser> | undefined
+after(async () => (await browser)?.close())
+
+const openScene = async (t: TestContext, executablePath: string): Promise<Scene> => {
+  browser ??= chromium.launch({ executablePath, args: ['--disable-dev-shm-usage'] })
+  const { newContext } = await browser.then((opened) => ({ newContext: opened.newContext.bind(opened) }))
+  const port = await freePort()
+  const service = await startTestService({ port, publicUrl: `http://localhost:${port}` })
+  t.after(() => service.close())
+  const keys = await service.db.tx(seedDemo)
+  const store = await findStoreByPublicId(service.db, keys.storeId)
+  assert.ok(store)
+  const server = createShopServer({
+    services: service.app.services,
+    store: { id: keys.storeId, name: store.name, browserKey: keys.browserKey },
+    apiUrl: `http://localhost:${port}`,
+    codeFor: (_store, phone) => service.messages.findLast((sent) => sent.phone === phone)?.code,
+    logger: service.app.server.log,
+  })
+  t.after(() => server.close())
+  const url = (await server.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost')
+  await service.db.tx((tx) => addOrigin(tx, store, url))
+
+  const shoppers: Shopper[] = []
+  const newShopper = async (options: BrowserContextOptions = {}): Promise<Shopper> => {
+    const context = await newContext({ baseURL: url, locale: 'en-IN', reducedMotion: 'reduce', ...options })
+    t.after(() => context.close())
+    const troubles: string[] = []
+    context.on('weberror', (error) => troubles.push(String(error.error())))
+    context.on('console', (line) => line.type() === 'error' && troubles.push(`${line.text()} ${line.location().url}`))
+    const newTab = async () => {
+      const page = await context.newPage()
+      page.setDefaultTimeout(20_000)
+      return page
+    }
+    const shopper = { context, page: await newTab(), newTab, troubles }
+    shoppers.push(shopper)
+    return shopper
+  }
+  return { service, store, keys, url, newShopper, shoppers }
+}
+
+/** For whoever looks into a failure: one picture of each open page, with its address and what went wrong on it. */
+const takePictures = async ({ shoppers }: Scene) => {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-browser-'))
+  const taken: string[] = []
+  for (const { context, troubles } of shoppers) {
+    for (const page of context.pages()) {
+      const path = join(folder, `${taken.length}.png`)
+      await page.screenshot({ path }).catch(() => {})
+      taken.push(`${path} of ${page.url()} ${troubles.join(' | ')}`)
+    }
+  }
+  return taken.join('; ')
+}
+
+const freePort = async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { browserTest } from './fixture.ts'
+import { addToCart, button, cartDrawer, heading, openCart, reload, sees, signIn } from './steps.ts'
+
+const phone = '+919876543210'
+
+browserTest('two tabs show one cart, whichever of them changes it', async (scene) => {
+  const { page: first, newTab, troubles } = await scene.newShopper()
+  const second = await newTab()
+  await second.goto('/')
+  await addToCart(first, 'masala-dabba')
+  await sees(button(second, 'Cart, 1 item'))
+  await addToCart(second, 'neem-wood-comb')
+  await sees(cartDrawer(first).getByText('2 items', { exact: true }))
+  await Promise.all([
+    button(cartDrawer(first), 'Remove Masala dabba').click(),
+    button(cartDrawer(second), 'One more').last().click(),
+  ])
+  await sees(cartDrawer(first).getByText('2 items', { exact: true }))
+  await sees(cartDrawer(second).getByText('2 items', { exact: true }))
+  assert.equal(await cartDrawer(first).getByRole('listitem').count(), 1)
+  await second.goto('/sign-in')
+  await signIn(second, phone)
+  await sees(heading(second, /account/i))
+  await first.reload()
+  await sees(first.getByRole('link', { name: 'Your account' }))
+  await sees(button(first, 'Cart, 2 items'))
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('what two people chose on one phone number becomes one cart when they sign in', async (scene) => {
+  const kiosk = await scene.newShopper()
+  await addToCart(kiosk.page, 'masala-dabba')
+  await kiosk.page.goto('/sign-in')
+  await signIn(kiosk.page, phone)
+  await sees(heading(kiosk.page, /account/i))
+  const home = await scene.newShopper({ viewport: { width: 390, height: 844 } })
+  await home.page.goto('/product/neem-wood-comb')
+  await button(home.page, /wishlist/i).click()
+  await addToCart(home.page, 'neem-wood-comb')
+  await home.page.goto('/sign-in')
+  await signIn(home.page, phone)
+  await sees(home.page.getByText('1 product came along into your cart, 1 product onto your wishlist'))
+  await sees(button(home.page, 'Cart, 2 items'))
+  await kiosk.page.reload()
+  await sees(button(kiosk.page, 'Cart, 2 items'))
+  await home.page.goto('/wishlist')
+  await sees(home.page.getByRole('link', { name: /neem wood comb/i }))
+  assert.deepEqual([...kiosk.troubles, ...home.troubles], [])
+})
+
+browserTest(
+  'an origin that the store does not know gets nothing, and says so instead of staying empty',
+  async (scene) => {
+    const { page } = await scene.newShopper()
+    await page.goto(scene.url.replace('localhost', '127.0.0.1'))
+    await sees(page.getByRole('alert'))
+    await sees(page.getByText('The shop cannot be reached', { exact: false }))
+    assert.equal(await page.getByRole('link', { name: /masala/i }).count(), 0)
+    await page.goto(scene.url)
+    await sees(page.getByRole('link', { name: /masala|mug|chai/i }))
+    assert.equal(await page.getByRole('alert').count(), 0)
+  },
+)
+
+browserTest('a search suggests as one types, forgives a slip, and filters stay in the address', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await page.goto('/')
+  await page.getByRole('combobox', { name: 'Search the shop' }).pressSequentially('masala d')
+  await page.getByRole('option', { name: /Masala dabba/i }).click()
+  await sees(heading(page, /Masala dabba/i))
+  const box = page.getByRole('combobox', { name: 'Search the shop' })
+  await box.fill('runing sheos')
+  await box.press('Enter')
+  await sees(page.getByRole('link', { name: /running shoes/i }))
+  await page.goto('/category/kitchen')
+  await sees(page.getByRole('link', { name: /tiffin/i }))
+  await page.getByLabel('In stock only').check()
+  await page.getByLabel('Sort by').selectOption('price')
+  await page.waitForURL(/sort=price/)
+  const prices = async () => {
+    await sees(page.locator('main').getByText(/₹/))
+    return (
+      await page
+        .locator('main')
+        .getByText(/^₹[\d,.]+$/)
+        .allTextContents()
+    ).map((text) => text.replace(/[^\d.]/g, ''))
+  }
+  const before = await prices()
+  await reload(page, page.getByLabel('In stock only'))
+  assert.ok(await page.getByLabel('In stock only').isChecked())
+  assert.deepEqual(await prices(), before)
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('what is sold out meanwhile is said at the checkout, and the cart can be mended', async (scene) => {
+  const { page } = await scene.newShopper()
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/checkout')
+  await signIn(page, phone)
+  await sees(button(page, /^Pay ₹/))
+  await scene.service.db.run`
+    update stock set on_hand = 0 where store_id = ${scene.store.id} and product_id in (
+      select id from product where store_id = ${scene.store.id} and slug = 'masala-dabba')`
+  for (const [label, text] of [
+    ['Full name', 'Asha'],
+    ['Phone number', phone],
+    ['Street and house', '1'],
+    ['Postal code', '1'],
+    ['City', 'X'],
+  ] as const)
+    await page.getByLabel(label).first().fill(text)
+  await button(page, /^Pay ₹/).click()
+  await sees(page.getByRole('alert').getByText(/no longer there|sold out|not that many/i))
+  await button(page, /Look at your cart/).click()
+  await sees(cartDrawer(page).getByText(/sold out|out of stock/i))
+  await button(cartDrawer(page), /^Remove Masala/).click()
+  await sees(page.getByText('Your cart is empty'))
+})
+
+browserTest('everything up to the cart is done with the keyboard alone', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await page.goto('/product/masala-dabba')
+  await sees(button(page, 'Add to cart'))
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Skip to the content')
+  await page.keyboard.press('Enter')
+  for (let presses = 0; presses < 20; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate('document.activeElement?.textContent')) === 'Add to cart') break
+  }
+  await page.keyboard.press('Enter')
+  await sees(cartDrawer(page).getByText('1 item', { exact: true }))
+  assert.ok(await page.evaluate(`document.querySelector('dialog[open]')?.contains(document.activeElement)`))
+  await page.keyboard.press('Escape')
+  await cartDrawer(page).waitFor({ state: 'hidden' })
+  assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Add to cart', 'the focus comes back')
+  await openCart(page)
+  assert.deepEqual(troubles, [])
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import { readLatestPayment } from '../../src/features/payments/payments.sql.ts'
+import { sandboxEvent } from '../../src/features/payments/sandbox.ts'
+import { sandboxHeaders } from '../../src/features/payments/webhook-access.ts'
+import { callUrl } from '../harness.ts'
+import type { Scene } from './fixture.ts'
+
+/** What shoppers do, found on the page by what they see and hear. */
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+export const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name })
+export const cartDrawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' })
+
+/** Waits until something is on the page. */
+export const sees = (locator: Locator) => locator.first().waitFor()
+
+/** Loads the page again and waits until it says the same as before. */
+export const reload = async (page: Page, ...shown: Locator[]) => {
+  await page.reload()
+  for (const locator of shown) await sees(locator)
+}
+
+export const addToCart = async (page: Page, slug: string) => {
+  await page.goto(`/product/${slug}`)
+  await button(page, 'Add to cart').click()
+  await sees(cartDrawer(page))
+}
+
+export const openCart = async (page: Page) => {
+  await button(page, /^Cart/).click()
+  await sees(cartDrawer(page))
+}
+
+/** Signs in wherever the form stands, with the code that the development helper shows. */
+export const signIn = async (page: Page, phone: string) => {
+  await page.getByLabel('Phone number').fill(phone)
+  await button(page, 'Send code').click()
+  await button(page, 'Fill it in').click()
+  await button(page.locator('form'), /^Sign in$/).click()
+}
+
+export const address = {
+  'Full name': 'Asha Rao',
+  'Phone number': '+91 98765 43210',
+  'Street and house': '12 Temple Road',
+  'Postal code': '560001',
+  City: 'Bengaluru',
+}
+
+export const fillAddress = async (page: Page) => {
+  for (const [label, text] of Object.entries(address)) await page.getByLabel(label).first().fill(text)
+}
+
+/** From a full cart of one who is signed in to the page of the payment provider. */
+export const goToPayment = async (page: Page) => {
+  await button(page, /^Pay ₹/).click()
+  await page.waitForURL(/\/sandbox\//)
+}
+
+/** The id of the order that the shopper came back from paying for. */
+export const orderIdOf = (page: Page) => {
+  const id = new URL(page.url()).searchParams.get('orderId') ?? /\/orders\/(\w+)/.exec(page.url())?.[1]
+  assert.ok(id, page.url())
+  return id
+}
+
+/** What the provider tells the webhook, at a time of the test's choosing. */
+export const tellPaid = async ({ service, store }: Scene, orderId: string) => {
+  const payment = await readLatestPayment(service.db, store.id, orderId)
+  const headers = sandboxHeaders(service.app.services.payments, store)
+  assert.ok(payment && headers)
+  const answer = await callUrl(`${service.url}/webhook/payment`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(sandboxEvent(payment, 'success')),
+  })
+  assert.equal(answer.status, 200, answer.text)
+}
