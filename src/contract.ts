@@ -37,7 +37,7 @@ export const describeVitrine = (version: string) =>
     title: 'Vitrine',
     version,
     description:
-      'The storefront API of Vitrine. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`.',
+      'The storefront API of Vitrine. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`. The [guide](/docs/guide) shows how calls go together.',
     tags: {
       Catalog: 'Products, categories and search',
       Store: 'The store, its settings and its menu',

@@ -1,34 +1,48 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { test } from 'node:test'
 import { Value } from 'typebox/value'
+import { createProgram } from '../src/cli/program.ts'
+import { describeCommands } from '../src/cli/reference.ts'
 import { Environment } from '../src/config.ts'
 import { contracts, describeVitrine } from '../src/contract.ts'
 import { errorCatalogue } from '../src/core/errors.ts'
+import { scopes } from '../src/http/endpoint.ts'
+import { guidePages } from '../src/http/guide-contents.ts'
+import { startPostgres } from './document-postgres.ts'
+import { checkDocument, demoKeysIn, newPlace, startShop } from './document-shop.ts'
+import { anchorsOf, assertShows, blocksOf, documents, linksOf, read, root, squeeze } from './documents.ts'
+import { runTypeScriptSamples } from './samples.ts'
 
-const root = fileURLToPath(new URL('../', import.meta.url))
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const documents = globSync('{*.md,docs/**/*.md}', { cwd: root }).sort()
-
-/** Commands in these are run; commands elsewhere must say `no-run`. */
+/** Their commands are run in one demo shop, in this order. */
 const runDocuments = [
   'README.md',
   'docs/catalog.md',
+  'docs/pagination.md',
+  'docs/limits.md',
+  'docs/errors.md',
+  'docs/keys.md',
   'docs/guests-and-carts.md',
   'docs/signing-in.md',
   'docs/checkout-and-payment.md',
   'docs/delivery.md',
-  'docs/operating.md',
-  // Last, because it makes a second store, and others name none.
+  'docs/cli.md',
+  // They add products, which the ones before would count.
+  'docs/coming-from-shopify.md',
+  'docs/import.md',
+  // Last, because they make more stores, and others name none.
+  'docs/quick-start.md',
   'docs/webhooks.md',
 ]
+
+/** Their TypeScript is run: that of the first one here, and that of docs/sdk.md in sdk-docs.test.ts. */
+const typeScriptDocuments = ['docs/quick-start.md', 'docs/sdk.md']
+
+/** Its commands are run on a PostgreSQL of the system. */
+const productionDocument = 'docs/production.md'
 
 test('docs/errors.md has every code with its status, and no other', () => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.+) \| (.+) \|$/gm)]
@@ -37,23 +51,20 @@ test('docs/errors.md has every code with its status, and no other', () => {
   assert.deepEqual(written, real, 'bring the table in docs/errors.md in line with src/core/errors.ts, in its order')
 })
 
-test("the README's table of settings has every setting with its default and meaning, and no other", () => {
-  const rows = [...read('README.md').matchAll(/^\| `([A-Z0-9_]+)` \| (?:`(.+)`|–) \| (.+) \|$/gm)]
+test('docs/settings.md has every setting with its default and meaning, and no other', () => {
+  const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z0-9_]+)` \| (?:`(.+)`|–) \| (.+) \|$/gm)]
   const written = rows.map(([, name, value, meaning]) => ({ name, value, meaning }))
   const real = Object.entries(Environment.properties).map(([name, setting]) => {
     const { default: value, description } = setting as { default?: unknown; description?: string }
     return { name, value: value === undefined ? undefined : String(value), meaning: description }
   })
-  assert.deepEqual(written, real, "bring the README's table in line with Environment in src/config.ts, in its order")
+  assert.deepEqual(written, real, 'bring docs/settings.md in line with Environment in src/config.ts, in its order')
 })
 
 test('every relative link points to something that exists', () => {
   let links = 0
   for (const document of documents) {
-    const prose = read(document)
-      .replaceAll(/^```[\s\S]*?^```$/gm, '')
-      .replaceAll(/`[^`\n]*`/g, '')
-    for (const [, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+    for (const target of linksOf(document)) {
       if (/^[a-z]+:/.test(target)) continue
       const [path, anchor] = target.split('#')
       const file = path ? join(dirname(document), path) : document
@@ -62,17 +73,14 @@ test('every relative link points to something that exists', () => {
       links++
     }
   }
-  assert.ok(links > 20, 'the links were not found')
+  assert.ok(links > 100, 'the links were not found')
 })
 
-/** Headings as addresses, as forges make them. */
-const anchorsOf = (file: string) =>
-  [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+test('every page of docs/ is in the contents of the guide, and every page of the contents is there', () => {
+  const written = documents.filter((path) => /^docs\/[^/]+$/.test(path)).map((path) => path.slice('docs/'.length, -3))
+  const listed = guidePages.map(({ page }) => page)
+  assert.deepEqual(listed.toSorted(), written.toSorted(), 'bring src/http/guide-contents.ts in line with docs/')
+})
 
 test('decisions are numbered without gaps and have context, decision and consequences', () => {
   const pages = documents.filter((path) => path.startsWith('docs/decisions/'))
@@ -158,132 +166,85 @@ test('every operation in OpenAPI has a summary, examples, and its errors by stat
   }
 })
 
-test('commands in other documents say that they are not run', () => {
+test('docs/cli.md is what the commands say of themselves', () => {
+  assert.ok(read('docs/cli.md') === describeCommands(), 'docs/cli.md is out of date: run "npm run reference"')
+})
+
+test('the program understands every example of the command line', async () => {
+  const examples = blocksOf('docs/cli.md').filter(({ info }) => info === 'console')
+  const lines = examples.flatMap(({ text }) => text.replaceAll('\\\n', '').trim().split('\n'))
+  assert.ok(lines.length > 25, 'the examples were not found')
+  for (const line of lines) {
+    const program = createProgram()
+    let ran = 0
+    const silence = (command: typeof program) => {
+      command.configureOutput({ writeErr: () => {} }).action(() => void ran++)
+      for (const child of command.commands) silence(child)
+    }
+    for (const command of program.commands) silence(command)
+    const [, said = ''] = /\bvitrine (.+?)( > \S+)?$/.exec(line) ?? []
+    const words = [...said.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    await assert.doesNotReject(program.parseAsync(words, { from: 'user' }), line)
+    assert.equal(ran, 1, line)
+  }
+})
+
+test('docs/keys.md has every scope', () => {
+  const [, table = ''] = /## Scopes\n([\s\S]+?)\n## /.exec(read('docs/keys.md')) ?? []
+  assert.deepEqual(
+    [...table.matchAll(/^\| `([a-z:]+)` \|/gm)].map(([, scope]) => scope),
+    scopes,
+  )
+})
+
+test('the check of a signature in docs/production.md takes what is genuine and refuses the rest', () => {
+  const [sample] = blocksOf(productionDocument).filter(({ info }) => info === 'js')
+  const names = ['createHmac', 'timingSafeEqual', 'secret', 'timestamp', 'body', 'signature']
+  const check = new Function(...names, `${sample?.text}\nreturn { isGenuine, isRecent }`)
+  const secret = 'a secret that both sides know'
+  const now = Math.floor(Date.now() / 1000)
+  const sign = (time: number) => createHmac('sha256', secret).update(`${time}.{}`).digest('hex')
+  const outcome = (time: number, signature: string) =>
+    check(createHmac, timingSafeEqual, secret, String(time), '{}', signature)
+  assert.deepEqual(outcome(now, sign(now)), { isGenuine: true, isRecent: true })
+  assert.deepEqual(outcome(now, sign(now - 1)), { isGenuine: false, isRecent: true })
+  assert.deepEqual(outcome(now - 3600, sign(now - 3600)), { isGenuine: true, isRecent: false })
+  assert.equal(outcome(now, 'none').isGenuine, false)
+})
+
+test('every block of commands in the guide is run, and those elsewhere say that they are not', () => {
   for (const { document, info } of documents.flatMap(blocksOf)) {
-    if (runDocuments.includes(document) || !info.startsWith('sh')) continue
-    assert.equal(info, 'sh no-run', `${document} has a block "sh" that no test runs: mark it "sh no-run"`)
+    if (!/^(sh|bash|shell|js|javascript|ts|tsx|typescript)\b/.test(info) || info.startsWith('ts src/')) continue
+    if (/^ts( alone)?$/.test(info) && typeScriptDocuments.includes(document)) continue
+    if (info === 'sh' && [...runDocuments, productionDocument].includes(document)) continue
+    if (info === 'js' && document === productionDocument) continue
+    assert.ok(!document.startsWith('docs/'), `${document} has a block "${info}" that no test runs`)
+    assert.equal(info, 'sh no-run', `${document} has a block "${info}" that no test runs: mark it "sh no-run"`)
   }
 })
 
 test('the commands of the documents run as written and print what is shown', async (t) => {
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
-  const shop = await startShop(t)
+  const place = await newPlace(t)
+  const printed = await startShop(t, place)
   const [, banner] = blocksOf('README.md')
-  assertShows(shop.printed, banner?.text ?? '', 'README.md, what the start prints')
-  for (const document of runDocuments) {
-    for (const { command, shown, output } of await runDocument(document, shop)) {
-      const where = `${document}: ${command.trim().split('\n').at(-1)}`
-      if (shown !== undefined) assertShows(output, shown, where)
-      else assert.doesNotMatch(output, /"code":"[A-Z_]+"/, `${where} was answered with an error`)
-    }
-  }
+  assertShows(printed, banner?.text ?? '', 'README.md, what the start prints')
+  for (const document of runDocuments) await t.test(document, (part) => checkDocument(part, document, place))
+  const url = `http://localhost:${place.env.PORT}`
+  await t.test('docs/quick-start.md, its TypeScript', () =>
+    runTypeScriptSamples('docs/quick-start.md', { url, storeKey: demoKeysIn(place).browserKey }),
+  )
 })
 
-type Block = { document: string; info: string; text: string; next: Block | undefined }
-
-const blocksOf = (document: string): Block[] => {
-  const blocks: Block[] = []
-  for (const [, info = '', text = ''] of read(document).matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)) {
-    const block: Block = { document, info, text, next: undefined }
-    const last = blocks.at(-1)
-    if (last !== undefined) last.next = block
-    blocks.push(block)
-  }
-  return blocks
-}
-
-const squeeze = (text: string) => text.replaceAll(/\s+/g, '')
-
-/** White space does not count, and `…` stands for anything. */
-const assertShows = (output: string, shown: string, where: string) => {
-  let rest = squeeze(output)
-  const pieces = squeeze(shown).split('…')
-  for (const [i, piece] of pieces.entries()) {
-    const isLast = i === pieces.length - 1
-    const at = isLast && i > 0 ? (rest.endsWith(piece) ? rest.length - piece.length : -1) : rest.indexOf(piece)
-    const fits = at >= 0 && (i > 0 || at === 0) && (pieces.length > 1 || rest === piece)
-    assert.ok(fits, `${where}\nshows   ${piece}\nbut got ${rest.slice(0, 2000)}\nin\n${output}`)
-    rest = rest.slice(at + piece.length)
-  }
-}
-
-type Shop = { folder: string; port: number; env: NodeJS.ProcessEnv; printed: string }
-
-/** What `npm start` does, in a folder of its own and on a free port. */
-const startShop = async (t: TestContext): Promise<Shop> => {
-  const folder = mkdtempSync(join(tmpdir(), 'vitrine-documents-'))
-  const port = await freePort()
-  // Only what a newcomer's terminal would have: no setting of whoever runs the tests.
-  const env = {
-    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-    HOME: folder,
-    PORT: String(port),
-    NO_PROXY: 'localhost',
-  }
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start'], { cwd: folder, env })
-  t.after(async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    }
-    rmSync(folder, { recursive: true, force: true })
-  })
-  let printed = ''
-  let complaints = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (complaints += text))
-  await new Promise<void>((resolve, reject) => {
-    child.on('exit', (code) => reject(new Error(`the service ended with ${code}: ${complaints}`)))
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      printed += text
-      if (printed.includes('Stop with Ctrl+C.')) resolve()
-    })
-  })
-  const from = printed.indexOf('  Vitrine ')
-  const to = printed.indexOf('Stop with Ctrl+C.') + 'Stop with Ctrl+C.'.length
-  return { folder, port, env, printed: asDocumented(printed.slice(from, to), port) }
-}
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
-
-/**
- * Runs all blocks of a document in one shell, in order, so that a variable of one is there in the next. Two things are
- * changed on the way: the port, because 3000 may be taken, and `npm run vitrine --`, because npm would go to the folder
- * of the checkout and its data.
- */
-const runDocument = async (document: string, { folder, port, env }: Shop) => {
-  const mark = '=== next block ==='
-  const blocks = blocksOf(document).filter(({ info }) => info === 'sh')
-  assert.ok(blocks.length > 0, `${document} has no commands`)
-  const program = join(root, 'src/main.ts')
-  const script = blocks
-    .map(({ text }) => text.replaceAll('localhost:3000', `localhost:${port}`))
-    .map((text) => text.replaceAll(/npm run (-s )?vitrine --/g, `'${process.execPath}' '${program}'`))
-    .map((text) => `echo '${mark}'\n${text}`)
-    .join('\n')
-  const file = join(folder, 'commands.sh')
-  writeFileSync(file, script)
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', file], {
-    cwd: folder,
-    env,
-    timeout: 120_000,
-  })
-  const outputs = stdout.split(mark).slice(1)
-  assert.equal(outputs.length, blocks.length, `${document} stopped early`)
-  return blocks.map(({ text, next }, i) => ({
-    command: text,
-    shown: next !== undefined && /^(json|text)$/.test(next.info) ? next.text : undefined,
-    output: asDocumented(outputs[i] ?? '', port),
-  }))
-}
-
-const asDocumented = (text: string, port: number) => text.replaceAll(`localhost:${port}`, 'localhost:3000')
+test('the commands for production run as written, the restore of a backup among them', async (t) => {
+  for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
+  const postgres = await startPostgres(t)
+  if (postgres === null) return t.skip('there is no PostgreSQL of the system')
+  const place = await newPlace(t)
+  const path = `${postgres.bin}:${place.env.PATH}`
+  const env = { ...place.env, ...postgres.env, PATH: path }
+  await checkDocument(t, productionDocument, { ...place, env, ports: { ...place.ports, 5432: postgres.port } })
+})
 
 const isInstalled = (tool: string) => {
   try {

@@ -44,7 +44,7 @@ export const createProgram = () => {
     .exitOverride()
     .addHelpText(
       'after',
-      '\nSettings come from the environment; see the README. Without DATABASE_URL everything happens in the embedded\nPostgreSQL of VITRINE_DATA_DIR (.vitrine), while the service runs and when it does not.',
+      '\nSettings come from the environment; docs/settings.md lists them. Without DATABASE_URL everything happens in the\nembedded PostgreSQL of VITRINE_DATA_DIR (.vitrine), while the service runs and when it does not.',
     )
   for (const add of [
     addStart,

@@ -62,7 +62,8 @@ export const docsPage = `<!doctype html>
 </head>
 <body>
 <div id="reference"></div>
-<noscript>The reference needs JavaScript. The description itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>The reference needs JavaScript. The description itself is at <a href="/openapi.json">/openapi.json</a>,
+and <a href="/docs/guide">the guide</a> needs none.</noscript>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/start.js"></script>
 </body>

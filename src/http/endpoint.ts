@@ -55,6 +55,8 @@ export type Endpoint = {
   otherStatus?: 200
   /** Takes an `Idempotency-Key`: the same call again has no second effect. */
   once?: boolean
+  /** False for a GET that changes something: a HEAD, which any link checker sends, must not. */
+  head?: false
   /** When the answer is not JSON. */
   contentType?: string
   /** The status of input that fails its schema. */

@@ -102,6 +102,7 @@ const toFastifyRoute = ({ endpoint, handle, identify }: Route, { admit, answers 
     method: endpoint.method,
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: fastifySchema(endpoint, okStatus),
+    ...(endpoint.head === false ? { exposeHeadRoute: false } : {}),
     config: { endpoint, invalidInput: endpoint.invalidInput ?? 400 },
     onRequest,
     preValidation: refuseUnkeepableText,

@@ -1,0 +1,82 @@
+import { dirname, join } from 'node:path/posix'
+import { Marked, type Tokens } from 'marked'
+
+export type Heading = { id: string; title: string; depth: number }
+export type Rendered = { title: string; html: string; headings: Heading[] }
+
+/** `file` is the text's name in docs/, from which its links start; `knows` says whether a page is there to be linked. */
+export type Place = { file: string; knows: (page: string) => boolean }
+
+/**
+ * A page of docs/ as HTML. Whatever looks like HTML in it is shown as it was written, so a page can bring no script and
+ * no style, and the policy of the page would refuse them.
+ */
+export const renderMarkdown = (markdown: string, place: Place): Rendered => {
+  const headings: Heading[] = []
+  const marked = new Marked({
+    async: false,
+    renderer: {
+      html: ({ text }) => escapeHtml(text),
+      image: ({ text }) => escapeHtml(text),
+      heading({ tokens, depth, text }) {
+        const title = this.parser.parseInline(tokens, this.parser.textRenderer)
+        const id = newId(text, headings)
+        headings.push({ id, title, depth })
+        const link = depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to “${title}”">#</a>`
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${link}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens)
+        const target = resolveLink(href, place)
+        return target === null
+          ? `<span class="elsewhere">${text}</span>`
+          : `<a href="${escapeHtml(target)}">${text}</a>`
+      },
+      // Short names, such as options, would otherwise break after their dashes.
+      codespan: ({ text }) => `<code${text.length <= 24 ? ' class="short"' : ''}>${escapeHtml(text)}</code>`,
+      // What scrolls sideways can be reached with the keyboard.
+      code: ({ text, lang = '' }) => {
+        const [name = ''] = lang.split(' ')
+        return `<pre tabindex="0"${name === '' ? '' : ` class="${escapeHtml(name)}"`}><code>${escapeHtml(text)}\n</code></pre>\n`
+      },
+      table(token: Tokens.Table) {
+        const cell = ({ tokens }: Tokens.TableCell, tag: string) =>
+          `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
+        const row = (cells: Tokens.TableCell[], tag: string) =>
+          `<tr>${cells.map((one) => cell(one, tag)).join('')}</tr>`
+        const body = token.rows.map((cells) => row(cells, 'td')).join('\n')
+        // A heading without words would tell a listener nothing.
+        const head = token.header.map((one) => cell(one, one.text === '' ? 'td' : 'th')).join('')
+        return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>\n`
+      },
+    },
+  })
+  const html = marked.parse(markdown) as string
+  return { title: headings[0]?.title ?? place.file, html, headings }
+}
+
+/** As forges make it from a heading, so that a link works in both places. */
+const newId = (text: string, headings: readonly Heading[]) => {
+  const plain = text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')
+  const isTaken = (id: string) => headings.some((heading) => heading.id === id)
+  let id = plain
+  for (let n = 1; isTaken(id); n++) id = `${plain}-${n}`
+  return id
+}
+
+/** Null for what only a checkout has. */
+export const resolveLink = (href: string, { file, knows }: Place): string | null => {
+  if (/^(https?:|mailto:|#)/.test(href)) return href
+  const [path = '', anchor] = href.split('#')
+  const target = join(dirname(file), path)
+  if (target === '../openapi.json') return '/openapi.json'
+  const page = target.replace(/\.md$/, '')
+  if (!target.endsWith('.md') || !knows(page)) return null
+  return `/docs/guide/${page}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
+export const escapeHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

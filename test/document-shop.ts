@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { assertShows, blocksOf, root } from './documents.ts'
+
+const program = join(root, 'src/main.ts')
+
+/** Where commands of documents are run: a folder, an environment, and what stands for the ports of the documents. */
+export type Place = { folder: string; env: NodeJS.ProcessEnv; ports: Record<number, number> }
+
+/** Only what a newcomer's terminal would have: no setting of whoever runs the tests. */
+export const newPlace = async (t: TestContext): Promise<Place> => {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-documents-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [port, demoPort] = [await freePort(), await freePort()]
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: folder,
+    PORT: String(port),
+    VITRINE_DEMO_PORT: String(demoPort),
+    NO_PROXY: 'localhost,127.0.0.1',
+  }
+  return { folder, env, ports: { 3000: port, 3001: demoPort } }
+}
+
+/** What `npm start` does. Its output is kept in console.txt, as it would stand in the other terminal. */
+export const startShop = async (t: TestContext, place: Place): Promise<string> => {
+  const { folder } = place
+  // docs/keys.md makes a token with this secret, and says that the service has to know it.
+  const env = { ...place.env, VITRINE_INTERNAL_SECRET: 'thirty-two-characters-of-your-own' }
+  const child = spawn(process.execPath, [program, 'start'], { cwd: folder, env })
+  t.after(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  })
+  let printed = ''
+  let complaints = ''
+  child.stdout.pipe(createWriteStream(join(folder, 'console.txt')))
+  child.stderr.setEncoding('utf8').on('data', (text) => (complaints += text))
+  await new Promise<void>((resolve, reject) => {
+    child.on('exit', (code) => reject(new Error(`the service ended with ${code}: ${complaints}`)))
+    child.stdout.on('data', (bytes) => {
+      printed += bytes
+      if (printed.includes('Stop with Ctrl+C.')) resolve()
+    })
+  })
+  const from = printed.indexOf('  Vitrine ')
+  const to = printed.indexOf('Stop with Ctrl+C.') + 'Stop with Ctrl+C.'.length
+  return asDocumented(printed.slice(from, to), place)
+}
+
+/** Runs the commands of a document and holds what they print against what it shows. */
+export const checkDocument = async (t: TestContext, document: string, place: Place) => {
+  for (const { command, shown, output } of await runDocument(t, document, place)) {
+    const where = `${document}: ${command.trim().split('\n').at(-1)}`
+    if (shown !== undefined) assertShows(output, shown, where)
+    else assert.doesNotMatch(output, /"code":"[A-Z_]+"/, `${where} was answered with an error`)
+  }
+}
+
+/**
+ * Runs all blocks of a document in one shell, in order, so that a variable of one is there in the next. What is changed on
+ * the way: the ports, because those may be taken; `npm`, because it would go to the folder of the checkout and its data;
+ * and the one-time password, which a person reads from the console.
+ */
+const runDocument = async (t: TestContext, document: string, place: Place) => {
+  const mark = '=== next block ==='
+  const blocks = blocksOf(document).filter(({ info }) => info === 'sh')
+  assert.ok(blocks.length > 0, `${document} has no commands`)
+  const vitrine = `'${process.execPath}' '${program}'`
+  const script = blocks
+    .map(({ text }) => withPorts(text, place.ports))
+    .map((text) => text.replaceAll(/npm run (-s )?vitrine --/g, vitrine).replaceAll(/^npm start/gm, `${vitrine} start`))
+    .map((text) => text.replaceAll('OTP=123456', "OTP=$(sed -n 's/^.*OTP for .* is //p' console.txt | tail -n 1)"))
+    .map((text) => `echo '${mark}'\n${text}`)
+    .join('\n')
+  const outputs = (await runShell(t, script, document, place)).split(mark).slice(1)
+  assert.equal(outputs.length, blocks.length, `${document} stopped early`)
+  return blocks.map(({ text, next }, i) => ({
+    command: text,
+    shown: next !== undefined && /^(json|text)$/.test(next.info) ? next.text : undefined,
+    output: asDocumented(outputs[i] ?? '', place),
+  }))
+}
+
+/** In a group of its own, so that what a document leaves running ends with the test, however that ends. */
+const runShell = async (t: TestContext, script: string, document: string, { folder, env }: Place) => {
+  const file = join(folder, 'commands.sh')
+  writeFileSync(file, script)
+  const said = { out: '', err: '' }
+  const child = spawn('bash', ['-euo', 'pipefail', file], { cwd: folder, env, detached: true })
+  t.after(() => endGroup(child.pid))
+  child.stdout.setEncoding('utf8').on('data', (text) => (said.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (said.err += text))
+  const [code] = await once(child, 'close', { signal: AbortSignal.timeout(120_000) })
+  assert.equal(code, 0, `${document} ended with ${code}: ${said.err}\n${said.out.slice(-2000)}`)
+  return said.out
+}
+
+const endGroup = (pid: number | undefined) => {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+const withPorts = (text: string, ports: Place['ports']) =>
+  text.replaceAll(/(localhost|127\.0\.0\.1):(\d+)/g, (whole, host, port) => {
+    const real = ports[Number(port)]
+    return real === undefined ? whole : `${host}:${real}`
+  })
+
+const asDocumented = (text: string, { ports }: Place) =>
+  Object.entries(ports).reduce(
+    (all, [written, real]) => all.replaceAll(`localhost:${real}`, `localhost:${written}`),
+    text,
+  )
+
+export const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export const demoKeysIn = ({ folder }: Place): { browserKey: string; serverKey: string } =>
+  JSON.parse(readFileSync(join(folder, '.vitrine/demo.json'), 'utf8'))

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { days, hours, minutes, seconds } from '../src/core/clock.ts'
+import { windowMs } from '../src/features/access/rate-limit.ts'
+import { read } from './documents.ts'
+
+/**
+ * The figure that a file of the source gives to a name, wherever in it: `const mostLines = 200`, `maxWaiting = 500` among
+ * defaults, `headersTimeout: 15_000`. Read from the text, so that nothing has to be exported for this.
+ */
+const figure = (file: string, name: string): number => {
+  const source = read(`src/${file}`)
+  const [, written] = new RegExp(`\\b${name}\\b\\s*[=:]\\s*(\\w+\\(\\d+\\)|[\\d_]+( \\* [\\d_]+)*)`).exec(source) ?? []
+  assert.ok(written, `src/${file} has no figure "${name}"`)
+  return new Function('days', 'hours', 'minutes', 'seconds', `return ${written}`)(days, hours, minutes, seconds)
+}
+
+/** What stands between brackets after a place in the source, such as `maxLength: 200` of a password. */
+const figureIn = (file: string, pattern: RegExp): number => {
+  const [, written] = pattern.exec(read(`src/${file}`)) ?? []
+  assert.ok(written, `src/${file} has nothing like ${pattern}`)
+  return Number(written.replaceAll('_', ''))
+}
+
+const count = (value: number) => value.toLocaleString('en')
+const [inKib, inMib] = [1024, 1024 * 1024]
+const [inMinutes, inHours, inDays, inSeconds] = [minutes(1), hours(1), days(1), seconds(1)]
+
+const checkout = 'features/checkout/checkout.contract.ts'
+const signIn = 'features/accounts/sign-in.contract.ts'
+const products = 'features/catalog/product-input.ts'
+
+/** Each row of the page with how its figure begins, made from the source. */
+const limits: Record<string, string> = {
+  'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
+  'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
+  'One-time passwords of a store': 'none',
+  'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
+  'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
+  'Uses of a download, for each copy bought': count(figure('features/orders/bought-files.ts', 'usesOfACopy')),
+
+  'Body of a request': `${figure('http/body.ts', 'maxBodyBytes') / inMib} MiB`,
+  'Nesting of a body': `${figure('http/body.ts', 'maxDepth')} levels`,
+  'Headers of a request, in all': `${figure('http/server.ts', 'maxHeaderBytes') / inKib} KiB`,
+  'Items of a page': `${figureIn('http/schema.ts', /maximum: (\d+), default/)}, and ${figureIn('http/schema.ts', /default: (\d+)/)} unless`,
+  'Product ids in one `ids`': count(figureIn('features/catalog/catalog.ts', /ids\.length > (\d+)/)),
+  'Characters of a search': `${figureIn('features/catalog/catalog.contract.ts', /q: Type\.String\(\{ maxLength: (\d+), desc/)}, of which the first ${figure('features/catalog/search-words.ts', 'mostWords')} words`,
+  'Matches that are counted exactly': count(figureIn('features/catalog/search.sql.ts', /counted: sql`(\d+)`/) - 1),
+  'Lines of a cart': count(figure('features/cart/cart.ts', 'mostLines')),
+  'Units of a line': count(figure('features/cart/cart.contract.ts', 'maxQuantity')),
+  'Lines in one call': count(figureIn('features/cart/cart.contract.ts', /mostLines = \{ maxItems: (\d+)/)),
+  'Products on a wishlist': count(figure('features/wishlist/wishlist.contract.ts', 'maxWishes')),
+  'Addresses of a customer': count(figure('features/accounts/profile.contract.ts', 'maxAddresses')),
+  'Characters of a password': [/minLength: (\d+), maxLength: \d+ \}\),\n.*phone/, /minLength: 8, maxLength: (\d+)/]
+    .map((pattern) => figureIn(signIn, pattern))
+    .join(' to '),
+  'Characters of a note to an order': count(figureIn(checkout, /note: .*maxLength: (\d+)/)),
+  'Characters of an `Idempotency-Key`': count(figureIn('features/access/shopper.ts', /\{1,(\d+)\}\$\/\.test\(key\)/)),
+  'Variants of a product': count(figureIn(products, /variants: .*maxItems: (\d+)/)),
+  'Pictures of a product': count(figureIn(products, /images: .*maxItems: (\d+)/)),
+
+  'Session of a customer': `${figure('features/accounts/sessions.ts', 'sessionLifeMs') / inDays} days`,
+  'Guest token, since its last renewal': `${figure('features/access/guest-token.ts', 'guestLifeMs') / inDays} days`,
+  'Cart of a guest, since its last change': `${figure('features/cart/show-cart.ts', 'guestCartLifeMs') / inDays} days`,
+  'One-time password': `${figure('features/accounts/otp.ts', 'codeLifeMs') / inMinutes} minutes`,
+  'Units held by an unpaid order': `${figure('features/checkout/checkout.ts', 'reservationMs') / inMinutes} minutes`,
+  'Page of the payment provider': `${figure('features/payments/sessions.ts', 'sessionMs') / inMinutes} minutes`,
+  'Answer kept for an `Idempotency-Key`': `${figure('features/access/once.ts', 'keptForMs') / inHours} hours`,
+  'Link of a download': `${figure('features/downloads/links.ts', 'linkLivesMs') / inMinutes} minutes`,
+  'Internal token': `${figure('features/access/internal-token.ts', 'longestLifeSeconds') / 60} minutes`,
+  'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'longestWaitSeconds')} seconds`,
+  'Remembered catalog answers and keys': `${figure('app.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
+
+  'Headers of a request': `${figure('http/server.ts', 'headersTimeout') / inSeconds} seconds`,
+  'Whole request': `${figure('http/server.ts', 'requestTimeout') / inSeconds} seconds`,
+  'Idle connection': `${figure('http/server.ts', 'keepAliveTimeout') / inSeconds} seconds`,
+  'Statement in the database': `${figure('db/database.ts', 'statementTimeoutMs') / inSeconds} seconds`,
+  'Requests that wait for a database connection, in an instance': count(figure('db/database.ts', 'maxWaiting')),
+  'Lag of an instance': `${figure('app.ts', 'longestLoopDelayMs') / inSeconds} seconds`,
+  'Requests under way when an instance stops': `${figure('app.ts', 'drainMs') / inSeconds} seconds`,
+}
+
+test('docs/limits.md has the figures of the source', () => {
+  const rows = [...read('docs/limits.md').matchAll(/^\| (.+?) \| (.+?) \| .+ \|$/gm)].filter(
+    ([, name]) => name !== 'what',
+  )
+  assert.deepEqual(
+    rows.map(([, name]) => name),
+    Object.keys(limits),
+    'bring the rows of docs/limits.md and of this test in line',
+  )
+  for (const [, name = '', written = ''] of rows) {
+    const real = limits[name] ?? ''
+    const fits = written === real || (written.startsWith(real) && !/^[\d,]/.test(written.slice(real.length)))
+    assert.ok(fits, `docs/limits.md says of "${name}": ${written}, and the source ${real}`)
+  }
+})
+
+test('a minute of a key is a minute, and what is remembered of it is as fresh as an answer', () => {
+  assert.equal(windowMs, minutes(1))
+  assert.equal(figure('features/access/directory.ts', 'entryLifeMs'), figure('app.ts', 'catalogMaxAgeMs'))
+})
