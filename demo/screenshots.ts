@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 /**
  * Pictures of every page, on a phone and on a desk, light and dark:
  *
- *   node demo/screenshots.ts http://localhost:4200 /tmp/pictures [--only product] [--browser /usr/bin/chromium]
+ *   npx node demo/screenshots.ts http://localhost:4200 /tmp/pictures [--only product] [--browser /usr/bin/chromium]
  *
  * A purchase is made first, so that there is something to see. The service and the demo shop have to run.
  */

@@ -71,6 +71,9 @@ for (const { name: look, ...options } of looks) {
     await openCart(page)
     await sees(cartDrawer(page).getByText('Your cart is empty'))
     await check('an empty cart')
+    for (const path of ['/docs/guide', '/docs/guide/checkout-and-payment', '/docs/guide/errors']) {
+      await visit(`${scene.service.config.publicUrl}${path}`)
+    }
     assert.deepEqual(faults, [])
   })
 }
