@@ -64,34 +64,43 @@ export const fillBuyers = (
     await client.query('vacuum analyze customer, session, cart, cart_item')
   })
 
-/** So many orders of the past, spread over the buyers from `from` to `to`, two lines each. */
+/** So many orders of the past, numbered from `after` on, spread over the buyers from `from` to `to`, two lines each. */
 export const fillOrders = (
   connection: pg.ClientConfig,
   store: Store,
-  { from, to, orders }: { from: number; to: number; orders: number },
+  { from, to, orders, after = 0 }: { from: number; to: number; orders: number; after?: number },
 ) =>
   withClient(connection, async (client) => {
     const step = 100_000
-    for (let start = 1; start <= orders; start += step) {
-      const range = [start, Math.min(start + step - 1, orders)]
-      await client.query(
-        `insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
-           payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor,
-           tax_minor, total_minor, tax_included, created_at, updated_at)
-         select ${store.id}, 'ord_past_' || n, 10000000 + n,
-           'cus_' || lpad((${from} + n % ${to - from + 1})::text, ${digits}, '0'), ${store.outletId}, 'cart_past', 1, '',
-           'delivered', 'paid', 'online', 'sold', 'INR', 20000, 0, 0, 0, 20000, true, now(), now()
-         from generate_series($1::integer, $2::integer) n`,
-        range,
-      )
-      await client.query(
-        `insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
-           quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate)
-         select ${store.id}, 'ord_past_' || n, k, 'item_' || n || '_' || k, 'prod_${store.id}_00000001',
-           'var_${store.id}_00000001', 'Something', '', '', '', 1, 10000, 10000, 0, 0, 0
-         from generate_series($1::integer, $2::integer) n, generate_series(0, 1) k`,
-        range,
-      )
+    for (let start = after + 1; start <= after + orders; start += step) {
+      const range = [start, Math.min(start + step - 1, after + orders)]
+      for (const text of pastOrders(store, from, to - from + 1)) await client.query(text, range)
     }
-    await client.query('vacuum analyze orders, order_line')
+    await client.query('vacuum analyze orders, order_line, order_event, payment')
   })
+
+/** Bought, paid and delivered, in all the books. */
+const pastOrders = (store: Store, from: number, people: number) => {
+  const numbers = 'generate_series($1::integer, $2::integer) n'
+  return [
+    `insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
+       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor,
+       tax_minor, total_minor, tax_included, created_at, updated_at)
+     select ${store.id}, 'ord_past_' || n, nextval('order_number_${store.id}'),
+       'cus_' || lpad((${from} + n % ${people})::text, ${digits}, '0'), ${store.outletId}, 'cart_past', 1, '',
+       'delivered', 'paid', 'online', 'sold', 'INR', 20000, 0, 0, 0, 20000, true, now(), now()
+     from ${numbers}`,
+    `insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
+       quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate)
+     select ${store.id}, 'ord_past_' || n, k, 'item_' || n || '_' || k, 'prod_${store.id}_00000001',
+       'var_${store.id}_00000001', 'Something', '', '', '', 1, 10000, 10000, 0, 0, 0
+     from ${numbers}, generate_series(0, 1) k`,
+    `insert into order_event (store_id, order_id, at, type, message)
+     select ${store.id}, 'ord_past_' || n, now(), type, 'It was ' || type || '.'
+     from ${numbers}, unnest(array['placed', 'paid', 'delivered']) with ordinality as e (type, place)
+     order by n, place`,
+    `insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
+     select ${store.id}, 'pay_past_' || n, 'ord_past_' || n, 'sandbox', 'paid', 20000, 'INR', now(), now()
+     from ${numbers}`,
+  ]
+}

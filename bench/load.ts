@@ -11,7 +11,14 @@ export type Load = {
   /** Asked for in turn instead of the address; only with `uncached`. */
   paths?: readonly string[]
 }
-export type Measured = { rate: number; p50: number; p99: number; cpuMicros: number; errors: number }
+export type Measured = {
+  rate: number
+  requests: number
+  p50: number
+  p99: number
+  cpuMicros: number
+  errors: number
+}
 
 const run = promisify(execFile)
 export const connections = 16
@@ -53,6 +60,7 @@ const runWrk = async ({ url, pid, seconds, args, env }: Run): Promise<Measured> 
   const spent = cpuSeconds(pid) - before
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   return {
+    requests,
     rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
     // From the start of a line: a spread of 68.50% ends one further up.
     p50: milliseconds(/^\s+50%\s+(\S+)/m.exec(stdout)?.[1]),
@@ -75,6 +83,7 @@ export const median = (runs: readonly Measured[]): Measured => {
     runs.map(pick).sort((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0
   return {
     rate: middle((r) => r.rate),
+    requests: middle((r) => r.requests),
     p50: middle((r) => r.p50),
     p99: middle((r) => r.p99),
     cpuMicros: middle((r) => r.cpuMicros),

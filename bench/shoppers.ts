@@ -132,8 +132,12 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
       codesUsed += 2 * codesAtOnce
     }
     writeFileSync(file, list.join('\n'))
+    // What the database knows of its tables after a minute of business, so that no run depends on when autovacuum comes.
+    await analyze(database)
     const mine = await sendRequests(requests, seconds)
     const script = task.script.replaceAll('CODES_FROM', String(codesUsed - codesAtOnce + 1))
+    // Nobody is let in twice: whoever came to the end of the codes would be refused, and faster.
+    if (task.usesUp && mine.requests + connections > list.length) throw new Error('The codes of a run are used up.')
     const other = await runPgbench(database.connection, script, { folder, clients: connections, seconds })
     // The first round warms both sides up.
     if (round === 0) continue
@@ -141,6 +145,13 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
     theirs.push(other.rate)
   }
   return { ours: median(ours), theirs: theirs.sort((a, b) => a - b)[Math.floor(theirs.length / 2)] ?? 0 }
+}
+
+const analyze = async ({ connection }: EmbeddedServer) => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query('analyze')
+  await client.end()
 }
 
 /** Twenty thousand of them, spread over all carts. */

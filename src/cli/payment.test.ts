@@ -118,6 +118,14 @@ test('an operator plays the provider, looks into the inbox, replays an event and
   })
 })
 
+test('in production a new store must be told who takes its payments', async (t) => {
+  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(32) }
+  const settings = { ...place, ...productionSettings }
+  const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
+  assertSentence(await runVitrine(create, settings), 'Say who takes the payments of this store')
+  assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
+})
+
 test('a store is given a payment provider that exists', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']

@@ -26,7 +26,7 @@ export const addStore = (program: Command) => {
     .option('--timezone <zone>', 'such as Asia/Kolkata', 'UTC')
     .option('--origin <origin>', 'a page that may call from a browser; repeat for more', collect, [])
     .option('--outlet <name>', 'the name of its first outlet', 'Main')
-    .option('--payment-provider <name>', 'who takes payments', 'sandbox')
+    .option('--payment-provider <name>', 'who takes payments; outside of production the sandbox unless set')
     .option('--json', 'answer in JSON')
     .addHelpText(
       'after',
@@ -34,11 +34,9 @@ export const addStore = (program: Command) => {
     )
     .action((options: CreateOptions) =>
       withDatabase(async (db, config) => {
-        if (options.paymentProvider !== 'sandbox') {
-          checkProviderName(paymentServices(db, config).payments, options.paymentProvider)
-        }
+        const paymentProvider = chooseProvider(options, db, config)
         const made = await db.tx((tx) =>
-          createStore(tx, { ...options, origins: options.origin, outletName: options.outlet }),
+          createStore(tx, { ...options, paymentProvider, origins: options.origin, outletName: options.outlet }),
         )
         printResult(options, made, () =>
           fields({
@@ -113,7 +111,7 @@ type CreateOptions = OutputOptions & {
   timezone: string
   origin: string[]
   outlet: string
-  paymentProvider: string
+  paymentProvider?: string
 }
 
 type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] } & Partial<
@@ -158,6 +156,19 @@ const readSettings = (options: SetOptions, currency: string) => ({
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
 })
+
+/** Nobody's first store in production shall turn out to be one that cannot be paid. */
+const chooseProvider = (options: CreateOptions, db: Db, config: Config): string => {
+  const { paymentProvider = config.production ? undefined : 'sandbox' } = options
+  if (paymentProvider === 'sandbox') return paymentProvider
+  const { payments } = paymentServices(db, config)
+  if (paymentProvider === undefined) {
+    const real = [...payments.providers.values()].filter(({ isForTesting }) => !isForTesting).map(({ name }) => name)
+    throw new OperatorError(`Say who takes the payments of this store with --payment-provider: ${real.join(', ')}.`)
+  }
+  checkProviderName(payments, paymentProvider)
+  return paymentProvider
+}
 
 /** Secrets are needed, and made, only when payments are changed. */
 const paymentsFor = (options: SetOptions, db: Db, config: Config): Payments | null =>

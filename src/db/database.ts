@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import { Failure, fail } from '../core/errors.ts'
@@ -14,8 +15,16 @@ export type Queries = {
 }
 
 declare const open: unique symbol
-/** A running transaction. Only `db.tx` makes one, so a function that asks for it cannot be called outside of one. */
-export type Tx = Queries & { readonly [open]: true }
+/**
+ * A running transaction. Only `db.tx` makes one, so a function that asks for it cannot be called outside of one. Its
+ * statements are done in the order in which they are sent, and may be sent before the ones ahead are answered: what is
+ * sent in one go costs one trip to the database.
+ */
+export type Tx = Queries & {
+  /** A statement whose answer nobody needs. The transaction waits for it before it ends, and fails when it fails. */
+  later(answer: Promise<unknown>): void
+  readonly [open]: true
+}
 
 export type Db = Queries & {
   /** Planned anew each time, for statements whose best plan depends on their values. */
@@ -51,6 +60,7 @@ export const connectDb = (options: DbOptions): Db => {
     ...options.connection,
     max: options.poolSize,
     types: wireTypes,
+    pipeline: true,
   })
   pool.on('error', (error) => options.onIdleError?.(error))
   // The pool only listens to idle connections. One that breaks in use fails its query and says so here as well, and an
@@ -110,14 +120,35 @@ export const connectDb = (options: DbOptions): Db => {
 
   const runTransaction = <Result>(work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
-      await send(client, 'begin')
+      const unawaited: Promise<unknown>[] = []
+      let fault: unknown
+      const later = (answer: Promise<unknown>) => {
+        unawaited.push(answer)
+        answer.catch((error) => {
+          fault ??= error
+        })
+      }
+      let isOver = false
+      const together: typeof withClient = async (use) => {
+        // By now the connection may be somebody else's.
+        if (isOver) throw new Error('a statement was sent after its transaction had ended')
+        gather(client)
+        return use(client)
+      }
+      later(together((mine) => send(mine, 'begin')))
       try {
-        const result = await work(queriesOn((use) => use(client)) as Tx)
-        await send(client, 'commit')
+        const result = await work({ ...queriesOn(together), later } as Tx)
+        const committed = together((mine) => send(mine, 'commit'))
+        isOver = true
+        // After a statement that failed this has undone the transaction, and then that statement is what is thrown.
+        await Promise.all([...unawaited, committed])
         return result
       } catch (error) {
-        if (!isConnectionFault(error)) await send(client, 'rollback')
-        throw error
+        isOver = true
+        // What follows a statement that failed is only told that the transaction is lost, and not why.
+        const reason = sqlState(error) === '25P02' ? (fault ?? error) : error
+        if (!isConnectionFault(reason)) await send(client, 'rollback')
+        throw reason
       }
     })
 
@@ -143,6 +174,20 @@ export const connectDb = (options: DbOptions): Db => {
     close: () => pool.end(),
   }
 }
+
+/** Holds back what is written to a connection until the code that runs now has sent all that it has to send. */
+const gather = (client: pg.PoolClient) => {
+  if (gathering.has(client)) return
+  gathering.add(client)
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+  stream.cork()
+  process.nextTick(() => {
+    gathering.delete(client)
+    stream.uncork()
+  })
+}
+
+const gathering = new WeakSet<pg.PoolClient>()
 
 const retryable = new Set(['40001', '40P01'])
 

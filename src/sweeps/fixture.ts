@@ -71,6 +71,12 @@ export const fill = async (service: TestService, rows: number) => {
   await db.run`
     insert into wishlist_item (store_id, id, guest_id, product_id, created_at)
     select ${store.id}, 'w' || n, 'g' || n, ${productId}, vitrine_now() from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into payment_event (store_id, provider, event_id, body, received_at, outcome)
+    select ${store.id}, 'payment', n::text, '{}', vitrine_now(), 'applied' from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into delivery_event (store_id, event_id, body, received_at, outcome)
+    select ${store.id}, n::text, '{}', vitrine_now(), 'applied' from generate_series(1, ${rows}) n`
   return { storeId: store.id, productId, outletId: store.defaultOutlet.id }
 }
 
@@ -84,6 +90,8 @@ export const tables = [
   'cart_item',
   'wishlist_item',
   'guest',
+  'payment_event',
+  'delivery_event',
 ] as const
 
 /** How many rows each swept table has. */

@@ -84,7 +84,7 @@ test('a service sweeps by itself, says nothing about it, and ends cleanly', { ti
   await fill(service, 3)
   const config = { ...loadConfig({ NODE_ENV: 'test' }), port: 0, databasePoolSize: 2 }
   const clock = movableClock()
-  clock.advance(days(40))
+  clock.advance(days(200))
   const lines: string[] = []
   const app = await createApp({
     config,

@@ -58,6 +58,8 @@ test('nothing goes before its time, and everything goes when its time has come',
     [days(30)],
     [days(31), 'cart', 'cart_item'],
     [days(32), 'wishlist_item', 'guest'],
+    [days(179)],
+    [days(181), 'payment_event', 'delivery_event'],
   ]
   const expected = Object.fromEntries(tables.map((table) => [table, 3]))
   for (const [afterMs, ...goes] of steps) {
@@ -70,7 +72,7 @@ test('nothing goes before its time, and everything goes when its time has come',
 
 test('a sweep takes one batch at a time, however much is due', async (t) => {
   const { service, goTo, sweepAll, url } = await newScene(t, batchSize + 20)
-  goTo(days(40))
+  goTo(days(200))
   for (const [name, sweep] of Object.entries(sweeps)) assert.equal(await sweep(service.db), batchSize, name)
   for (const [name, count] of Object.entries(await sweepAll())) assert.equal(count, 20, name)
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
@@ -79,7 +81,7 @@ test('a sweep takes one batch at a time, however much is due', async (t) => {
 test('instances that sweep at the same time share the work and take nothing twice', async (t) => {
   const rows = 3 * batchSize
   const { goTo, sweepAll, url } = await newScene(t, rows)
-  goTo(days(40))
+  goTo(days(200))
   const taken = await Promise.all([sweepAll(), sweepAll(), sweepAll()])
   // What one instance has just got hold of is passed over by the others, and a guest is due after what is theirs.
   taken.push(await sweepAll())
@@ -95,7 +97,7 @@ test('instances that sweep at the same time share the work and take nothing twic
 
 test('a sweep waits for nobody: it passes over what is in use and takes it the next time', async (t) => {
   const { goTo, sweepAll, url } = await newScene(t)
-  goTo(days(40))
+  goTo(days(200))
   const swept = tables.filter((table) => table !== 'cart_item')
   const user = new pg.Client({ connectionString: url })
   await user.connect()
@@ -115,7 +117,7 @@ test('a sweep waits for nobody: it passes over what is in use and takes it the n
 
 test('a guest who writes while the sweep goes by is not swept away', async (t) => {
   const { service, goTo, sweepAll, url, storeId } = await newScene(t, 1)
-  goTo(days(40))
+  goTo(days(200))
   await service.db.tx(async (tx: Tx) => {
     const guest: Guest = { kind: 'guest', guestId: 'g1', isNew: false }
     await holdGuest(tx, { store: { id: storeId }, shopper: guest } as ShopperCtx<Guest>)
@@ -128,7 +130,7 @@ test('a guest who writes while the sweep goes by is not swept away', async (t) =
 
 test('a cart that lives keeps its guest and what the guest wished for', async (t) => {
   const { service, goTo, sweepAll, url } = await newScene(t)
-  goTo(days(40))
+  goTo(days(200))
   await service.db.run`update cart set sweep_on = vitrine_now()::date where id = 'c2'`
   await sweepAll()
   const left = await countAll(url)
@@ -160,9 +162,20 @@ test('what a customer has is never swept away', async (t) => {
   assert.deepEqual({ cart, cart_item, wishlist_item, guest }, { cart: 1, cart_item: 1, wishlist_item: 1, guest: 0 })
 })
 
+test('an event that could not be applied stays until somebody has mended what was in its way', async (t) => {
+  const { service, goTo, sweepAll, url } = await newScene(t)
+  await service.db.run`update payment_event set outcome = 'unknown_order' where event_id = '1'`
+  await service.db.run`update payment_event set outcome = 'mismatch' where event_id = '2'`
+  await service.db.run`update delivery_event set outcome = 'unmatched' where event_id = '1'`
+  goTo(days(4000))
+  await sweepAll()
+  const { payment_event, delivery_event } = await countAll(url)
+  assert.deepEqual({ payment_event, delivery_event }, { payment_event: 2, delivery_event: 1 })
+})
+
 for (const [state, afterMs] of [
   ['nothing is due', 0],
-  ['everything is due', days(40)],
+  ['everything is due', days(200)],
 ] as const) {
   test(`a batch is found by indexes when ${state}`, async (t) => {
     const { service, url } = await newScene(t, 4000)

@@ -1,4 +1,5 @@
 import type { Sweep } from './batch.sql.ts'
+import { sweepDeliveryEvents, sweepPaymentEvents } from './events.sql.ts'
 import { sweepGuestCarts } from './guest-carts.sql.ts'
 import { sweepGuests, sweepGuestWishes } from './guests.sql.ts'
 import { sweepKeptAnswers } from './kept-answers.sql.ts'
@@ -17,4 +18,6 @@ export const sweeps: Readonly<Record<string, Sweep>> = {
   'carts of guests': sweepGuestCarts,
   'wishes of guests': sweepGuestWishes,
   guests: sweepGuests,
+  'payment events': sweepPaymentEvents,
+  'delivery events': sweepDeliveryEvents,
 }

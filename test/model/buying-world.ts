@@ -51,7 +51,7 @@ export const unitsOf = ({ lines }: Order, thing: Thing) =>
 export const soldUnits = ({ orders }: Shop, thing: Thing) =>
   orders.filter(({ units }) => units === 'sold').reduce((sum, order) => sum + unitsOf(order, thing), 0)
 
-/** Orders of one cart that took each other's place, directly or over others. */
+/** Orders of one cart that took each other's place, directly or over others. What is placed with cash will be paid. */
 const isPaidElsewhere = ({ orders }: Shop, order: Order) => {
   const kin = new Set([order])
   for (let size = 0; size < kin.size; ) {
@@ -60,7 +60,9 @@ const isPaidElsewhere = ({ orders }: Shop, order: Order) => {
       if (one.replacedBy !== null && (kin.has(one) || kin.has(one.replacedBy))) kin.add(one).add(one.replacedBy)
     }
   }
-  return [...kin].some((one) => one !== order && one.payment === 'paid')
+  const isOver = ({ status }: Order) => status === 'cancelled' || status === 'refunded'
+  const counts = (one: Order) => one.payment === 'paid' || (one.method === 'cod' && !isOver(one))
+  return order.method === 'online' && [...kin].some((one) => one !== order && counts(one))
 }
 
 const canTakeAgain = (shop: Shop, { lines }: Order) =>

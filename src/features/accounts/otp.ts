@@ -58,10 +58,10 @@ const comeBackIn = (seconds: number, text: string) =>
 
 /** A message that certainly was not sent is not counted; one that may have been is (docs/decisions/0015). */
 const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
-  const storeName = ctx.store.name
+  const { name: storeName, publicId: storeId } = ctx.store
   const text = `${code} is your code for ${storeName}. It is good for 5 minutes. Tell it to nobody.`
   try {
-    await ctx.sms.send({ phone: counted.phone, code, text, storeName })
+    await ctx.sms.send({ phone: counted.phone, code, text, storeId, storeName })
   } catch (error) {
     if (!(error instanceof SmsRefused)) {
       const doubt = 'The message with the code may not arrive. If it does, the code is good; if not, ask for another.'
@@ -91,21 +91,23 @@ export const verifyOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, otp, guest
   if (!ctx.otpHashes.verify(boundCode(ctx, phone, otp), attempt.codeHash))
     throw fail('UNAUTHORIZED', 'The code is wrong.')
   return ctx.db.tx(async (tx) => {
-    if ((await sql.useUpCode(tx, ctx.store.id, phone, attempt.codeHash)) === undefined) throw gone()
-    const customer = await findOrMakeCustomer(tx, ctx, phone)
+    const [used, known] = await Promise.all([
+      sql.useUpCode(tx, ctx.store.id, phone, attempt.codeHash),
+      findCustomerByPhone(tx, ctx.store.id, phone),
+    ])
+    if (used === undefined) throw gone()
+    const id = known?.id ?? newId('cus', ctx.clock.now())
+    const [customer, session] = await Promise.all([known ?? makeCustomer(tx, ctx, id, phone), openSession(tx, ctx, id)])
     // A cart that cannot be claimed is no reason to keep somebody out.
-    if (guestCartId !== undefined) await claimCart(tx, ctx, customer.id, guestCartId)
-    return { customer: toCustomer(customer), ...(await openSession(tx, ctx, customer.id)) }
+    if (guestCartId !== undefined) await claimCart(tx, ctx, id, guestCartId)
+    return { customer: toCustomer(customer), ...session }
   })
 }
 
 const gone = () =>
   fail('GONE', 'There is no code for this phone number, or it is expired or used up. Ask for a new one.')
 
-const findOrMakeCustomer = async (tx: Tx, ctx: StoreCtx, phone: string): Promise<CustomerRow> => {
-  const known = await findCustomerByPhone(tx, ctx.store.id, phone)
-  if (known !== undefined) return known
-  const id = newId('cus', ctx.clock.now())
+const makeCustomer = async (tx: Tx, ctx: StoreCtx, id: string, phone: string): Promise<CustomerRow> => {
   const nothingElse = { name: '', email: null, contactPhone: '', passwordHash: null }
   const made = await insertCustomer(tx, ctx.store.id, { id, phone, ...nothingElse })
   // Codes of one phone are used one at a time, so nobody else can have made this customer meanwhile.

@@ -69,7 +69,10 @@ export const findForgottenPayments: Rule = (db, storeId) => db.many<Found>`
     and (p.provider = 'cod' or greatest(o.updated_at, p.updated_at) < vitrine_now() - interval '1 day')
   limit ${most}`
 
-/** Of two orders where one took the place of the other, one stays paid at most. */
+/**
+ * Of two orders where one took the place of the other, one stays paid at most. One with cash that was cancelled and then
+ * delivered all the same is another purchase.
+ */
 export const findPaidTwins: Rule = (db, storeId) => db.many<Found>`
   select format('Order %s and order %s, which took its place, are both paid, and no payment is to go back.', o.id,
     other.id) as sentence
@@ -79,4 +82,7 @@ export const findPaidTwins: Rule = (db, storeId) => db.many<Found>`
     and not exists (
       select from payment p
       where p.store_id = o.store_id and p.order_id in (o.id, other.id) and p.refund_due_at is not null)
+    and not (other.payment_method = 'cod' and exists (
+      select from order_event e
+      where e.store_id = other.store_id and e.order_id = other.id and e.type = 'cancelled'))
   limit ${most}`

@@ -8,8 +8,8 @@ export const readCartOf = (db: Queries, storeId: StoreId, customer: Customer): P
   readCart(db, storeId, { of: customer })
 
 /** The same, held until the transaction ends. The lock comes first, so that what others wrote meanwhile is seen. */
-export const holdCartOf = async (tx: Tx, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> => {
-  await lockCustomerCart(tx, storeId, customer.customerId)
+export const holdCartOf = (tx: Tx, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> => {
+  tx.later(lockCustomerCart(tx, storeId, customer.customerId))
   return readCartOf(tx, storeId, customer)
 }
 

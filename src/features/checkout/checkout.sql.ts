@@ -15,25 +15,34 @@ export type Surroundings = {
   couponUses: number
 }
 
-export const readSurroundings = (
-  db: Queries,
-  storeId: StoreId,
-  asked: { customerId: string; cartId: string; addressId: string | null; couponCode: string | null },
-) => db.one<Surroundings>`
-  select (
-    select json_build_object('id', o.id, 'cartVersion', o.cart_version, 'requestHash', o.request_hash)
-    from orders o
-    where o.store_id = ${storeId} and o.cart_id = ${asked.cartId} and o.status = 'pending'
-      and o.payment_method = 'online'
-    order by o.number desc limit 1) as open, (
+/** `couponCode`: null asks for none, and undefined for the one of the cart. */
+export type Asked = { customerId: string; addressId: string | null; couponCode: string | null | undefined }
+
+/**
+ * By the customer and not by the cart, so that it can be sent along with what locks and reads the cart. What is not
+ * asked for is left out: for a parameter that is null, the planner would plan the statement anew each time.
+ */
+export const readSurroundings = (db: Queries, storeId: StoreId, { customerId, addressId, couponCode }: Asked) => {
+  const address = sql`(
     select json_build_object('name', a.name, 'phone', a.phone, 'line1', a.line1, 'line2', a.line2,
       'landmark', a.landmark, 'city', a.city, 'state', a.state, 'postalCode', a.postal_code, 'country', a.country)
     from address a
-    where a.store_id = ${storeId} and a.customer_id = ${asked.customerId} and a.id = ${asked.addressId}) as address,
-    ${couponAsJson(storeId, sql`${asked.couponCode}`)} as coupon, coalesce((
+    where a.store_id = ${storeId} and a.customer_id = ${customerId} and a.id = ${addressId})`
+  const code = couponCode === undefined ? sql`c.coupon_code` : sql`${couponCode}`
+  const uses = sql`coalesce((
     select u.uses from coupon k join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id
-    where k.store_id = ${storeId} and k.code = ${asked.couponCode} and u.customer_id = ${asked.customerId}), 0)
-    as "couponUses"`
+    where k.store_id = ${storeId} and k.code = ${code} and u.customer_id = ${customerId}), 0)`
+  return db.one<Surroundings>`
+  select (
+    select json_build_object('id', o.id, 'cartVersion', o.cart_version, 'requestHash', o.request_hash)
+    from orders o
+    where o.store_id = ${storeId} and o.cart_id = c.id and o.status = 'pending' and o.payment_method = 'online'
+    order by o.number desc limit 1) as open,
+    ${addressId === null ? sql`null` : address} as address,
+    ${couponCode === null ? sql`null` : couponAsJson(storeId, code)} as coupon,
+    ${couponCode === null ? sql`0` : uses} as "couponUses"
+  from (values (1)) one left join cart c on c.store_id = ${storeId} and c.customer_id = ${customerId}`
+}
 
 export type CouponRow = {
   id: string

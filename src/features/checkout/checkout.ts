@@ -62,7 +62,7 @@ export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<Ch
   const payment = await (claim.toStart ? startPlaced(ctx, claim.toStart) : startPayment(ctx, claim.orderId))
   const answer: CheckoutAnswer = {
     status: claim.kind === 'placed' ? 201 : 200,
-    body: await showCheckout(ctx, claim.orderId, payment),
+    body: await showCheckout(ctx, claim, payment),
   }
   await keepCheckout(ctx, answer)
   return answer
@@ -116,21 +116,17 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   const { store, shopper } = ctx
   const earlier = await claimCheckout(tx, ctx, wish.requestHash)
   if (earlier !== null) return earlier
-  const cart = await holdCartOf(tx, store.id, shopper)
+  const { couponCode } = wish.body
+  const code = typeof couponCode === 'string' ? readCouponCode(couponCode) : couponCode
+  const { customerId } = shopper
+  const look = () =>
+    readSurroundings(tx, store.id, { customerId, addressId: wish.body.addressId ?? null, couponCode: code })
+  const [cart, seen] = await Promise.all([holdCartOf(tx, store.id, shopper), look()])
   if (cart === undefined || (wish.body.cartId !== undefined && wish.body.cartId !== cart.id)) {
     if (wish.body.cartId !== undefined) throw fail('NOT_FOUND', 'There is no such cart.')
     throw emptyCart()
   }
-  const { couponCode } = wish.body
-  const code = couponCode === undefined ? cart.couponCode : couponCode === null ? null : readCouponCode(couponCode)
-  const look = () =>
-    readSurroundings(tx, store.id, {
-      customerId: shopper.customerId,
-      cartId: cart.id,
-      addressId: wish.body.addressId ?? null,
-      couponCode: code,
-    })
-  let around = await look()
+  let around = seen
   let isReplaced = false
   const { open } = around
   if (open !== null) {
@@ -145,11 +141,11 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
     around = await look()
   }
   // A text that cannot be a code is one that does not exist.
-  const price = checkCart(ctx, wish, cart, around, code ?? couponCode ?? null)
+  const price = checkCart(ctx, wish, cart, around, couponCode === undefined ? cart.couponCode : (code ?? couponCode))
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon has been used up.')
   const { orderId, toStart } = await writeOrder(tx, ctx, { wish, cart, around, price })
-  if (open !== null && isReplaced) await noteReplacement(tx, store.id, open.id, orderId)
+  if (open !== null && isReplaced) tx.later(noteReplacement(tx, store.id, open.id, orderId))
   await keepCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId, ...(toStart === null ? {} : { toStart }) }
 }
@@ -215,14 +211,17 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     ...{ quantity: line.quantity, unitMinor: line.unitMinor, taxRate: line.taxRate },
     ...(price.lines[position] as CartPrice['lines'][number]),
   }))
-  await takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
+  const taking = takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
+  // When there seems to be enough, the order is on its way before the answer is. In a sale that is over it is not, and
+  // nothing is written in vain.
+  if (cart.lines.some(({ quantity, stock }) => quantity > stock)) await taking
   const payment = {
     id: newId('pay', clock.now()),
     provider: isCash ? 'cod' : store.paymentProvider,
     status: isCash ? 'open' : 'starting',
     amountMinor: price.totalMinor,
   } as const
-  const { number, expiresAt } = await insertOrder(
+  const writing = insertOrder(
     tx,
     store.id,
     {
@@ -240,14 +239,12 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     payment,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
   )
-  if (isCash) await takeOrderedFromCart(tx, store.id, cart.id, cart.lines)
+  const [order] = await Promise.all([writing, taking])
+  if (isCash) tx.later(takeOrderedFromCart(tx, store.id, cart.id, cart.lines))
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
   if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }
   const started = { orderId: id, currency: store.currency, reference: null, redirectUrl: null, refundDueAt: null }
-  return {
-    orderId: id,
-    toStart: { order: { id, number, expiresAt }, payment: { ...payment, ...started, expiresAt: null } },
-  }
+  return { orderId: id, toStart: { order, payment: { ...payment, ...started, expiresAt: null } } }
 }
 
 /** There is nothing to pay, and nobody to ask. */

@@ -37,7 +37,7 @@ export const validateCoupon = async (ctx: CustomerCtx, body: { code?: unknown; c
   if (code === null) return { valid: false, reason: 'NOT_FOUND' }
   const cart = await readCartOf(ctx.db, store.id, shopper)
   const { coupon, couponUses } = await readSurroundings(ctx.db, store.id, {
-    ...{ customerId: shopper.customerId, cartId: cart?.id ?? '', addressId: null, couponCode: code },
+    ...{ customerId: shopper.customerId, addressId: null, couponCode: code },
   })
   const lines = cart?.lines.filter(({ isAvailable }) => isAvailable) ?? []
   const { couponProblem, discountMinor } = priceCart({

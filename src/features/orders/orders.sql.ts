@@ -70,12 +70,17 @@ const orderColumns = sql`o.id, o.number, o.customer_id as "customerId", o.outlet
   o.estimated_delivery as "estimatedDelivery", o.delivered_at as "deliveredAt", o.tracking_url as "trackingUrl",
   o.expires_at as "expiresAt", o.created_at as "createdAt", o.updated_at as "updatedAt"`
 
-const lines = sql`(
+const linesFrom = (source: Fragment) => sql`(
   select coalesce(json_agg(json_build_object('id', l.id, 'position', l.position, 'productId', l.product_id,
     'variantId', l.variant_id, 'name', l.name, 'variant', l.variant, 'image', l.image, 'sku', l.sku,
     'quantity', l.quantity, 'unitMinor', l.unit_minor, 'lineTotalMinor', l.line_total_minor,
     'discountMinor', l.discount_minor, 'taxMinor', l.tax_minor, 'digital', l.digital) order by l.position), '[]')
-  from order_line l where l.store_id = o.store_id and l.order_id = o.id)`
+  from ${source})`
+const lines = linesFrom(sql`order_line l where l.store_id = o.store_id and l.order_id = o.id`)
+
+const timelineFrom = (source: Fragment) => sql`(
+  select coalesce(json_agg(json_build_object('at', e.at, 'type', e.type, 'message', e.message) order by e.seq), '[]')
+  from ${source})`
 
 export type ShipmentRow = {
   id: string
@@ -97,9 +102,8 @@ const fullColumns = sql`${orderColumns}, ${lines} as lines, (
   select coalesce(json_agg(json_build_object('id', s.id, 'trackingNumber', s.tracking_number, 'partner', s.partner,
     'status', s.status, 'estimatedDelivery', s.estimated_delivery, 'deliveredAt', s.delivered_at,
     'trackingUrl', s.tracking_url, 'items', s.items, 'updatedAt', s.updated_at) order by s.created_at, s.id), '[]')
-  from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments, (
-  select coalesce(json_agg(json_build_object('at', e.at, 'type', e.type, 'message', e.message) order by e.seq), '[]')
-  from order_event e where e.store_id = o.store_id and e.order_id = o.id) as timeline`
+  from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments,
+  ${timelineFrom(sql`order_event e where e.store_id = o.store_id and e.order_id = o.id`)} as timeline`
 
 /** Of this customer, or of anybody when none is named. */
 export const readOrder = (db: Queries, storeId: StoreId, orderId: string, customerId?: string) =>
@@ -205,7 +209,7 @@ export type NewOrderLine = Pick<
 > & { taxRate: number }
 
 /**
- * The order with its lines, its timeline and its payment. Each variant is looked up by its key: in a join the planner, who
+ * The order with its lines, its timeline and its payment; answers with the whole of it. Each variant is looked up by its key: in a join the planner, who
  * does not know how many lines there are, would read all variants of the store.
  */
 export const insertOrder = (
@@ -215,7 +219,7 @@ export const insertOrder = (
   orderLines: readonly NewOrderLine[],
   payment: NewPayment,
   events: readonly NewEvent[],
-) => tx.one<{ number: number; expiresAt: Date | null }>`
+) => tx.one<FullOrderRow>`
   with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
@@ -227,7 +231,7 @@ export const insertOrder = (
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
       vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
-    returning number, expires_at),
+    returning *),
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
       quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
@@ -237,10 +241,13 @@ export const insertOrder = (
       quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,
       "taxRate" numeric)
     cross join lateral (select * from variant where store_id = ${storeId} and id = l."variantId" limit 1) v
-    cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p),
-  told as (${insertEvents(storeId, sql`${order.id}`, events)}),
+    cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p
+    returning *),
+  told as (${insertEvents(storeId, sql`${order.id}`, events)} returning *),
   started as (${insertPayment(storeId, order, payment)})
-  select number, expires_at as "expiresAt" from placed`
+  select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
+    ${timelineFrom(sql`told e`)} as timeline
+  from placed o`
 
 const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) => sql`
   insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { takeOrderedFromCart } from '../cart/ordered.ts'
-import type { StoreCtx } from '../context.ts'
+import type { Store } from '../context.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
 import { grantDownloads } from './bought-files.ts'
 import type { Instrument } from './order.contract.ts'
@@ -17,17 +17,17 @@ import {
 import { hasShipment } from './shipped.sql.ts'
 import { returnStock, tryMoveStock } from './stock.ts'
 
-type Ctx = Pick<StoreCtx, 'store'>
+type Ctx = { store: Pick<Store, 'id'> }
 
 /** The cart first, then the order: see lockCartOf. Undefined when the store has no such order. */
-export const holdOrder = async (tx: Tx, { store }: Ctx, orderId: string): Promise<LockedOrder | undefined> => {
-  await lockCartOf(tx, store.id, orderId)
+export const holdOrder = (tx: Tx, { store }: Ctx, orderId: string): Promise<LockedOrder | undefined> => {
+  tx.later(lockCartOf(tx, store.id, orderId))
   return lockOrder(tx, store.id, orderId)
 }
 
-const write = async (tx: Tx, { store }: Ctx, order: LockedOrder, change: OrderChange, events: readonly NewEvent[]) => {
+const write = (tx: Tx, { store }: Ctx, order: LockedOrder, change: OrderChange, events: readonly NewEvent[]) => {
   const next: LockedOrder = { ...order, ...change }
-  await writeOrder(tx, store.id, next, events)
+  tx.later(writeOrder(tx, store.id, next, events))
   return next
 }
 
@@ -61,9 +61,9 @@ export const settleOrder = async (
     }
   }
   // What is paid on delivery left the cart when it was ordered, and what lies there now is for the next order.
-  if (order.paymentMethod === 'cod') await noteCashPaid(tx, ctx.store.id, order.id)
-  else await takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines)
-  await grantDownloads(tx, ctx.store.id, order)
+  if (order.paymentMethod === 'cod') tx.later(noteCashPaid(tx, ctx.store.id, order.id))
+  else tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
+  tx.later(grantDownloads(tx, ctx.store.id, order))
   return write(tx, ctx, order, change, events)
 }
 

@@ -1,11 +1,11 @@
 import type { Route } from '../../http/endpoint.ts'
-import { type PublicCtx, routes, type Store } from '../context.ts'
+import { type PublicCtx, routes } from '../context.ts'
 import { findWayBack, type OnTrouble } from './callback.ts'
 import { payOrder, showPaymentOf } from './payment.ts'
 import { paymentsContract } from './payments.contract.ts'
 import type { PaymentServices } from './providers.ts'
 import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from './webhook.ts'
-import { admitProvider } from './webhook-access.ts'
+import { admitProvider, type WebhookStore } from './webhook-access.ts'
 
 export const paymentRoutes = (services: PaymentServices, onTrouble: OnTrouble): Route[] => {
   const all = routes(paymentsContract, {
@@ -35,4 +35,4 @@ export const paymentRoutes = (services: PaymentServices, onTrouble: OnTrouble): 
   return all.map((route) => (route.endpoint === paymentsContract.paymentWebhook ? { ...route, identify } : route))
 }
 
-type ProviderCtx = PublicCtx & { store: Store }
+type ProviderCtx = PublicCtx & { store: WebhookStore }

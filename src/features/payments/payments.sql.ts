@@ -100,8 +100,8 @@ export const claimAsking = async (db: Queries, storeId: StoreId, paymentId: stri
     and (asked_at is null or asked_at <= vitrine_now() - ${spacingMs}::bigint * interval '1 millisecond')`) === 1
 
 /**
- * Whether an order that took this one's place, or whose place it took, directly or over others, has been paid. They
- * come from one cart, whose lock is held, so none of them can be paid at this very moment.
+ * Whether an order that took this one's place, or whose place it took, directly or over others, has been paid, or will
+ * be at the door. They come from one cart, whose lock is held, so none of them can be paid at this very moment.
  */
 export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string) =>
   (
@@ -115,5 +115,6 @@ export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string)
         select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.replaced_by = k.id) near)
     select exists (
       select from kin join orders o on o.store_id = ${storeId} and o.id = kin.id
-      where o.id <> ${orderId} and o.payment_status = 'paid') as paid`
+      where o.id <> ${orderId} and (o.payment_status = 'paid'
+        or o.payment_method = 'cod' and o.status not in ('cancelled', 'refunded'))) as paid`
   ).paid

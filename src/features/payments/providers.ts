@@ -55,7 +55,7 @@ export const assertPayable = ({ payments, store }: Pick<PaymentCtx, 'payments' |
 
 /** The provider of a payment, which may be another one than the store has now, and the store's account with it. */
 export const openAccount = async (
-  { db, payments, store }: PaymentCtx,
+  { db, payments, store }: Pick<PaymentCtx, 'db' | 'payments'> & { store: Pick<Store, 'id' | 'publicId'> },
   name: string,
 ): Promise<{ provider: PaymentProvider; account: ProviderAccount }> => {
   const provider = payments.providers.get(name)

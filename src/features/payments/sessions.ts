@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { PaymentRef } from '../../providers/payment/provider.ts'
 import type { StoreId } from '../context.ts'
-import type { LockedOrder } from '../orders/orders.sql.ts'
+import type { FullOrderRow, LockedOrder } from '../orders/orders.sql.ts'
 import { holdOrder, notePaymentRetry } from '../orders/settle.ts'
 import type { PaymentView } from './payments.contract.ts'
 import * as sql from './payments.sql.ts'
@@ -37,7 +37,7 @@ export const startPayment = async (ctx: PaymentCtx, orderId: string): Promise<Pa
 }
 
 /** An order that was placed this moment, with its payment: nothing has to be looked up to start it. */
-export type Placed = { order: Startable; payment: sql.PaymentRow }
+export type Placed = { order: FullOrderRow; payment: sql.PaymentRow }
 type Startable = Pick<LockedOrder, 'id' | 'number' | 'expiresAt'>
 
 /**
@@ -50,13 +50,15 @@ export const startPlaced = async (ctx: PaymentCtx, { order, payment }: Placed): 
 type Prepared = { order: LockedOrder; payment: sql.PaymentRow; isLapsed: boolean }
 
 const prepare = async (tx: Tx, ctx: PaymentCtx, orderId: string): Promise<Prepared> => {
-  const order = await holdOrder(tx, ctx, orderId)
+  const [order, payments] = await Promise.all([
+    holdOrder(tx, ctx, orderId),
+    sql.lockPayments(tx, ctx.store.id, orderId),
+  ])
   if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
-  const payments = await sql.lockPayments(tx, ctx.store.id, orderId)
   const last = payments.at(-1)
   if (order.totalMinor === 0 && last?.status === 'starting' && order.paymentStatus === 'paid') {
     // There was nothing to pay, and so nobody to ask.
-    await sql.writePayment(tx, ctx.store.id, last.id, { status: 'paid', reference: null, refundDue: false })
+    tx.later(sql.writePayment(tx, ctx.store.id, last.id, { status: 'paid', reference: null, refundDue: false }))
     return { order, payment: { ...last, status: 'paid' }, isLapsed: false }
   }
   const isPayable = order.status === 'pending' && order.paymentMethod === 'online' && order.paymentStatus !== 'paid'

@@ -134,6 +134,20 @@ test('of an order and the one that took its place, whichever is paid second is p
   }
 })
 
+test('what is paid although an order with cash took its place is paid back, and the cash is kept', async () => {
+  const scene = await openScene(service)
+  const old = await scene.openOrder()
+  await scene.cancel(old.id)
+  const cash = await scene.order({ quantity: 1, method: 'cod' })
+  await service.db.tx((tx) => noteReplacement(tx, scene.store.id, old.id, cash.id))
+  await scene.report(old)
+  assert.deepEqual(await scene.stateOf(old.id), ['paid', 'paid', 'released', 'DUPLICATE_PAYMENT'])
+  await scene.report(cash, { transactionId: 'till 7', method: 'cash' })
+  assert.deepEqual(await scene.stateOf(cash.id), ['paid', 'paid', 'sold', null])
+  assert.deepEqual(await refundOrderById(service.app.services, old.id), { refunded: true })
+  assert.deepEqual(await scene.stockNow(), [9, 0])
+})
+
 test('two orders of one cart that have nothing to do with each other are both paid', async () => {
   const scene = await openScene(service)
   const first = await scene.openOrder()

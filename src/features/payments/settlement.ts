@@ -2,6 +2,7 @@ import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Instrument, PaymentEvent } from '../../providers/payment/provider.ts'
+import type { Store } from '../context.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import {
   flagOrder,
@@ -21,6 +22,9 @@ export type Report = PaymentEvent & { source: string; body: unknown }
 
 export type Settlement = { duplicate: boolean; outcome: inbox.Outcome; detail: string }
 
+/** What it takes to apply a report, and the webhook knows no more of the store than this. */
+export type SettlementCtx = Pick<PaymentCtx, 'db' | 'clock'> & { store: Pick<Store, 'id' | 'paymentProvider'> }
+
 type Applied = Omit<Settlement, 'duplicate'>
 
 /**
@@ -28,35 +32,46 @@ type Applied = Omit<Settlement, 'duplicate'>
  * claimed and its effects are applied in one transaction, so that it counts once, however often and however many times
  * at once it arrives. The order decides what a report still means; what it means no more is noted and nothing else.
  */
-export const settlePayment = (ctx: PaymentCtx, report: Report): Promise<Settlement> =>
+export const settlePayment = (ctx: SettlementCtx, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
-    const event = await inbox.claimEvent(tx, ctx.store.id, report)
+    const [event, held] = await Promise.all([inbox.claimEvent(tx, ctx.store.id, report), hold(tx, ctx, report)])
     if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'It was here before.' }
-    return { duplicate: false, ...(await applyTo(tx, ctx, event.id, report)) }
+    return { duplicate: false, ...(await applyTo(tx, ctx, event.id, held, report)) }
   })
 
 /** Applies an event of the inbox again. What it has done is not done twice. */
-export const replayReport = (ctx: PaymentCtx, id: number, report: Report): Promise<Settlement> =>
+export const replayReport = (ctx: SettlementCtx, id: number, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
-    await inbox.lockEvent(tx, ctx.store.id, id)
-    return { duplicate: false, ...(await applyTo(tx, ctx, id, report)) }
+    tx.later(inbox.lockEvent(tx, ctx.store.id, id))
+    return { duplicate: false, ...(await applyTo(tx, ctx, id, await hold(tx, ctx, report), report)) }
   })
 
-const applyTo = async (tx: Tx, ctx: PaymentCtx, eventNumber: number, report: Report): Promise<Applied> => {
-  const applied = await apply(tx, ctx, report)
-  await inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail)
+/** What a report is about, locked. */
+type Held = { order: LockedOrder | undefined; payments: readonly sql.PaymentRow[]; isPaidElsewhere: boolean }
+
+const hold = async (tx: Tx, ctx: SettlementCtx, { orderId, status }: Report): Promise<Held> => {
+  const [order, payments, isPaidElsewhere] = await Promise.all([
+    holdOrder(tx, ctx, orderId),
+    sql.lockPayments(tx, ctx.store.id, orderId),
+    status === 'success' && sql.isPaidElsewhere(tx, ctx.store.id, orderId),
+  ])
+  return { order, payments, isPaidElsewhere }
+}
+
+const applyTo = async (tx: Tx, ctx: SettlementCtx, eventNumber: number, held: Held, report: Report) => {
+  const applied = await apply(tx, ctx, held, report)
+  tx.later(inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail))
   return applied
 }
 
 const nothing = (detail: string): Applied => ({ outcome: 'no_effect', detail })
 const done = (detail: string): Applied => ({ outcome: 'applied', detail })
 
-const apply = async (tx: Tx, ctx: PaymentCtx, report: Report): Promise<Applied> => {
-  const order = await holdOrder(tx, ctx, report.orderId)
+const apply = async (tx: Tx, ctx: SettlementCtx, held: Held, report: Report): Promise<Applied> => {
+  const { order, payments } = held
   if (order === undefined) return { outcome: 'unknown_order', detail: `There is no order ${report.orderId}.` }
   const fault = findMismatch(order, report)
   if (fault !== null) return { outcome: 'mismatch', detail: fault }
-  const payments = await sql.lockPayments(tx, ctx.store.id, order.id)
   const payment = matchPayment(payments, report)
   switch (report.status) {
     case 'pending':
@@ -64,7 +79,7 @@ const apply = async (tx: Tx, ctx: PaymentCtx, report: Report): Promise<Applied> 
     case 'failed':
       return applyFailure(tx, ctx, order, payment)
     case 'success':
-      return applySuccess(tx, ctx, order, payments, payment, report)
+      return applySuccess(tx, ctx, { ...held, order }, payment, report)
     case 'refunded':
       return applyRefund(tx, ctx, order, payments, payment, report)
   }
@@ -98,28 +113,28 @@ const matchPayment = (payments: readonly sql.PaymentRow[], { transactionId, stat
   return nameless.find(sql.isUndecided) ?? nameless.at(-1)
 }
 
-const applyFailure = async (tx: Tx, ctx: PaymentCtx, order: LockedOrder, payment: sql.PaymentRow | undefined) => {
+const applyFailure = async (tx: Tx, ctx: SettlementCtx, order: LockedOrder, payment: sql.PaymentRow | undefined) => {
   // Nobody but the one at the door knows whether cash was paid, and then it can be tried again.
   if (payment === undefined || !sql.isUndecided(payment) || payment.provider === 'cod') {
     return nothing('The payment is decided already.')
   }
-  await sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false })
+  tx.later(sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false }))
   await noteFailedPayment(tx, ctx, order)
   return done('The payment has failed.')
 }
 
 const applySuccess = async (
   tx: Tx,
-  ctx: PaymentCtx,
-  order: LockedOrder,
-  payments: readonly sql.PaymentRow[],
+  ctx: SettlementCtx,
+  { order, payments, isPaidElsewhere }: Held & { order: LockedOrder },
   payment: sql.PaymentRow | undefined,
   report: Report,
 ): Promise<Applied> => {
   if (payment !== undefined && isSettled(payment)) return nothing('The payment is settled already.')
   const isSecond = payments.some((other) => other !== payment && isSettled(other))
-  const isTwin = !isSecond && (await sql.isPaidElsewhere(tx, ctx.store.id, order.id))
-  const paid = await writeOrInsert(tx, ctx, order, payment, report, { status: 'paid', refundDue: isSecond || isTwin })
+  // Cash that was paid at the door is nobody's to send back.
+  const isTwin = !isSecond && isPaidElsewhere && order.paymentMethod === 'online'
+  const paid = writeOrInsert(tx, ctx, order, payment, report, { status: 'paid', refundDue: isSecond || isTwin })
   const instrument = fillInstrument(report, paid)
   if (isSecond) {
     await flagOrder(tx, ctx, order, 'DUPLICATE_PAYMENT', 'It was paid a second time. That payment is paid back.')
@@ -135,14 +150,14 @@ const applySuccess = async (
 
 const applyRefund = async (
   tx: Tx,
-  ctx: PaymentCtx,
+  ctx: SettlementCtx,
   order: LockedOrder,
   payments: readonly sql.PaymentRow[],
   payment: sql.PaymentRow | undefined,
   report: Report,
 ): Promise<Applied> => {
   if (payment?.status === 'refunded') return nothing('The payment is refunded already.')
-  const refunded = await writeOrInsert(tx, ctx, order, payment, report, { status: 'refunded', refundDue: false })
+  const refunded = writeOrInsert(tx, ctx, order, payment, report, { status: 'refunded', refundDue: false })
   const isPaidOtherwise = payments.some((other) => other !== payment && other.status === 'paid')
   if (isPaidOtherwise || order.paymentStatus === 'refunded') {
     await noteDuplicateRefunded(tx, ctx, order)
@@ -155,23 +170,23 @@ const applyRefund = async (
 }
 
 /** The id of the payment. One that we did not know of is noted, since it is somebody's money. */
-const writeOrInsert = async (
+const writeOrInsert = (
   tx: Tx,
-  ctx: PaymentCtx,
+  ctx: SettlementCtx,
   order: LockedOrder,
   payment: sql.PaymentRow | undefined,
   { transactionId }: Report,
   change: { status: 'paid' | 'refunded'; refundDue: boolean },
-): Promise<string> => {
+): string => {
   const id = payment?.id ?? newId('pay', ctx.clock.now())
   const reference = transactionId === id ? null : transactionId
   if (payment === undefined) {
     const { totalMinor: amountMinor, currency } = order
     const provider = order.paymentMethod === 'cod' ? 'cod' : ctx.store.paymentProvider
     const row = { id, orderId: order.id, provider, status: change.status, amountMinor, currency, reference }
-    await sql.insertPayment(tx, ctx.store.id, row)
+    tx.later(sql.insertPayment(tx, ctx.store.id, row))
   }
-  await sql.writePayment(tx, ctx.store.id, id, { ...change, reference: payment?.reference ?? reference })
+  tx.later(sql.writePayment(tx, ctx.store.id, id, { ...change, reference: payment?.reference ?? reference }))
   return id
 }
 

@@ -5,7 +5,8 @@ import { type PaymentRow, paymentColumns } from './payments.sql.ts'
 /** A payment, and the public id of the store that it belongs to. */
 export type DuePayment = PaymentRow & { storeId: string }
 
-export type DueOrder = { storeId: string; orderId: string }
+/** The time as text, since a JavaScript date would lose its microseconds. */
+export type DueOrder = { storeId: string; orderId: string; expiresAt: string }
 
 /** The same as a number, for those who count. */
 export const sweepBatch = 50
@@ -46,13 +47,17 @@ export const claimExpired = (db: Queries) => db.many<DuePayment>`
 /**
  * Expired orders without a payment that could still be made; and those whose provider has not answered for an hour,
  * because units that wait for ever are lost to everybody. Should such an order be paid after all, that still counts.
+ * A batch of them, those that expired first, from behind `after` on.
  */
-export const findExpired = (db: Queries) => db.many<DueOrder>`
-  select s.public_id as "storeId", o.id as "orderId" from orders o join store s on s.id = o.store_id
-  where o.expires_at <= vitrine_now() and (o.expires_at <= vitrine_now() - interval '1 hour' or not exists (
+export const findExpired = (db: Queries, after: DueOrder | undefined) => db.many<DueOrder>`
+  select s.public_id as "storeId", o.id as "orderId", o.expires_at::text as "expiresAt"
+  from orders o join store s on s.id = o.store_id
+  where o.expires_at <= vitrine_now()
+    and ${after === undefined ? sql`true` : sql`(o.expires_at, o.id) > (${after.expiresAt}::timestamptz, ${after.orderId})`}
+    and (o.expires_at <= vitrine_now() - interval '1 hour' or not exists (
     select from payment p
     where p.store_id = o.store_id and p.order_id = o.id and p.status in ('starting', 'open')))
-  order by o.expires_at limit ${batch}`
+  order by o.expires_at, o.id limit ${batch}`
 
 /** A refund that does not succeed is tried again after twice the time, a day at most. */
 export const claimRefunds = (db: Queries) => db.many<DuePayment>`

@@ -187,3 +187,28 @@ test('a payment that stays open is asked about less and less', async (t) => {
   assert.ok(inTheFirstHour >= 15 && inTheFirstHour <= 40, String(inTheFirstHour))
   assert.ok(later >= 8 && later <= 40, String(later))
 })
+
+test('orders that cannot be ended do not stand in the way of others', async (t) => {
+  const { sweep, url, ...scene } = await newScene(t)
+  const order = await scene.order({ quantity: 1 })
+  const copies = (name: string, count: number, number: number) => `
+    insert into orders select (jsonb_populate_record(o, jsonb_build_object('id', '${name}_' || n, 'number', ${number} + n,
+      'cart_id', 'gone', 'expires_at', o.expires_at - interval '1 minute'))).*
+    from orders o, generate_series(1, ${count}) n where o.id = '${order.id}'`
+  // As many as a batch were with a carrier before they could expire, and one has a line of something without stock.
+  await ask(url, copies('sent', sweepBatch, 5000))
+  await ask(
+    url,
+    `insert into shipment (store_id, order_id, id, tracking_number, partner, status, created_at, updated_at)
+     select store_id, id, id, '', '', 'in_transit', now(), now() from orders where id like 'sent%'`,
+  )
+  await ask(url, copies('broken', 1, 6000))
+  await ask(
+    url,
+    `insert into order_line select (jsonb_populate_record(l, '{"order_id": "broken_1", "variant_id": "none"}')).*
+     from order_line l where l.order_id = '${order.id}'`,
+  )
+  scene.service.clock.advance(minutes(31))
+  await assert.rejects(sweep(), /1 of the expired orders could not be ended/)
+  assert.deepEqual(await scene.stateOf(order.id), ['cancelled', 'pending', 'released', null])
+})

@@ -6,7 +6,15 @@ import type { PaymentCtx, PaymentServices } from './providers.ts'
 import { askProvider } from './reconcile.ts'
 import { refundPayment } from './refunds.ts'
 import { closePayment, closeSession } from './sessions.ts'
-import { claimExpired, claimRefunds, claimUnheard, type DuePayment, findExpired, sweepBatch } from './sweeps.sql.ts'
+import {
+  claimExpired,
+  claimRefunds,
+  claimUnheard,
+  type DueOrder,
+  type DuePayment,
+  findExpired,
+  sweepBatch,
+} from './sweeps.sql.ts'
 
 /** Told of each payment whose provider did not answer as it should. It is tried again later. */
 export type OnPaymentTrouble = (error: unknown, paymentId: string) => void
@@ -30,14 +38,7 @@ export const paymentSweeps = (services: PaymentServices, onTrouble: OnPaymentTro
     ),
   'payments that nobody has heard of': async () =>
     tell(await each(services, await claimUnheard(services.db), askOrClose, onTrouble)),
-  'orders that have expired': async () => {
-    let expired = 0
-    for (const { storeId, orderId } of await findExpired(services.db)) {
-      const store = await findStoreByPublicId(services.db, storeId)
-      if (store !== undefined && (await expire({ ...services, store }, orderId))) expired++
-    }
-    return tell(expired)
-  },
+  'orders that have expired': expireInTurn(services),
   'refunds that are due': async () =>
     tell(await each(services, await claimRefunds(services.db), refundPayment, onTrouble)),
 })
@@ -68,6 +69,34 @@ const askOrClose = async (ctx: PaymentCtx, payment: PaymentRow) => {
   const order = await readOrder(ctx.db, ctx.store.id, payment.orderId)
   const isWanted = order?.status === 'pending' && order.paymentStatus !== 'paid'
   if (!isWanted) await closeSession(ctx, payment)
+}
+
+/**
+ * Batch after batch from the oldest to the newest: one that cannot expire, because something is wrong with it, must not
+ * stand before all others for ever. What was wrong is told when all have had their turn.
+ */
+const expireInTurn = (services: PaymentServices) => {
+  let last: DueOrder | undefined
+  let faults: unknown[] = []
+  const tryExpire = async ({ storeId, orderId }: DueOrder) => {
+    try {
+      const store = await findStoreByPublicId(services.db, storeId)
+      if (store !== undefined) await expire({ ...services, store }, orderId)
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  return async (): Promise<number> => {
+    const due = await findExpired(services.db, last)
+    const isMore = due.length === sweepBatch
+    last = isMore ? due.at(-1) : undefined
+    for (const order of due) await tryExpire(order)
+    if (isMore) return tell(due.length)
+    const told = faults
+    faults = []
+    if (told.length > 0) throw new AggregateError(told, `${told.length} of the expired orders could not be ended`)
+    return due.length
+  }
 }
 
 /** Only what is due under the lock: it may have been paid, or cancelled, since we looked. */

@@ -1,37 +1,44 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { equalSecrets, hashSecret } from '../../core/secrets.ts'
-import { findStoreByPublicId } from '../access/directory.ts'
 import type { Payments, Store } from '../context.ts'
 import type { PaymentServices } from './providers.ts'
-import { findWebhookSecret } from './webhook.sql.ts'
+import { findWebhookStore, type WebhookStore } from './webhook.sql.ts'
+
+export type { WebhookStore }
 
 const sandboxUser = 'sandbox'
 
 /** The store that a payment provider speaks for, by `X-Store-Id` and the credentials of that store. */
-export const admitProvider = async (services: PaymentServices, headers: IncomingHttpHeaders): Promise<Store> => {
+export const admitProvider = async (services: PaymentServices, headers: IncomingHttpHeaders): Promise<WebhookStore> => {
   const storeId = headers['x-store-id'] as string | undefined
   const credentials = readBasic(headers.authorization)
-  const store = storeId && credentials ? await findStoreByPublicId(services.db, storeId) : undefined
-  if (store === undefined || credentials === null || !(await isGenuine(services, store, credentials))) {
+  const known = storeId && credentials ? await findWebhookStore(services.db, storeId, credentials.username) : undefined
+  if (!known || !credentials || !isGenuine(services.payments, known, known.secretHash, credentials)) {
     throw fail('UNAUTHORIZED', 'Send X-Store-Id and the basic credentials of the payment webhook of that store.', {
       headers: { 'www-authenticate': 'Basic realm="payment webhook", charset="UTF-8"' },
     })
   }
+  const { secretHash: _, ...store } = known
   return store
 }
 
 type Credentials = { username: string; password: string }
 
-const isGenuine = async ({ db, payments }: PaymentServices, store: Store, { username, password }: Credentials) => {
+const isGenuine = (
+  payments: Payments,
+  store: WebhookStore,
+  secretHash: string | null,
+  { username, password }: Credentials,
+) => {
   if (username === sandboxUser) {
     return isSandboxStore(payments, store) && payments.webhookTokens.verify(store.publicId, password)
   }
-  const secretHash = await findWebhookSecret(db, store.id, username)
-  return secretHash !== undefined && equalSecrets(hashSecret(password), secretHash)
+  return secretHash !== null && equalSecrets(hashSecret(password), secretHash)
 }
 
-const isSandboxStore = ({ production }: Payments, store: Store) => store.paymentProvider === 'sandbox' && !production
+const isSandboxStore = ({ production }: Payments, store: Pick<Store, 'paymentProvider'>) =>
+  store.paymentProvider === 'sandbox' && !production
 
 /**
  * What the sandbox and the command line prove themselves with. They cannot know the password of a store, which is kept

@@ -3,8 +3,12 @@ import { fail } from '../../core/errors.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
 import { claimEvent, finishEvent } from './inbox.sql.ts'
-import { openAccount, type PaymentCtx } from './providers.ts'
+import { openAccount, type PaymentServices } from './providers.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
+import type { WebhookStore } from './webhook.sql.ts'
+
+/** Of the store no more than its provider has proved itself for. */
+export type WebhookCtx = PaymentServices & { store: WebhookStore }
 
 export type Received = { received: boolean; duplicate: boolean }
 
@@ -12,7 +16,7 @@ export type Received = { received: boolean; duplicate: boolean }
 export const neutralSource = 'payment'
 
 /** An event in our own format. What cannot be applied is kept as well, and then refused. */
-export const receivePaymentEvent = async (ctx: PaymentCtx, body: unknown): Promise<Received> => {
+export const receivePaymentEvent = async (ctx: WebhookCtx, body: unknown): Promise<Received> => {
   const { outcome, detail, duplicate } = await receive(ctx, neutralSource, body, readNeutralEvent)
   if (outcome === 'malformed') throw fail('BAD_REQUEST', detail)
   if (outcome === 'unknown_order') throw fail('NOT_FOUND', detail)
@@ -21,7 +25,7 @@ export const receivePaymentEvent = async (ctx: PaymentCtx, body: unknown): Promi
 }
 
 /** An event in the format of its provider, who would send it again for days if it were refused. */
-export const receiveProviderEvent = async (ctx: PaymentCtx, name: string, body: unknown): Promise<Received> => {
+export const receiveProviderEvent = async (ctx: WebhookCtx, name: string, body: unknown): Promise<Received> => {
   const { provider, account } = await openAccount(ctx, name)
   const { readWebhook } = provider
   if (readWebhook === null) throw noSuchProvider()
@@ -30,7 +34,7 @@ export const receiveProviderEvent = async (ctx: PaymentCtx, name: string, body: 
 }
 
 /** Whether there is a webhook at `/webhook/{name}`. */
-export const assertProviderWebhook = ({ payments }: Pick<PaymentCtx, 'payments'>, name: string): void => {
+export const assertProviderWebhook = ({ payments }: Pick<PaymentServices, 'payments'>, name: string): void => {
   const provider = payments.providers.get(name)
   if (provider === undefined || provider.readWebhook === null || (provider.isForTesting && payments.production)) {
     throw noSuchProvider()
@@ -40,7 +44,7 @@ export const assertProviderWebhook = ({ payments }: Pick<PaymentCtx, 'payments'>
 const noSuchProvider = () => fail('NOT_FOUND', 'There is no such payment provider.')
 
 const receive = async (
-  ctx: PaymentCtx,
+  ctx: WebhookCtx,
   source: string,
   body: unknown,
   read: (body: unknown) => PaymentEvent,
@@ -60,7 +64,7 @@ const longestEventId = 200
 const shorten = (eventId: string) => (eventId.length <= longestEventId ? eventId : hash('sha256', eventId))
 
 /** One that is sent again is kept once. Its own id may be what is wrong with it. */
-const keepMalformed = (ctx: PaymentCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
+const keepMalformed = (ctx: WebhookCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
     const { eventId, orderId } = (body ?? {}) as Record<string, unknown>
     const event = await claimEvent(tx, ctx.store.id, {
