@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { guidePages, guideSections } from '../src/http/guide-contents.ts'
 import { renderMarkdown } from '../src/http/guide-markdown.ts'
+import { showGuidePage } from '../src/http/guide-page.ts'
 import { documents } from './documents.ts'
 import { assertError, startTestService, type TestService } from './harness.ts'
 
@@ -127,6 +128,10 @@ test('HTML in a text is shown and not obeyed, and a link leads nowhere that it s
     '<img src=x onerror=alert(1)>\n\ntext <b onclick="x">b</b> & `<script>`\n\n```sh" onclick="x\n<script>\n```\n'
   assert.doesNotMatch(show(hostile), /<(img|b|script)\b|" onclick="x"/)
   assert.match(show('# A <b>\n'), /<h1 id="a-b">A &lt;b&gt;<\/h1>/)
+  const titles = '# A </title><script>x\n## "B" <i onclick="x">\n## C & D\n## E\n'
+  const page = showGuidePage('page', renderMarkdown(titles, place))
+  assert.doesNotMatch(page, /<script|<i |<\/title><|“"/)
+  assert.match(page, />C &amp; D<\/a>/)
   for (const target of [
     'javascript:alert(1)',
     'data:text/html,x',

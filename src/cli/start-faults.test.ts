@@ -49,7 +49,7 @@ test('a port that is taken is named with a way out, and no database is left runn
   await until(() => postgresPid(place.VITRINE_DATA_DIR))
   const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
   const ended = await started.ended
-  assertSentence(ended, `Port ${PORT} is in use`, `PORT=${Number(PORT) + 1} npm start`)
+  assertSentence(ended, `Port ${PORT} is in use`, `PORT=${Number(PORT) + 10} npm start`)
   assert.doesNotMatch(ended.stdout, /is ready/)
   assert.equal(isAlive(postgres), false)
 })

@@ -62,14 +62,15 @@ const start = async () => {
     stop.check()
     await listenOrExplain(app, config)
     const { services } = app
-    const codeFor = codes?.codeFor ?? (() => undefined)
+    const codeFor = codes && demo && ((phone: string) => codes.codeFor(demo.storeId, phone))
     const shop = demo && (await startShop({ config, services, keys: demo, codeFor, logger }))
     if (shop !== null && 'close' in shop) undo.push(shop.close)
     const startedMs = performance.now() - startedAt
     print(showBanner({ config, demo, shop, database: database.description, startedMs }))
     stop.ready()
   } catch (error) {
-    await runAll(undo)
+    // What went wrong first is what the operator must hear.
+    await runAll(undo).catch(() => {})
     if (error instanceof StoppedEarly) process.exit(0)
     throw error
   }
@@ -109,8 +110,11 @@ const onceStopped = (undo: (() => Promise<void>)[]) => {
   }
 }
 
+/** All of them, also after one that failed: a database that is left open would outlive us. */
 const runAll = async (undo: (() => Promise<void>)[]) => {
-  for (const step of undo.splice(0).reverse()) await step()
+  const faults: unknown[] = []
+  for (const step of undo.splice(0).reverse()) await step().catch((error) => faults.push(error))
+  if (faults.length > 0) throw faults[0]
 }
 
 const listenOrExplain = async (app: App, { port, host }: Config) => {
@@ -119,7 +123,7 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
-      throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 1} npm start`)
+      throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 10} npm start`)
     }
     if (code === 'EACCES') throw new OperatorError(`Port ${port} may only be used by root. Choose one above 1023.`)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {

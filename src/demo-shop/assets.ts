@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type CachedAnswer, makeCachedAnswer } from '../http/cached-answers.ts'
 
 /** The page, and by their names the scripts and styles that it asks for under /assets/. */
-export type ShopAssets = { page: string; assets: ReadonlyMap<string, { answer: CachedAnswer; type: string }> }
+type ShopAssets = { page: string; assets: ReadonlyMap<string, { answer: CachedAnswer; type: string }> }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Where the build of a package puts them; a checkout has none and makes them itself. */
@@ -47,7 +47,7 @@ const newestChange = () =>
     ),
   )
 
-export type ShopFiles = { page: string; files: Map<string, string> }
+type ShopFiles = { page: string; files: Map<string, string> }
 
 /** Bundles the shop, its styles and the client that it uses. */
 export const bundleShop = async (): Promise<ShopFiles> => {
@@ -65,7 +65,6 @@ export const bundleShop = async (): Promise<ShopFiles> => {
     write: false,
     logLevel: 'silent',
   })
-  await esbuild.stop()
   return {
     page: readFileSync(join(root, 'demo/index.html'), 'utf8'),
     files: new Map(outputFiles.map(({ path, text }) => [path.slice(join(root, 'built/').length), text])),

@@ -10,8 +10,8 @@ import type { SmsMessage, SmsSender } from '../providers/sms/sender.ts'
 /** A sender that also remembers what it sent last to each phone, for the page that has no phone. */
 export const rememberCodes = (sender: SmsSender) => {
   const codes = new Map<string, string>()
-  const remember = ({ phone, code, storeName }: SmsMessage) => {
-    const name = nameOf(storeName, phone)
+  const remember = ({ phone, code, storeId }: SmsMessage) => {
+    const name = nameOf(storeId, phone)
     codes.delete(name)
     codes.set(name, code)
     const [oldest] = codes.keys()
@@ -25,12 +25,12 @@ export const rememberCodes = (sender: SmsSender) => {
         remember(message)
       },
     } satisfies SmsSender,
-    codeFor: (storeName: string, phone: string) => codes.get(nameOf(storeName, phone)),
+    codeFor: (storeId: string, phone: string) => codes.get(nameOf(storeId, phone)),
   }
 }
 
 const mostCodes = 1_000
-const nameOf = (storeName: string, phone: string) => `${phone} ${storeName}`
+const nameOf = (storeId: string, phone: string) => `${phone} ${storeId}`
 
 /** Plays the carrier: a paid order goes out, and one that is out arrives. */
 export const moveParcel = async ({ db, clock }: Pick<Services, 'db' | 'clock'>, storeId: string, orderId: string) => {

@@ -9,9 +9,10 @@ import { moveParcel } from './development.ts'
 
 export type ShopOptions = {
   services: Pick<Services, 'db' | 'clock'>
-  store: { id: string; name: string; browserKey: string }
+  store: { id: string; browserKey: string }
   apiUrl: string
-  codeFor: (storeName: string, phone: string) => string | undefined
+  /** The last code that was sent to a phone; null when they go to real phones. */
+  codeFor: ((phone: string) => string | undefined) | null
   logger: FastifyBaseLogger
 }
 
@@ -23,9 +24,10 @@ export const createShopServer = (options: ShopOptions): FastifyInstance => {
   return server
 }
 
-const servePages = (server: FastifyInstance, { apiUrl, store }: ShopOptions) => {
+const servePages = (server: FastifyInstance, { apiUrl, store, codeFor }: ShopOptions) => {
   const shelf = createShelf()
-  const config = escapeScript(JSON.stringify({ apiUrl, storeKey: store.browserKey, development: true }))
+  const shown = { apiUrl, storeKey: store.browserKey }
+  const config = escapeScript(JSON.stringify({ ...shown, development: true, showsCodes: codeFor !== null }))
   const headers = { 'content-security-policy': policyFor(apiUrl), 'referrer-policy': 'no-referrer' }
   const cacheControl = 'no-cache'
 
@@ -54,10 +56,12 @@ const servePages = (server: FastifyInstance, { apiUrl, store }: ShopOptions) => 
 const serveDevelopment = (server: FastifyInstance, { services, store, codeFor }: ShopOptions) => {
   const onlyHere = async (request: FastifyRequest) => {
     // A page elsewhere that gave its own name this machine's address would come with that name.
-    if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')) throw fail('FORBIDDEN')
+    const isNamedSo = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')
+    const isFromHere = /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '')
+    if (!isNamedSo || !isFromHere) throw fail('FORBIDDEN')
   }
   server.get<{ Querystring: { phone?: string } }>('/dev/code', { onRequest: onlyHere }, (request, reply) => {
-    const code = codeFor(store.name, String(request.query.phone ?? ''))
+    const code = codeFor?.(String(request.query.phone ?? ''))
     if (code === undefined) throw fail('NOT_FOUND', 'No code was sent to this phone.')
     return reply.header('cache-control', 'no-store').send({ code })
   })

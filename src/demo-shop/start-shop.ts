@@ -7,7 +7,7 @@ import type { Services, Store } from '../features/context.ts'
 import { hasShop } from './assets.ts'
 import { createShopServer, type ShopOptions } from './shop.routes.ts'
 
-export type StartShop = {
+type StartShop = {
   config: Config
   services: Services
   keys: { storeId: string; browserKey: string }
@@ -25,20 +25,26 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
   if (!hasShop()) return { trouble: 'it is not part of this installation' }
   const server = createShopServer({
     services,
-    store: { id: keys.storeId, name: store.name, browserKey: keys.browserKey },
+    store: { id: keys.storeId, browserKey: keys.browserKey },
     apiUrl: config.publicUrl,
     codeFor: options.codeFor,
     logger: options.logger,
   })
+  const close = () => server.close()
   try {
     await server.listen({ port: config.demoPort, host: config.host })
   } catch (error) {
-    await server.close()
+    await close()
     return { trouble: describeTrouble(error as NodeJS.ErrnoException, config.demoPort) }
   }
   const { port } = server.server.address() as { port: number }
-  await allowOrigins(services.db, store, [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
-  return { url: `http://localhost:${port}`, close: () => server.close() }
+  try {
+    await allowOrigins(services.db, store, [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { url: `http://localhost:${port}`, close }
 }
 
 const describeTrouble = ({ code, message }: NodeJS.ErrnoException, port: number) =>

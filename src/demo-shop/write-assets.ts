@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stop } from 'esbuild'
 import { bundleShop } from './assets.ts'
 
 /** A step of the package's build: puts the shop into the folder that is named. */
@@ -9,3 +10,4 @@ const { page, files } = await bundleShop()
 mkdirSync(join(folder, 'assets'), { recursive: true })
 writeFileSync(join(folder, 'index.html'), page)
 for (const [name, text] of files) writeFileSync(join(folder, 'assets', name), text)
+await stop()

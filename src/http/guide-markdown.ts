@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
 
+/** `title` is fit to stand in a page. */
 export type Heading = { id: string; title: string; depth: number }
 export type Rendered = { title: string; html: string; headings: Heading[] }
 
@@ -19,7 +20,7 @@ export const renderMarkdown = (markdown: string, place: Place): Rendered => {
       html: ({ text }) => escapeHtml(text),
       image: ({ text }) => escapeHtml(text),
       heading({ tokens, depth, text }) {
-        const title = this.parser.parseInline(tokens, this.parser.textRenderer)
+        const title = escapeHtml(this.parser.parseInline(tokens, this.parser.textRenderer))
         const id = newId(text, headings)
         headings.push({ id, title, depth })
         const link = depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to “${title}”">#</a>`

@@ -26,6 +26,7 @@ browserTest(
     await sees(heading(page, /./))
     await page.goto('/product/cafe-au-lait-mug')
     await page.getByRole('radio').last().check({ force: true })
+    await page.waitForURL(/variant=/)
     const variant = new URL(page.url()).searchParams.get('variant')
     await reload(page, heading(page, /mug/i))
     assert.equal(new URL(page.url()).searchParams.get('variant'), variant, 'the chosen variant outlives a reload')

@@ -19,7 +19,7 @@ export type Scene = {
   keys: DemoKeys
   /** Where the shop is. */
   url: string
-  /** Somebody with a browser of their own. What goes wrong on their pages fails the test. */
+  /** Somebody with a browser of their own. What goes wrong on their pages is noted as `troubles`. */
   newShopper(options?: BrowserContextOptions): Promise<Shopper>
   shoppers: Shopper[]
 }
@@ -68,9 +68,9 @@ const openScene = async (t: TestContext, executablePath: string): Promise<Scene>
   assert.ok(store)
   const server = createShopServer({
     services: service.app.services,
-    store: { id: keys.storeId, name: store.name, browserKey: keys.browserKey },
+    store: { id: keys.storeId, browserKey: keys.browserKey },
     apiUrl: `http://localhost:${port}`,
-    codeFor: (_store, phone) => service.messages.findLast((sent) => sent.phone === phone)?.code,
+    codeFor: (phone) => service.messages.findLast((sent) => sent.phone === phone)?.code,
     logger: service.app.server.log,
   })
   t.after(() => server.close())

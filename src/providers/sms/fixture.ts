@@ -63,6 +63,7 @@ export const message: SmsMessage = {
   phone: '+919876543210',
   code: '493817',
   text: '493817 is your code for Kavya & Co.',
+  storeId: 'store_01k8x0v3m7q2w9c4t6y8za',
   storeName: 'Kavya & Co.',
 }
 

@@ -7,7 +7,7 @@ export type HttpSettings = { url: string; secret: string }
 
 /**
  * A service of the operator's own. The signature covers time and body, so that the receiver can tell our calls from
- * others' and refuse old ones; docs/operating.md shows how. What the receiver answers besides its status is not read
+ * others' and refuse old ones; docs/production.md shows how. What the receiver answers besides its status is not read
  * into anything, since we cannot know what it repeats.
  */
 export const createHttpSender = (

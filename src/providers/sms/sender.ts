@@ -1,5 +1,11 @@
 /** What a one-time password is sent with. `text` is the whole message, for vendors that take one. */
-export type SmsMessage = { phone: string /* E.164 */; code: string; text: string; storeName: string }
+export type SmsMessage = {
+  phone: string /* E.164 */
+  code: string
+  text: string
+  storeId: string
+  storeName: string
+}
 
 /**
  * Sends one message, once: nothing here tries again, since a second message costs money and may overtake the first.
