@@ -39,7 +39,7 @@ import { paymentSweeps } from './features/payments/sweeps.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { allowCrossOrigin } from './http/cors.ts'
-import { registerDocsScripts } from './http/docs.ts'
+import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
 import { registerRoutes } from './http/register.ts'
@@ -196,8 +196,9 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     ],
     { admit: gate.admit, answers },
   )
+  registerFrontDoor(server)
   registerDocsScripts(server)
-  registerGuide(server)
+  registerGuide(server, { publicUrl: config.publicUrl, demoUrl: demoUrlOf(config) })
   registerDemoImages(server)
   registerDownloadLinks(server, downloads)
   if (!config.production) registerSandboxPage(server, services)
@@ -244,6 +245,10 @@ const createCounter = async (config: Config, logger: Logger) => {
     onRecovery: () => logger.info('Redis is back: requests are counted for all instances again'),
   })
 }
+
+/** Where `start` puts the demo shop. With port 0 nobody knows before it listens. */
+const demoUrlOf = ({ production, demoPort }: Config) =>
+  production || demoPort === 0 ? null : `http://localhost:${demoPort}`
 
 /** The origins of the pages that this service serves itself. */
 const ownOriginsOf = (config: Config) => {

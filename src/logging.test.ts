@@ -29,7 +29,8 @@ test('no key, token or phone number reaches the log, wherever in a request it wa
   const shop = await newStore(service)
   const bearer = 'ses_0123456789abcdefghjkmnpqrstv'
   const token = makeInternalToken(shop.storeId, Math.floor(Date.now() / 1000) + 60, internalSecret)
-  const secrets = [shop.key, shop.browserKey, shop.logisticsKey, bearer, token, phone, encodeURIComponent(phone)]
+  const cart = 'cart_3v8m7q2w9c4t6y8zabcdefghjk'
+  const secrets = [shop.key, shop.browserKey, shop.logisticsKey, bearer, token, cart, phone, encodeURIComponent(phone)]
   const lines = await linesDuring(async () => {
     await shop.get('/v1/products')
     await shop.get('/v1/products')

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { findStore } from '../features/admin/stores.ts'
 import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
 import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
 import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, print } from './output.ts'
+import { whichStore } from './which-store.ts'
 
 type ImportOptions = OutputOptions & { store?: string; format?: ImportFormat; skipBad?: boolean; dryRun?: boolean }
 type ExportOptions = OutputOptions & { store?: string; format?: ExportFormat }
@@ -19,7 +19,7 @@ export const addCatalog = (program: Command) => {
   catalog
     .command('import <file>')
     .description('Add and update products from JSON, JSON lines, CSV or a product file of Shopify')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .addOption(new Option('--format <name>', 'found out from the file otherwise').choices(importFormats))
     .option('--skip-bad', 'leave out products with faults instead of refusing the whole file')
     .option('--dry-run', 'only look for faults')
@@ -29,7 +29,7 @@ export const addCatalog = (program: Command) => {
   catalog
     .command('export [file]')
     .description('Write all products in the format that import reads, to a file or to the output')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .addOption(new Option('--format <name>', 'by the name of the file, or jsonl').choices(exportFormats))
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine catalog export products.jsonl')
@@ -44,8 +44,8 @@ const runImport = async (path: string, options: ImportOptions) => {
   process.on('SIGTERM', onSignal)
   const progress = options.json ? { show: () => {}, clear: () => {} } : createProgress(process.stderr)
   try {
-    const result = await withDatabase(async (db) =>
-      importCatalog(db, await findStore(db, options.store), {
+    const result = await withDatabase(async (db, config) =>
+      importCatalog(db, await whichStore(db, config, options), {
         ...{ path, format: options.format, skipBad: options.skipBad === true, dryRun: options.dryRun === true },
         ...{ signal: stop.signal, onProgress: progress.show },
       }),
@@ -118,9 +118,9 @@ const createProgress = (stream: NodeJS.WriteStream) => {
 }
 
 const runExport = (path: string | undefined, options: ExportOptions) =>
-  withDatabase(async (db) => {
+  withDatabase(async (db, config) => {
     const format = options.format ?? exportFormats.find((name) => path?.endsWith(`.${name}`)) ?? 'jsonl'
-    const text = exportCatalog(db, await findStore(db, options.store), format)
+    const text = exportCatalog(db, await whichStore(db, config, options), format)
     if (path === undefined) return writeOutput(text)
     await writeFile(path, text)
     print(options.json ? JSON.stringify({ file: path, format }) : `The products are in ${path}.`)

@@ -168,3 +168,27 @@ test('openapi prints the description of this version and needs no database', asy
   const printed = JSON.parse(stdout)
   assert.deepEqual(printed, JSON.parse(JSON.stringify(describeVitrine(printed.info.version))))
 })
+
+test('of several stores the demo store is meant where things are tried out, and the operator is told so', async (t) => {
+  const place = await usedPlace(t)
+  const quiet = await runVitrine(['store', 'show', '--json'], place)
+  assert.equal(quiet.stderr, '', 'there is only one')
+  const demo = JSON.parse(quiet.stdout)
+  const made = await runJson(
+    ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR'],
+    place,
+  )
+  const told = await runVitrine(['store', 'show', '--json'], place)
+  assert.equal(told.stderr, `For the demo store, ${demo.name}. --store names another.\n`)
+  assert.equal(JSON.parse(told.stdout).id, demo.id)
+  const named = await runVitrine(['store', 'show', '--json', '--store', made.storeId], place)
+  assert.deepEqual([named.stderr, JSON.parse(named.stdout).id], ['', made.storeId])
+  const list = await runJson(['store', 'list'], place)
+  assert.deepEqual(
+    list.map(({ id, name, currency }: Record<string, string>) => [id, name, currency]),
+    [
+      [demo.id, demo.name, 'INR'],
+      [made.storeId, 'Blue Door', 'EUR'],
+    ],
+  )
+})

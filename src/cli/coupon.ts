@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { findStore } from '../features/admin/stores.ts'
 import type { Store } from '../features/context.ts'
 import { type CouponRequest, createCoupon, type ListedCoupon, listCoupons } from '../features/pricing/coupon-book.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { whichStore } from './which-store.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
 
@@ -25,15 +25,15 @@ export const addCoupon = (program: Command) => {
     .option('--category <category>', 'only for what is in or below it: id, slug or path; repeat for more', collect, [])
     .option('--product <product>', 'only for this product: id or slug; repeat for more', collect, [])
     .option('--description <text>', 'what it is for', '')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText(
       'after',
       "\nExamples:\n  vitrine coupon create --code TEA15 --percent 15 --category 'Home > Kitchen' --ends 2027-01-31\n  vitrine coupon create --code FLAT200 --fixed 200 --min-subtotal 1999 --limit 500 --per-customer 1",
     )
     .action((options: CreateOptions) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const made = await db.tx((tx) => createCoupon(tx, store, readRequest(options, store)))
         printResult(options, made, () => showCoupons([made], store))
       }),
@@ -42,12 +42,12 @@ export const addCoupon = (program: Command) => {
   coupon
     .command('list')
     .description('List the coupons of a store and how often each was used')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon list')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const coupons = await listCoupons(db, store)
         printResult(options, coupons, () => showCoupons(coupons, store))
       }),

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { findStore } from '../features/admin/stores.ts'
 import { type InboxEvent, listInbox, replayEvent } from '../features/payments/inbox.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { paymentServices } from './payments.ts'
+import { whichStore } from './which-store.ts'
 
 type ListOptions = OutputOptions & { store?: string; order?: string; outcome?: string; limit: string }
 
@@ -13,15 +13,15 @@ export const addInbox = (program: Command) => {
   inbox
     .command('list')
     .description('List the payment events of a store, the newest first; with --json also as they came')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--order <id>', 'only those about this order')
     .option('--outcome <outcome>', 'only applied, no_effect, duplicate_payment, mismatch, unknown_order or malformed')
     .option('--limit <n>', 'how many at most', '20')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine inbox list --outcome mismatch')
     .action((options: ListOptions) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const events = await listInbox(db, store, {
           orderId: options.order ?? null,
           outcome: options.outcome ?? null,

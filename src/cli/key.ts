@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { createKey, findStore, listKeys, revokeKey } from '../features/admin/stores.ts'
+import { createKey, listKeys, revokeKey } from '../features/admin/stores.ts'
 import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { whichStore } from './which-store.ts'
 
 type CreateOptions = OutputOptions & {
   store?: string
@@ -19,7 +20,7 @@ export const addKey = (program: Command) => {
   key
     .command('create')
     .description('Make a key; it is shown this once')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--browser', 'for pages and apps: it may not speak for a customer')
     .option('--name <name>', 'to know it again', '')
     .option('--scopes <list>', 'comma-separated; all that fit its kind otherwise')
@@ -31,8 +32,8 @@ export const addKey = (program: Command) => {
       '\nExample:\n  vitrine key create --browser --rate-limit 600 --scopes products:read,store:read',
     )
     .action((options: CreateOptions) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const made = await db.tx((tx) =>
           createKey(tx, store.id, {
             kind: options.browser ? 'browser' : 'server',
@@ -59,12 +60,12 @@ export const addKey = (program: Command) => {
   key
     .command('list')
     .description('List the keys of a store; the keys themselves are not stored')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine key list')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const keys = await listKeys(db, store)
         printResult(options, keys, () =>
           table(

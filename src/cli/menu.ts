@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { findStore, replaceMenu } from '../features/admin/stores.ts'
+import { replaceMenu } from '../features/admin/stores.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
+import { whichStore } from './which-store.ts'
 
 export const addMenu = (program: Command) => {
   const menu = program.command('menu').description('The navigation menu of a store')
   menu
     .command('set <file>')
     .description('Replace the menu by the one in a JSON file: {"items":[{"label","type","target","children"}]}')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nTypes are category, product, page and link.\n\nExample:\n  vitrine menu set menu.json')
     .action((file: string, options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db) => {
+      withDatabase(async (db, config) => {
         const content = readJsonFile(file)
-        const store = await findStore(db, options.store)
+        const store = await whichStore(db, config, options)
         const items = await db.tx((tx) => replaceMenu(tx, store, content))
         printResult(options, { items }, () => `The menu has ${items.length} entries.`)
       }),

@@ -4,7 +4,6 @@ import { systemClock } from '../core/clock.ts'
 import { Failure } from '../core/errors.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db } from '../db/database.ts'
-import { findStore } from '../features/admin/stores.ts'
 import { cancelUnpaid } from '../features/checkout/cancel.ts'
 import { parseTime } from '../features/delivery/carrier-event.ts'
 import { shipOrder } from '../features/delivery/ship.ts'
@@ -15,6 +14,7 @@ import { createPayments } from '../features/payments/providers.ts'
 import { loadSecrets, withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { addRefund } from './refund.ts'
+import { whichStore } from './which-store.ts'
 
 type ListOptions = OutputOptions & { store?: string; status?: string; limit: string }
 type ShipOptions = OutputOptions & {
@@ -38,14 +38,14 @@ const addList = (order: Command) =>
   order
     .command('list')
     .description('List the orders of a store, the newest first')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--status <status>', 'only those: pending, paid, out_for_delivery, delivered, cancelled or refunded')
     .option('--limit <n>', 'how many at most', '20')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine order list --status paid')
     .action((options: ListOptions) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const orders = await listOrdersOfStore(db, store, {
           status: options.status ?? null,
           limit: wholeNumber('--limit', options.limit, { min: 1, max: 10_000 }),

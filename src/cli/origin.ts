@@ -1,19 +1,20 @@
 import type { Command } from 'commander'
-import { addOrigin as allowOrigin, findStore, listOrigins } from '../features/admin/stores.ts'
+import { addOrigin as allowOrigin, listOrigins } from '../features/admin/stores.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
+import { whichStore } from './which-store.ts'
 
 export const addOrigin = (program: Command) => {
   const origin = program.command('origin').description('The pages that may call a store from a browser')
   origin
     .command('add <origin>')
     .description("Put an origin on a store's allowlist")
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin add https://shop.example')
     .action((text: string, options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         await db.tx((tx) => allowOrigin(tx, store, text))
         const origins = await listOrigins(db, store)
         printResult(options, { origins }, () => origins.join('\n'))

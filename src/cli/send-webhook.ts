@@ -12,7 +12,7 @@ export const sendWebhook = async <Answer>(config: Config, { path, headers, body 
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(30_000),
   }).catch((error) => {
-    throw new OperatorError(`Nothing answers at ${url}. Start the service first: vitrine start.`, { cause: error })
+    throw new OperatorError(`Nothing answers at ${url}. Start the service first, with the same PORT.`, { cause: error })
   })
   const answer = (await response.json().catch(() => ({}))) as { error?: string }
   if (response.ok) return answer as Answer

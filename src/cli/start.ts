@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { pino } from 'pino'
@@ -14,6 +14,7 @@ import { chooseSmsSender } from '../providers/sms/choose.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
+import { demoFile, readDemo } from './which-store.ts'
 
 export const addStart = (program: Command) =>
   program
@@ -133,26 +134,14 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
   }
 }
 
-const readDemo = (file: string): DemoKeys | null => {
-  if (!existsSync(file)) return null
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new OperatorError(`The file ${file} is damaged. Remove it; "vitrine key create" makes new keys.`, {
-      cause: error,
-    })
-  }
-}
-
 /** The demo store of an embedded database: made at the first start, its keys kept so that later starts show them. */
 const prepareDemo = async (config: Config, database: OpenDatabase): Promise<DemoKeys | null> => {
   if (config.databaseUrl !== null) return null
-  const file = join(config.dataDir, 'demo.json')
   const db = connectDb({ connection: database.connection, poolSize: 1, clock: systemClock })
   try {
     const made = await seedDemoIfEmpty(db)
-    if (made !== null) writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 })
-    return made ?? readDemo(file)
+    if (made !== null) writeFileSync(demoFile(config), JSON.stringify(made, null, 2), { mode: 0o600 })
+    return made ?? readDemo(config)
   } finally {
     await db.close()
   }

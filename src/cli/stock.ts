@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { findStore } from '../features/admin/stores.ts'
 import { setStock } from '../features/catalog/products.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult, wholeNumber } from './output.ts'
+import { whichStore } from './which-store.ts'
 
 type SetOptions = OutputOptions & {
   store?: string
@@ -21,12 +21,12 @@ export const addStock = (program: Command) => {
     .requiredOption('--quantity <n>', 'units')
     .option('--variant <id>', 'needed when the product has several')
     .option('--outlet <id>', "the store's default outlet otherwise")
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine stock set --product cafe-au-lait-mug --quantity 12')
     .action((options: SetOptions) =>
-      withDatabase(async (db) => {
-        const store = await findStore(db, options.store)
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
         const changed = await db.tx((tx) =>
           setStock(tx, store, {
             product: options.product,

@@ -3,13 +3,14 @@ import type { Config } from '../config.ts'
 import { toMinor } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { changeStore, createStore, findStore } from '../features/admin/stores.ts'
+import { changeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { withDatabase } from './database.ts'
-import { fields, type OutputOptions, printResult, wholeNumber } from './output.ts'
+import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { paymentServices, readCredentialOptions } from './payments.ts'
+import { whichStore } from './which-store.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
 
@@ -53,14 +54,29 @@ export const addStore = (program: Command) => {
     )
 
   store
+    .command('list')
+    .description('List the stores')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine store list')
+    .action((options: OutputOptions) =>
+      withDatabase(async (db) => {
+        const stores = (await listStores(db)).map(({ publicId, ...rest }) => ({ id: publicId, ...rest }))
+        const rows = stores.map(({ id, name, domain, currency }) => [id, name, domain, currency])
+        printResult(options, stores, () =>
+          rows.length === 0 ? 'There is no store yet.' : table(['store', 'name', 'domain', 'currency'], rows),
+        )
+      }),
+    )
+
+  store
     .command('show')
     .description('Show a store and its settings')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store show --json')
     .action((options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
-        const found = await findStore(db, options.store)
+        const found = await whichStore(db, config, options)
         printStore(options, found, config.publicUrl)
       }),
     )
@@ -68,7 +84,7 @@ export const addStore = (program: Command) => {
   store
     .command('set')
     .description('Change settings of a store; what is not named stays as it is')
-    .option('--store <id>', 'which store; may be left out when there is only one')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--name <name>', 'what shoppers see')
     .option('--domain <domain>', 'where its storefront lives')
     .option('--locale <locale>', 'such as en-IN')
@@ -93,7 +109,7 @@ export const addStore = (program: Command) => {
     .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
-        const before = await findStore(db, options.store)
+        const before = await whichStore(db, config, options)
         await db.tx(async (tx) => {
           await changeStore(tx, before, readSettings(options, before.currency))
           await changeAccount(tx, paymentsFor(options, db, config), before, options)

@@ -48,7 +48,7 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
 }
 
 const describeTrouble = ({ code, message }: NodeJS.ErrnoException, port: number) =>
-  code === 'EADDRINUSE' ? `port ${port} is in use, and VITRINE_DEMO_PORT names another` : message
+  code === 'EADDRINUSE' ? `port ${port} is in use; set VITRINE_DEMO_PORT to another` : message
 
 /** The shop calls the API from its own origin, like any other storefront, so that origin must be one of the store's. */
 const allowOrigins = async (db: Db, store: Store, origins: readonly string[]) => {

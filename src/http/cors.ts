@@ -21,6 +21,7 @@ export const exposedHeaders = [
   'ratelimit-remaining',
   'ratelimit-reset',
   'retry-after',
+  'www-authenticate',
   'x-cart-id',
   'x-guest-token',
   'x-has-more',

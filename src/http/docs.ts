@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { fail } from '../core/errors.ts'
 import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -30,6 +31,14 @@ const loadScalar = async () => {
   const { body } = await shelf.inject('/scalar/js/scalar.js')
   await shelf.close()
   return makeCachedAnswer(body)
+}
+
+/** Whoever opens the address of the service in a browser is shown around. */
+export const registerFrontDoor = (server: FastifyInstance) => {
+  server.get('/', (request, reply) => {
+    if (request.headers.accept?.includes('text/html')) return reply.redirect('/docs/guide')
+    throw fail('NOT_FOUND', 'There is no GET /. The guide is at /docs/guide, the reference at /docs.')
+  })
 }
 
 export const docsPolicy = [

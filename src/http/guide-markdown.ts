@@ -41,14 +41,19 @@ export const renderMarkdown = (markdown: string, place: Place): Rendered => {
         return `<pre tabindex="0"${name === '' ? '' : ` class="${escapeHtml(name)}"`}><code>${escapeHtml(text)}\n</code></pre>\n`
       },
       table(token: Tokens.Table) {
-        const cell = ({ tokens }: Tokens.TableCell, tag: string) =>
-          `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
-        const row = (cells: Tokens.TableCell[], tag: string) =>
-          `<tr>${cells.map((one) => cell(one, tag)).join('')}</tr>`
-        const body = token.rows.map((cells) => row(cells, 'td')).join('\n')
+        const plain = ({ tokens }: Tokens.TableCell) =>
+          escapeHtml(this.parser.parseInline(tokens, this.parser.textRenderer))
+        // Where a screen is too narrow for columns, each cell says which one it is of.
+        const labels = token.header.map((one, i) => (i === 0 || one.text === '' ? '' : ` data-label="${plain(one)}"`))
+        const cell = ({ tokens }: Tokens.TableCell, i: number) =>
+          `<td role="cell"${labels[i]}>${this.parser.parseInline(tokens)}</td>`
+        const body = token.rows.map((cells) => `<tr role="row">${cells.map(cell).join('')}</tr>`).join('\n')
         // A heading without words would tell a listener nothing.
-        const head = token.header.map((one) => cell(one, one.text === '' ? 'td' : 'th')).join('')
-        return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>\n`
+        const heading = ({ tokens, text }: Tokens.TableCell) =>
+          text === '' ? '<td role="cell"></td>' : `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`
+        const head = `<tr role="row">${token.header.map(heading).join('')}</tr>`
+        // The roles are those of the elements, which browsers forget when a style stacks the cells.
+        return `<div class="table" tabindex="0"><table role="table"><thead role="rowgroup">${head}</thead><tbody role="rowgroup">${body}</tbody></table></div>\n`
       },
     },
   })

@@ -31,7 +31,7 @@ ${parts.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('\
 export const showGuideContents = () => {
   const [first] = guidePages
   const body = `<article><h1>The guide to Vitrine</h1>
-<p>Build a shop on Vitrine, and run it. Every command in here is run by the tests of this version, so what you paste works.</p>
+<p>Build a shop on Vitrine, and run it. The tests of this version run the samples in here, from a checkout, against a new demo store. The addresses in them are those of this service; put your own key where a sample shows only the beginning of one.</p>
 <p><a class="begin" href="/docs/guide/${first?.page}">Begin: ${first?.label}</a></p>
 ${guideSections
   .map(

@@ -1,10 +1,10 @@
 /** The look of the guide, in light and dark, from a phone to a wide screen. */
 export const guideStyle = `
 :root { color-scheme: light dark; --ink: #1f1d1b; --paper: #fdfcfa; --ground: #f4f1ec; --line: #ddd7ce; --quiet: #5f5850;
-  --accent: #8a3b12; --mark: #f6e3d3; --code: #f3efe8 }
+  --accent: #8a3b12; --mark: #f6e3d3; --code: #f3efe8; --shade: rgb(0 0 0 / .28) }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #ece8e2; --paper: #191816; --ground: #211f1c; --line: #3a3631; --quiet: #b5aca1; --accent: #f0a574;
-    --mark: #43301f; --code: #24211e }
+    --mark: #43301f; --code: #24211e; --shade: rgb(255 255 255 / .28) }
 }
 * { box-sizing: border-box }
 html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100% }
@@ -65,16 +65,34 @@ dd { margin: 0; color: var(--quiet) }
 @media (hover: none) { .anchor { opacity: .7 } }
 code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--code);
   padding: .1em .3em; border-radius: .25rem; overflow-wrap: anywhere }
-pre { margin: 0 0 1rem; padding: .875rem 1rem; overflow-x: auto; background: var(--code); border: 1px solid var(--line);
-  border-radius: .5rem }
+pre { --under: var(--code); margin: 0 0 1rem; padding: .875rem 1rem; border: 1px solid var(--line); border-radius: .5rem }
 pre code { display: block; padding: 0; background: none; overflow-wrap: normal; font-size: .875rem }
 pre.sh, pre.ts { border-left: 4px solid var(--accent) }
-pre:is(.sh, .ts) + pre:is(.json, .text) { margin-top: -.5rem; background: none }
-.table { margin: 0 0 1rem; overflow-x: auto }
+pre:is(.sh, .ts) + pre:is(.json, .text) { --under: var(--paper); margin-top: -.5rem }
+.table { --under: var(--paper); margin: 0 0 1rem }
+/* A shadow at each edge beyond which there is more; at the end of the way it is covered by what moves along. */
+pre, .table { overflow-x: auto; scrollbar-width: thin; background: no-repeat var(--under);
+  background-image: linear-gradient(to right, var(--under) 40%, transparent),
+    linear-gradient(to left, var(--under) 40%, transparent),
+    linear-gradient(to right, var(--shade), transparent), linear-gradient(to left, var(--shade), transparent);
+  background-position: left, right, left, right; background-size: 2.5rem 100%, 2.5rem 100%, .75rem 100%, .75rem 100%;
+  background-attachment: local, local, scroll, scroll }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; line-height: 1.5 }
 th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
   min-width: 3.5rem }
 td code, code.short { overflow-wrap: normal; white-space: nowrap }
+@media (max-width: 40rem) {
+  table, tbody, tr, td { display: block }
+  thead { position: absolute; left: -100rem }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line) }
+  td { padding: .125rem 0; border: 0 }
+  td:empty { display: none }
+  td:first-child { font-weight: 600 }
+  td[data-label]::before { content: attr(data-label) ': '; color: var(--quiet) }
+  td code { overflow-wrap: anywhere; white-space: normal }
+  /* Commands, programs and answers may break; in a text the columns can matter. */
+  pre:is(.sh, .ts, .js, .json, .console) code { overflow-wrap: anywhere; white-space: pre-wrap }
+}
 .begin { display: inline-block; padding: .625rem 1.125rem; border-radius: .5rem; background: var(--accent);
   color: var(--paper); font-weight: 600; text-decoration: none }
 .neighbours { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; margin-top: 3rem;

@@ -20,7 +20,7 @@ const css: Presentation = { ...html, type: 'text/css; charset=utf-8' }
  * The guide for people, from the files in docs/. It is no part of the contract: what describes the API to programs has
  * no use for pages. A file is read and drawn when somebody first asks for it, and then kept.
  */
-export const registerGuide = (server: FastifyInstance) => {
+export const registerGuide = (server: FastifyInstance, addresses: GuideAddresses) => {
   const kept = new Map<string, Promise<CachedAnswer>>()
   const keep = (name: string, make: () => Promise<CachedAnswer>) => {
     const found = kept.get(name) ?? make()
@@ -37,9 +37,21 @@ export const registerGuide = (server: FastifyInstance) => {
   server.get<{ Params: { '*': string } }>('/docs/guide/*', async (request, reply) => {
     const page = request.params['*'].replace(/\/$/, '')
     if (!isPage(page)) throw fail('NOT_FOUND', 'There is no such page in the guide. /docs/guide has the contents.')
-    return sendAnswer(request, reply, await keep(page, () => drawPage(page)), html)
+    return sendAnswer(request, reply, await keep(page, () => drawPage(page, addresses)), html)
   })
 }
+
+/** Where the service is, and the demo shop where there is one. */
+export type GuideAddresses = { publicUrl: string; demoUrl: string | null }
+
+/**
+ * The files name the addresses of a plain start; a reader who copies from a running service wants its own. What means the
+ * machine itself, whoever serves it to the world, is written 127.0.0.1 in the files and stays.
+ */
+const withAddresses = (markdown: string, { publicUrl, demoUrl }: GuideAddresses) =>
+  markdown.replaceAll(/http:\/\/localhost:(3000|3001)\b/g, (written, port) =>
+    port === '3000' ? publicUrl : (demoUrl ?? written),
+  )
 
 let decisions: ReadonlySet<string> | undefined
 
@@ -56,13 +68,14 @@ const drawContents = async () => {
   return makeCachedAnswer(showGuideContents(), { headers: headersWith(guidePolicy) })
 }
 
-const drawPage = async (page: string) => {
+const drawPage = async (page: string, addresses: GuideAddresses) => {
   const [{ renderMarkdown }, { guidePolicy, showGuidePage }] = await Promise.all([
     import('./guide-markdown.ts'),
     import('./guide-page.ts'),
   ])
   const file = `${page}.md`
-  const rendered = renderMarkdown(readFileSync(new URL(file, folder), 'utf8'), { file, knows: isPage })
+  const markdown = withAddresses(readFileSync(new URL(file, folder), 'utf8'), addresses)
+  const rendered = renderMarkdown(markdown, { file, knows: isPage })
   return makeCachedAnswer(showGuidePage(page, rendered), { headers: headersWith(guidePolicy) })
 }
 

@@ -67,6 +67,10 @@ const sharedHeaders = {
   'ratelimit-remaining': { ...whole, description: 'How many are left in this minute' },
   'ratelimit-reset': { ...whole, description: 'Seconds until the next minute begins' },
   'retry-after': { ...whole, description: 'Seconds to wait before trying again' },
+  'www-authenticate': {
+    ...text,
+    description: '`Bearer` when it is the session that is missing or over; left out when it is the key of the store',
+  },
   ...Object.fromEntries(Object.entries(responseHeaders).map(([name, description]) => [name, { ...text, description }])),
 }
 
@@ -207,13 +211,15 @@ const errorResponses = (contracts: readonly Contract[], schemas: Json) => {
 
 const codesByStatus = (endpoint: Endpoint) => Map.groupBy(codesOf(endpoint), (code) => errorCatalogue[code].status)
 
+const headersOfErrors: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: 'www-authenticate',
+  RATE_LIMITED: 'retry-after',
+  SERVICE_UNAVAILABLE: 'retry-after',
+}
+
 const describeError = (codes: ErrorCode[], schemas: Json) => ({
   description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].text}`).join(' '),
-  headers: headerRefs(
-    codes.some((code) => code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE')
-      ? ['x-request-id', 'retry-after']
-      : ['x-request-id'],
-  ),
+  headers: headerRefs(['x-request-id', ...codes.flatMap((code) => headersOfErrors[code] ?? [])]),
   content: {
     'application/json': {
       schema: {

@@ -1,7 +1,14 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
 /** One answered request, as a log tells of it. */
-export type RequestNote = { id: string; method: string; url: string; status: number; ms: number }
+export type RequestNote = {
+  id: string
+  method: string
+  url: string
+  status: number
+  ms: number
+  origin?: string | undefined
+}
 
 export type NoteRequest = (note: RequestNote) => void
 
@@ -10,8 +17,8 @@ export type SeriesOf = (method: string, route: string) => (status: number, secon
 
 export const logRequestsTo =
   (logger: FastifyBaseLogger): NoteRequest =>
-  ({ id, method, url, status, ms }) => {
-    const line = { req: id, method, path: pathOf(url), status, ms }
+  ({ id, method, url, status, ms, origin }) => {
+    const line = { req: id, method, path: pathOf(url), status, ms, ...(origin === undefined ? {} : { origin }) }
     if (status >= 500) logger.error(line, 'request failed')
     else if (status >= 400) logger.info(line, 'request refused')
     else logger.debug(line, 'request')
@@ -29,7 +36,9 @@ export const observeRequests = (server: FastifyInstance, { seriesOf, logRequest,
     const route = request.routeOptions.config.endpoint?.path ?? (request.is404 ? 'unknown' : 'other')
     seriesOf(request.method, route)(status, ms / 1000)
     if (status >= 400 || logsAll) {
-      logRequest({ id: request.id, method: request.method, url: request.originalUrl, status, ms })
+      // A browser tells its page nothing of an origin that was refused, so this is where one finds out.
+      const origin = status === 403 ? request.headers.origin : undefined
+      logRequest({ id: request.id, method: request.method, url: request.originalUrl, status, ms, origin })
     }
     done()
   })

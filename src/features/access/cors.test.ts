@@ -47,6 +47,7 @@ const exposed = [
   'ratelimit-remaining',
   'ratelimit-reset',
   'retry-after',
+  'www-authenticate',
   'x-cart-id',
   'x-guest-token',
   'x-has-more',

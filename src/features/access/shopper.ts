@@ -44,7 +44,9 @@ const identify = async (
   if (access === 'asserted' && !isNamed)
     throw fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
   if (bearer !== undefined) return findBearer(ctx, bearer, headers)
-  if (access === 'customer') throw fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.')
+  if (access === 'customer') {
+    throw fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.', aboutSession('Bearer'))
+  }
   return isNamed ? findAsserted(ctx, headers) : readGuest(ctx, headers, setHeader)
 }
 
@@ -84,10 +86,16 @@ const readBearer = ({ authorization }: IncomingHttpHeaders): string | undefined 
     ? undefined
     : (/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
 
+/** A key that is not valid is 401 too, and must sign nobody out: this is what tells the two apart. */
+const aboutSession = (challenge: string) => ({ headers: { 'www-authenticate': challenge } })
+
 const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHeaders): Promise<Customer> => {
   const sessionHash = hashSecret(token)
   const customerId = token.startsWith('ses_') ? await findSession(ctx.db, ctx.store.id, sessionHash) : undefined
-  if (customerId === undefined) throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.')
+  if (customerId === undefined) {
+    const options = aboutSession('Bearer error="invalid_token"')
+    throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.', options)
+  }
   const asserted = headers['x-customer-id']
   if (asserted !== undefined && asserted !== customerId)
     throw fail('UNAUTHORIZED', 'x-customer-id names another customer than the session.')

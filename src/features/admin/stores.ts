@@ -154,6 +154,8 @@ const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => 
   })
 }
 
+export const listStores = (db: Queries) => sql.listStores(db)
+
 /** A store as commands name it: by its public id, or left out when there is only one. */
 export const findStore = async (db: Queries, publicId: string | undefined): Promise<Store> => {
   const stores = await sql.listStores(db)

@@ -174,3 +174,9 @@ test('addresses that nobody declared make no figure of their own', async (t) => 
   // A handful of new series for the routes that were met, and not one for each address.
   assert.ok(text.split('\n').length - linesBefore < 60)
 })
+
+test('who opens the service in a browser is shown to the guide, and a program is told that there is nothing', async () => {
+  const page = await service.call('/', { headers: { accept: 'text/html,application/xhtml+xml' } })
+  assert.deepEqual([page.status, page.headers.get('location')], [302, '/docs/guide'])
+  assertError(await service.call('/'), 404, 'NOT_FOUND')
+})
