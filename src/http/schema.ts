@@ -13,6 +13,10 @@ export const named = <S extends TSchema>(name: string, schema: S): S => {
 
 export const nameOf = (schema: object) => names.get(schema)
 
+/** One of these texts and no other, which types of clients can then tell apart. */
+export const oneOf = <const Values extends readonly string[]>(values: Values, options: { description?: string } = {}) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options })
+
 /** The value or null, written so that serialisers and OpenAPI tools both read it well. */
 export const nullable = <S extends TSchema & { type: string }>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { endpoint } from '../../http/endpoint.ts'
-import { named, nullable } from '../../http/schema.ts'
+import { named, nullable, oneOf } from '../../http/schema.ts'
 
 export const maxQuantity = 999
 
@@ -28,9 +28,7 @@ export type CartItem = Static<typeof CartItem>
 export const CartWarning = named(
   'CartWarning',
   Type.Object({
-    code: Type.String({
-      description: '`PRICE_CHANGED`, `OUT_OF_STOCK`, `LOW_STOCK`, `UNAVAILABLE` or `COUPON_REMOVED`',
-    }),
+    code: oneOf(['PRICE_CHANGED', 'OUT_OF_STOCK', 'LOW_STOCK', 'UNAVAILABLE', 'COUPON_REMOVED']),
     message: Type.String({ description: 'For the shopper' }),
     itemId: nullable(Type.String({ description: 'The line that it is about' })),
   }),

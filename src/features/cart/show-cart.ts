@@ -60,7 +60,7 @@ export const showCart = (ctx: StoreCtx, cart: ReadCart, unknownCoupon = false): 
 }
 
 const warnOfLine = ({ id, name, quantity, stock, isAvailable, seenMinor, unitMinor }: LineRow): CartWarning[] => {
-  const warn = (code: string, message: string) => ({ code, message, itemId: id })
+  const warn = (code: CartWarning['code'], message: string) => ({ code, message, itemId: id })
   if (!isAvailable) return [warn('UNAVAILABLE', `${name} is not for sale any more.`)]
   const warnings: CartWarning[] = []
   if (seenMinor !== unitMinor) warnings.push(warn('PRICE_CHANGED', `The price of ${name} has changed.`))

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { endpoint } from '../../http/endpoint.ts'
-import { named, nullable } from '../../http/schema.ts'
+import { named, nullable, oneOf } from '../../http/schema.ts'
 
 export const StoreInfo = named(
   'Store',
@@ -25,7 +25,7 @@ export const StoreInfo = named(
     }),
     outlets: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
     defaultOutletId: Type.String(),
-    paymentMethods: Type.Array(Type.String({ description: '`online` or `cod`' })),
+    paymentMethods: Type.Array(oneOf(['online', 'cod'])),
     shipping: Type.Object({
       flat: Type.Number({ description: 'What delivery costs' }),
       freeAbove: nullable(Type.Number({ description: 'From this subtotal on it costs nothing' })),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { endpoint } from '../../http/endpoint.ts'
-import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
+import { named, nullable, oneOf, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { NewAddress } from '../accounts/profile.contract.ts'
 import { Order } from '../orders/order.contract.ts'
 import { Payment } from '../payments/payments.contract.ts'
@@ -35,7 +35,7 @@ export const Coupon = named(
   Type.Object({
     code: Type.String(),
     description: Type.String(),
-    type: Type.String({ description: '`percent` or `fixed`' }),
+    type: oneOf(['percent', 'fixed']),
     value: Type.Number({ description: "Percent, or an amount in the store's currency" }),
     minSubtotal: Type.Number(),
     endsAt: nullable(Type.String()),

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox'
-import { named, nullable } from '../../http/schema.ts'
+import { named, nullable, oneOf } from '../../http/schema.ts'
 
 /** What an order and a payment can be. The moves between them are drawn in docs/orders.md. */
 export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered', 'cancelled', 'refunded'] as const
+export const paymentMethods = ['online', 'cod'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 export const paymentStatuses = ['pending', 'paid', 'failed', 'refunded'] as const
 export type PaymentStatus = (typeof paymentStatuses)[number]
@@ -77,9 +78,9 @@ export const Order = named(
   Type.Object({
     id: Type.String(),
     number: text('What people call it'),
-    status: Type.String({ description: orderStatuses.map((status) => `\`${status}\``).join(', ') }),
-    paymentStatus: Type.String({ description: paymentStatuses.map((status) => `\`${status}\``).join(', ') }),
-    paymentMethod: text('`online` or `cod`'),
+    status: oneOf(orderStatuses),
+    paymentStatus: oneOf(paymentStatuses),
+    paymentMethod: oneOf(paymentMethods),
     deliveryStatus: nullable(Type.String({ description: '`out_for_delivery` or `delivered`' })),
     deliveryPartner: nullable(Type.String()),
     estimatedDelivery: time('When it should arrive'),

@@ -1,13 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { endpoint } from '../../http/endpoint.ts'
-import { named, nullable } from '../../http/schema.ts'
+import { named, nullable, oneOf } from '../../http/schema.ts'
+import { orderStatuses, paymentStatuses } from '../orders/order.contract.ts'
 
 export const Payment = named(
   'Payment',
   Type.Object({
     id: Type.String(),
     provider: Type.String(),
-    status: Type.String({ description: '`starting`, `open`, `paid`, `failed`, `closed` or `refunded`' }),
+    status: oneOf(['starting', 'open', 'paid', 'failed', 'closed', 'refunded']),
     redirectUrl: nullable(
       Type.String({ description: 'Where the shopper pays; null when there is nothing to pay now' }),
     ),
@@ -21,8 +22,8 @@ export const PaymentState = named(
   Type.Object({
     ...Payment.properties,
     orderId: Type.String(),
-    orderStatus: Type.String({ description: 'The `status` of the order' }),
-    paymentStatus: Type.String({ description: 'The `paymentStatus` of the order' }),
+    orderStatus: oneOf(orderStatuses, { description: 'The `status` of the order' }),
+    paymentStatus: oneOf(paymentStatuses, { description: 'The `paymentStatus` of the order' }),
     amount: Type.Number(),
     currency: Type.String(),
   }),
