@@ -10,6 +10,9 @@ import { assertShows, blocksOf, root } from './documents.ts'
 
 const program = join(root, 'src/main.ts')
 
+/** What running documents leaves in the folder besides what they leave themselves. */
+export const harnessFiles = ['commands.sh', 'console.txt']
+
 /** Where commands of documents are run: a folder, an environment, and what stands for the ports of the documents. */
 export type Place = { folder: string; env: NodeJS.ProcessEnv; ports: Record<number, number> }
 
@@ -67,8 +70,9 @@ export const checkDocument = async (t: TestContext, document: string, place: Pla
 
 /**
  * Runs all blocks of a document in one shell, in order, so that a variable of one is there in the next. What is changed on
- * the way: the ports, because those may be taken; `npm`, because it would go to the folder of the checkout and its data;
- * and the one-time password, which a person reads from the console.
+ * the way: the ports, because those may be taken; `npm`, because it would go to the folder of the checkout and its data
+ * (what it prints of itself is missed here, and looked after by a test of the texts); and the one-time password, which a
+ * person reads from the console.
  */
 const runDocument = async (t: TestContext, document: string, place: Place) => {
   const mark = '=== next block ==='

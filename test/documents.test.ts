@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
@@ -13,12 +13,14 @@ import { errorCatalogue } from '../src/core/errors.ts'
 import { scopes } from '../src/http/endpoint.ts'
 import { guidePages } from '../src/http/guide-contents.ts'
 import { startPostgres } from './document-postgres.ts'
-import { checkDocument, demoKeysIn, newPlace, startShop } from './document-shop.ts'
+import { checkDocument, demoKeysIn, harnessFiles, newPlace, startShop } from './document-shop.ts'
 import { anchorsOf, assertShows, blocksOf, documents, linksOf, read, root, squeeze } from './documents.ts'
 import { runTypeScriptSamples } from './samples.ts'
 
 /** Their commands are run in one demo shop, in this order. */
 const runDocuments = [
+  // First, as with every newcomer: what comes after works in a database with a second store.
+  'docs/quick-start.md',
   'README.md',
   'docs/catalog.md',
   'docs/pagination.md',
@@ -33,8 +35,6 @@ const runDocuments = [
   // They add products, which the ones before would count.
   'docs/coming-from-shopify.md',
   'docs/import.md',
-  // Last, because they make more stores, and others name none.
-  'docs/quick-start.md',
   'docs/webhooks.md',
 ]
 
@@ -212,6 +212,36 @@ test('the check of a signature in docs/production.md takes what is genuine and r
   assert.equal(outcome(now, 'none').isGenuine, false)
 })
 
+test('what npm prints of itself goes into no file and no program', () => {
+  const lines = [...documents, 'sdk/README.md', 'demo/README.md']
+    .flatMap(blocksOf)
+    .flatMap(({ document, text }) =>
+      text
+        .replaceAll('\\\n', '')
+        .split('\n')
+        .map((line) => ({ document, line })),
+    )
+    .filter(({ line }) => /npm run (-s )?vitrine/.test(line))
+  assert.ok(lines.length > 20, 'the commands were not found')
+  for (const { document, line } of lines.filter(({ line }) => !line.includes('npm run -s'))) {
+    assert.doesNotMatch(line, /--json|[^-]>|\$\(npm|\s\|/, `${document}: use "npm run -s", which prints no banner`)
+  }
+})
+
+test('whoever signs up in a sample can do so again', () => {
+  const emails = documents
+    .filter((document) => runDocuments.includes(document))
+    .flatMap(blocksOf)
+    .filter(({ info }) => info === 'sh' || info === 'ts')
+    .flatMap(({ document, text }) =>
+      [...text.matchAll(/email[\\"]*: [\\"'`]+([^"'`\\]+)/g)].map(([, email = '']) => ({ document, email })),
+    )
+  assert.ok(emails.length > 6, 'the addresses were not found')
+  for (const { document, email } of emails) {
+    assert.match(email, /\$RANDOM@|\$\{Date\.now\(\)\}@/, `${document}: ${email} can sign up only once`)
+  }
+})
+
 test('every block of commands in the guide is run, and those elsewhere say that they are not', () => {
   for (const { document, info } of documents.flatMap(blocksOf)) {
     if (!/^(sh|bash|shell|js|javascript|ts|tsx|typescript)\b/.test(info) || info.startsWith('ts src/')) continue
@@ -230,6 +260,8 @@ test('the commands of the documents run as written and print what is shown', asy
   const [, banner] = blocksOf('README.md')
   assertShows(printed, banner?.text ?? '', 'README.md, what the start prints')
   for (const document of runDocuments) await t.test(document, (part) => checkDocument(part, document, place))
+  const left = readdirSync(place.folder).filter((name) => !harnessFiles.includes(name))
+  assert.deepEqual(left, ['.vitrine'], 'a sample leaves a file in the checkout: git ignores only what is in .vitrine')
   const url = `http://localhost:${place.env.PORT}`
   await t.test('docs/quick-start.md, its TypeScript', () =>
     runTypeScriptSamples('docs/quick-start.md', { url, storeKey: demoKeysIn(place).browserKey }),

@@ -4,7 +4,7 @@ import { guidePages, guideSections } from '../src/http/guide-contents.ts'
 import { renderMarkdown } from '../src/http/guide-markdown.ts'
 import { showGuidePage } from '../src/http/guide-page.ts'
 import { documents } from './documents.ts'
-import { assertError, startTestService, type TestService } from './harness.ts'
+import { assertError, serviceFor, startTestService, type TestService } from './harness.ts'
 
 let service: TestService
 before(async () => {
@@ -56,8 +56,8 @@ test('every link of every page leads somewhere, to the part that it names', asyn
   let links = 0
   for (const [path, { text }] of pages) {
     for (const written of all(/href="([^"]+)"/g, text)) {
-      // Where a service of the reader's own would listen.
-      const href = written.replace(/^http:\/\/localhost:3000(?=\/)/, '')
+      const own = service.config.publicUrl
+      const href = written.startsWith(`${own}/`) ? written.slice(own.length) : written
       if (/^(https?:|data:)/.test(href)) continue
       const [target = '', anchor] = href.split('#')
       const place = target === '' ? path : target
@@ -81,6 +81,30 @@ test('nothing in a page runs, and nothing comes from elsewhere', async () => {
   const style = await service.call('/docs/guide/style.css')
   assert.deepEqual([style.status, style.headers.get('content-type')], [200, 'text/css; charset=utf-8'])
   assert.doesNotMatch(style.text, /url\(|@import/)
+})
+
+test('samples name the service that shows them and its demo shop, and nobody else', async (t) => {
+  const elsewhere = await serviceFor(t, { publicUrl: 'http://localhost:3001', demoPort: 4001 })
+  const { text } = await elsewhere.call('/docs/guide/quick-start')
+  assert.match(text, /\bAPI=http:\/\/localhost:3001$/m)
+  assert.match(text, /storefrontUrl&quot;: &quot;http:\/\/localhost:4001&quot;/)
+  assert.doesNotMatch(text, /localhost:3000/)
+  const { text: production } = await elsewhere.call('/docs/guide/production')
+  assert.match(production, /http:\/\/127\.0\.0\.1:3000\/health/, 'what means the machine itself stays')
+  assert.doesNotMatch(production, /curl[^\n]+localhost/)
+})
+
+test('a demo shop that nobody knows the port of keeps its usual address', async (t) => {
+  const elsewhere = await serviceFor(t, { demoPort: 0 })
+  assert.match((await elsewhere.call('/docs/guide/quick-start')).text, /http:\/\/localhost:3001/)
+})
+
+test('each cell of a table can say which column it is of', () => {
+  const show = (markdown: string) => renderMarkdown(markdown, { file: 'a.md', knows: () => false }).html
+  const html = show('| call | the `does` | |\n|---|---|---|\n| a | b | c |\n')
+  assert.deepEqual(all(/<td role="cell"([^>]*)>[abc]/g, html), ['', ' data-label="the does"', ''])
+  assert.deepEqual(all(/<th role="columnheader">(.+?)<\/th>/g, html), ['call', 'the <code class="short">does</code>'])
+  assert.doesNotMatch(show('| a | b" onclick="x |\n|---|---|\n| 1 | 2 |\n'), /" onclick="x/)
 })
 
 test('a page is sent once: whoever has it is told so', async () => {

@@ -19,7 +19,8 @@ npm run vitrine -- key create --help
 
 Commands read the same [settings](settings.md) as the service. They work on the embedded database, while the service
 runs and when it does not, and on \`DATABASE_URL\`. With \`--json\` the output is for programs; use \`npm run -s\` then, so
-that npm keeps quiet. \`--store ID\` may be left out while there is only one store.
+that npm keeps quiet. Without \`--store ID\` a command is about the only store or, where you try things out, the demo
+store.
 
 Exit codes: 0 it is done, 1 it could not be done, 2 the command was not understood. What went wrong is one sentence on
 the error output. This page is made from the commands themselves by \`npm run reference\`.`
