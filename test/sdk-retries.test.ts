@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { type ClientOptions, createClient, isVitrineError, VitrineError } from '../sdk/src/index.ts'
+import { sleepFor } from '../sdk/src/time.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
@@ -182,6 +183,65 @@ test('an abort ends a call that is under way, and one that is not yet sent', asy
   assert.equal((await call).code, 'ABORTED')
   assert.equal((await failure(shop.showStore({ signal: stop.signal }))).code, 'ABORTED')
   assert.equal(proxy.seen.length, 1)
+})
+
+test('who waits to become a guest can abort, lose patience, and holds up nobody else', async (t) => {
+  const { shop, proxy, mug } = await openShop(t, { retries: 0, timeoutMs: 60_000 })
+  proxy.fail('no answer')
+  const stop = new AbortController()
+  const left = failure(shop.addToCart({ productId: mug.id }, { signal: stop.signal }))
+  const inHaste = failure(shop.addToCart({ productId: mug.id }, { timeoutMs: 50 }))
+  while (proxy.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  stop.abort()
+  assert.deepEqual([(await left).code, (await inHaste).code], ['ABORTED', 'TIMEOUT'])
+  assert.equal((await failure(shop.addToCart({ productId: mug.id }, { signal: stop.signal }))).code, 'ABORTED')
+  assert.equal(proxy.seen.length, 1)
+})
+
+test('who gives up becoming a guest leaves the others to become one', async (t) => {
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const { shop, proxy, mug } = await openShop(t, { fetch: (...args) => held.then(() => fetch(...args)) })
+  const stop = new AbortController()
+  const left = failure(shop.addToCart({ productId: mug.id }, { signal: stop.signal }))
+  const stays = shop.addToCart({ productId: mug.id, quantity: 2 })
+  stop.abort()
+  assert.equal((await left).code, 'ABORTED')
+  answer()
+  assert.equal((await stays).itemCount, 2)
+  assert.deepEqual(
+    proxy.seen.map(({ method }) => method),
+    ['GET', 'POST'],
+  )
+})
+
+test('a limit beyond what timers can count is none', async (t) => {
+  const { shop } = await openShop(t, { retries: 0 })
+  for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31]) assert.ok((await shop.showStore({ timeoutMs })).id)
+  const waits: unknown[] = []
+  t.mock.method(globalThis, 'setTimeout', (wake: () => void, ms: number) => {
+    waits.push(ms)
+    wake()
+  })
+  await sleepFor(2 ** 40)
+  assert.deepEqual(waits, [2 ** 31 - 1])
+})
+
+test('what no header can hold is a mistake, and not a fault of the network', async (t) => {
+  const { shop, proxy, sleeps, mug } = await openShop(t)
+  const mistyped = createClient({ url: proxy.url, storeKey: 'vpk_…' })
+  await assert.rejects(async () => mistyped.showStore(), { name: 'TypeError', message: /header x-store-key/ })
+  await assert.rejects(shop.addToCart({ productId: mug.id }, { idempotencyKey: 'one\ntwo' }), TypeError)
+  assert.deepEqual([proxy.seen.length, sleeps.length], [0, 0])
+})
+
+test('a query leaves out what is null or not given', async (t) => {
+  const { shop, proxy } = await openShop(t)
+  const cursor = null as unknown as string
+  await shop.listProducts({ category: undefined, cursor, limit: 5 })
+  assert.equal(proxy.seen[0]?.path, '/v1/products?limit=5')
 })
 
 test('an answer that does not come in time is a TIMEOUT', async (t) => {

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import Type from 'typebox'
 import { inputOf } from '../sdk/generate/endpoints.ts'
+import { bareTypeOf, commentLines } from '../sdk/generate/schema.ts'
 import { generate } from '../sdk/generate.ts'
 import { type Client, createClient, VitrineError } from '../sdk/src/index.ts'
 import { operations } from '../sdk/src/operations.ts'
@@ -44,6 +45,16 @@ test('an input in which one name would stand for two things is refused', () => {
   const id = Type.Object({ id: Type.String() })
   assert.throws(() => inputOf('x', { method: 'PATCH', params: id, body: id }), /takes "id" in two places/)
   assert.throws(() => inputOf('x', { method: 'POST', query: id, body: Type.Object({}) }), /a query and a body/)
+})
+
+test('no text of a contract can break out of the place where it is written', () => {
+  const style = { input: false, named: new Map(), indent: '' }
+  assert.equal(bareTypeOf({ enum: ["it's", 'a\\b', 3, null] }, style), `"it's" | "a\\\\b" | 3 | null`)
+  const eitherOr = { type: ['string', 'object'], properties: { id: { type: 'string' } }, required: ['id'] }
+  assert.equal(bareTypeOf({ type: 'array', items: eitherOr }, style), '(string | {\n  id: string\n})[]')
+  const odd = { type: 'object', properties: { "it's": { type: 'null' } }, required: ["it's"] }
+  assert.equal(bareTypeOf(odd, style), `{\n  "it's": null\n}`)
+  assert.deepEqual(commentLines('Accepts */* alone.', ''), ['/** Accepts *\\/* alone. */'])
 })
 
 type Sent = { method: string; url: URL; body: Record<string, unknown> | undefined }
@@ -122,7 +133,7 @@ test('the client needs nothing but what browsers and edge runtimes have', async 
   const answers = [new Response('[]', { headers: { 'x-guest-token': 'gst_a.b.c' } }), new Response('{"id":"cart_1"}')]
   // No process, no Buffer, no require, no fetch: one is handed in.
   const bare = createContext({
-    ...{ AbortController, crypto, setTimeout, clearTimeout },
+    ...{ AbortController, Headers, crypto, setTimeout, clearTimeout },
     handed: async () => answers.shift() ?? new Response('<html>'),
   })
   const code = `${await bundle('iife')}

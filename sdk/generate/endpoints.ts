@@ -43,7 +43,7 @@ export const inputOf = (name: string, endpoint: Pick<Endpoint, 'method' | 'param
   return { type: 'object', properties, required: parts.flatMap((part) => part.required ?? []) }
 }
 
-export const pascal = (name: string) => name[0]?.toUpperCase() + name.slice(1)
+const pascal = (name: string) => name[0]?.toUpperCase() + name.slice(1)
 
 export const inputName = ({ name }: Operation) => `${pascal(name)}Input`
 

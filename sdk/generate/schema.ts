@@ -38,7 +38,8 @@ export const bareTypeOf = (schema: Schema, style: Style): string => {
   return kinds.map((kind) => typeOfKind(kind, schema, style)).join(' | ')
 }
 
-const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value))
+/** As JSON: whatever a text holds is escaped, and the formatter puts our quotes around it. */
+const literal = (value: unknown) => JSON.stringify(value)
 
 const typeOfKind = (kind: string, schema: Schema, style: Style): string => {
   if (kind === 'integer' || kind === 'number') return 'number'
@@ -46,7 +47,8 @@ const typeOfKind = (kind: string, schema: Schema, style: Style): string => {
   if (kind === 'array') {
     if (schema.maxItems === 0 || schema.items === undefined) return 'never[]'
     const item = typeOf(schema.items, style)
-    return /^\w+$|^\{[^|]*\}$/.test(item) || item.endsWith('}') ? `${item}[]` : `(${item})[]`
+    // The formatter takes away the brackets that are not needed.
+    return `(${item})[]`
   }
   if (kind === 'object') return objectType(schema, style)
   throw new Error(`no TypeScript is known for the kind "${kind}"`)
@@ -68,7 +70,7 @@ const objectType = ({ properties, required = [], patternProperties }: Schema, st
 const fieldLines = (name: string, field: Schema, isRequired: boolean, style: Style) => {
   const type = typeOf(field, style)
   const orLeftOut = style.input && !isRequired && type !== 'unknown' ? ' | undefined' : ''
-  const line = `${style.indent}${/^\w+$/.test(name) ? name : `'${name}'`}${isRequired ? '' : '?'}: ${type}${orLeftOut}`
+  const line = `${style.indent}${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}${isRequired ? '' : '?'}: ${type}${orLeftOut}`
   return [...commentLines(describeField(field), style.indent), line]
 }
 
@@ -80,8 +82,9 @@ const describeField = (field: Schema) => {
 }
 
 /** A comment that editors show, broken at the width of a line. */
-export const commentLines = (text: string, indent: string): string[] => {
-  if (text === '') return []
+export const commentLines = (comment: string, indent: string): string[] => {
+  if (comment === '') return []
+  const text = comment.replaceAll('*/', '*\\/')
   const whole = `${indent}/** ${text} */`
   if (!text.includes('\n') && whole.length <= lineWidth) return [whole]
   const lines = text.split('\n').flatMap((paragraph) => wrap(paragraph, lineWidth - indent.length - ' * '.length))

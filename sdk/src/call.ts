@@ -1,97 +1,114 @@
-import { VitrineError } from './errors.ts'
+import { SessionOver, VitrineError } from './errors.ts'
+import { learn } from './learn.ts'
 import { type Operation, operations } from './operations.ts'
-import type { CallOptions, ClientOptions, Session } from './options.ts'
+import type { CallOptions, ClientOptions } from './options.ts'
 import { makeRequest } from './request.ts'
-import { type Patience, sleepFor, tryAgain } from './retry.ts'
+import { type Patience, tryAgain } from './retry.ts'
 import { type Reply, sendOnce } from './send.ts'
-import { isOtherGuest, type State } from './state.ts'
+import { guestOf, type Identity, type State } from './state.ts'
+import { sleepFor, within } from './time.ts'
 
-/** Who a call is made as: a customer, a guest, or nobody in particular. */
-type Identity = { session: Session | null; guest: string | null }
+type Input = Record<string, unknown>
+
+export type Call = (operation: Operation, input: Input, options?: CallOptions, patience?: Patience) => Promise<Reply>
 
 const nobody: Identity = { session: null, guest: null }
-
-export type Call = (operation: Operation, input: Record<string, unknown>, options?: CallOptions) => Promise<Reply>
 
 /** Makes calls: with the right identity, as often as is safe, and learning from every answer who the shopper is. */
 export const createCaller = (options: ClientOptions, state: State): Call => {
   const url = options.url.replace(/\/+$/, '')
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
-  const patience: Patience = {
+  const usual: Patience = {
     retries: options.retries ?? 2,
     maxRetryAfterSeconds: options.maxRetryAfterSeconds ?? 60,
     sleep: options.sleep ?? sleepFor,
   }
-  const ownHeaders: Record<string, string> = { accept: 'application/json', 'x-store-key': options.storeKey }
-  if (options.outletId !== undefined) ownHeaders['x-outlet-id'] = options.outletId
-  addHeaders(ownHeaders, options.headers)
+  const timeoutOf = ({ timeoutMs }: CallOptions) => timeoutMs ?? options.timeoutMs ?? 30_000
 
-  const call: Call = async (operation, input, given = {}) => {
+  const call: Call = async (operation, input, given = {}, patience = usual) => {
     const { address, body } = makeRequest(url, operation, input)
-    const headers = { ...ownHeaders }
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    if (operation.once) headers['idempotency-key'] = given.idempotencyKey ?? randomKey()
+    const headers = new Headers()
+    addHeaders(headers, { accept: 'application/json', 'x-store-key': options.storeKey })
+    if (options.outletId !== undefined) addHeaders(headers, { 'x-outlet-id': options.outletId })
+    addHeaders(headers, options.headers)
+    if (body !== undefined) addHeaders(headers, { 'content-type': 'application/json' })
+    if (operation.once) addHeaders(headers, { 'idempotency-key': given.idempotencyKey ?? randomKey() })
     addHeaders(headers, given.headers)
+    const isOwn = isPersonal(operation) && !identifying.some((name) => headers.has(name))
 
     const callAs = (identity: Identity) => {
-      addIdentity(headers, operation, identity)
-      const init: RequestInit = { method: operation.method, headers }
+      const init: RequestInit = { method: operation.method, headers: withIdentity(headers, operation, identity) }
       if (body !== undefined) init.body = body
       if (operation.redirect) init.redirect = 'manual'
-      const timeoutMs = given.timeoutMs ?? options.timeoutMs ?? 30_000
-      const look = isPersonal(operation)
-        ? (answered: Headers, status: number) => learn(operation, identity, answered, status)
+      const look = isOwn
+        ? (answered: Headers, status: number) => learn(state, operation, input, identity, answered, status)
         : undefined
-      const sending = { fetch, address, init, timeoutMs, signal: given.signal, look }
+      const sending = { fetch, address, init, timeoutMs: timeoutOf(given), signal: given.signal, look }
       return mayRepeat(operation) ? tryAgain(() => sendOnce(sending), patience, given.signal) : sendOnce(sending)
     }
 
-    if (!isPersonal(operation) || identifying.some((name) => name in headers)) return callAs(nobody)
-    const identity = await identify(operation)
+    if (!isOwn) return callAs(nobody)
+    const identity = await identify(operation, given)
     try {
       return await callAs(identity)
     } catch (error) {
-      const goOnAs = error instanceof VitrineError ? await afterRefusal(error, identity) : null
-      if (goOnAs === null) throw error
-      return callAs(goOnAs)
+      if (error instanceof SessionOver) await noteSignedOut(error, operation, identity)
+      if (!(await wasReplaced(error, identity))) throw error
+      return await callAs(await identify(operation, given))
+    } finally {
+      // Whoever logs out is logged out here, even when the service could not be told.
+      if (operation === operations.logOut && identity.session) await state.endSession(identity.session.token)
     }
   }
 
-  const identify = async ({ access, once, path }: Operation): Promise<Identity> => {
-    const session = await state.session()
-    if (session !== null || access !== 'shopper') return { session, guest: null }
-    if (once && (await state.guestToken()) === null) await becomeGuest(path)
-    return { session, guest: await state.guestToken() }
+  const identify = async ({ access, once, path }: Operation, given: CallOptions): Promise<Identity> => {
+    const known = await whoIsIt(access)
+    if (!once || access !== 'shopper' || known.session !== null || known.guest !== null) return known
+    await becomeGuest(path, given)
+    return whoIsIt(access)
   }
 
-  /** Who the same call can be made as instead. A session that is over is not replaced: whoever it was must sign in. */
-  const afterRefusal = async ({ status }: VitrineError, { session, guest }: Identity): Promise<Identity | null> => {
-    if (session !== null && status === 401 && (await state.endSession(session.token))) options.onSignedOut?.()
-    if (guest === null || status !== 400) return null
-    const fresh = await state.guestToken()
-    return fresh !== null && isOtherGuest(fresh, guest) ? { session: null, guest: fresh } : null
+  const whoIsIt = async (access: Operation['access']): Promise<Identity> => {
+    const session = await state.session()
+    return { session, guest: session === null && access === 'shopper' ? await state.guestToken() : null }
   }
+
+  const noteSignedOut = async (error: SessionOver, operation: Operation, { session }: Identity) => {
+    if (operation === operations.logOut || session === null) return
+    if (!(await state.endSession(session.token))) return
+    try {
+      options.onSignedOut?.()
+    } catch (thrown) {
+      error.cause = thrown
+    }
+  }
+
+  /**
+   * A guest who is refused can be somebody else by now: a new guest, whose token came with the refusal, or a customer
+   * who signed in elsewhere. A session that is over is not replaced: whoever it was must sign in.
+   */
+  const wasReplaced = async (error: unknown, { guest }: Identity) =>
+    guest !== null &&
+    error instanceof VitrineError &&
+    error.code === 'BAD_REQUEST' &&
+    guestOf(await state.guestToken()) !== guestOf(guest)
 
   let becoming: Promise<unknown> | null = null
 
   /**
    * The service can tell a repeated creation from a second one only for a guest whom it knows, and two first calls at
-   * once would make two guests, of whom one is lost. So a guest is made by a harmless read, once for all who wait.
+   * once would make two guests, of whom one is lost. So a guest is made by a harmless read, once for all who wait. Each
+   * of them waits, and tries again, as long as its own caller wants.
    */
-  const becomeGuest = async (path: string) => {
+  const becomeGuest = (path: string, given: CallOptions) => {
     const read = guestReads.find((candidate) => path.startsWith(candidate.path)) ?? operations.listCartItems
-    becoming ??= call(read, {}).finally(() => {
-      becoming = null
-    })
-    await becoming
-  }
-
-  const learn = async (operation: Operation, { guest, session }: Identity, answered: Headers, status: number) => {
-    const token = answered.get('x-guest-token')
-    if (token !== null && session === null) await state.keepGuestToken(guest, token)
-    const cartId = answered.get('x-cart-id')
-    const hasNoCart = status === 200 && operation === operations.listCartItems
-    if (cartId !== null || hasNoCart) await state.keepCartId(cartId)
+    const join = () => {
+      becoming ??= call(read, {}, {}, { ...usual, retries: 0 }).finally(() => {
+        becoming = null
+      })
+      return becoming
+    }
+    return tryAgain(() => within(join, timeoutOf(given), given.signal), usual, given.signal)
   }
 
   return call
@@ -100,15 +117,19 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
 /** What makes a guest without changing anything; a key may be good for one of them alone. */
 const guestReads = [operations.listCartItems, operations.listWishlist]
 
-/** A caller who says who is shopping is not contradicted: a server may vouch for a customer. */
+/** A caller who says who is shopping is not contradicted, and nothing is learned: a server may vouch for a customer. */
 const identifying = ['authorization', 'x-customer-id', 'x-guest-token']
 
 const isPersonal = ({ access }: Operation) => access !== 'store' && access !== 'sign-in'
 
-const addIdentity = (headers: Record<string, string>, { access }: Operation, { session, guest }: Identity) => {
-  if (session !== null) headers.authorization = `Bearer ${session.token}`
-  if (session !== null && access === 'asserted') headers['x-customer-id'] = session.customerId
-  if (guest !== null) headers['x-guest-token'] = guest
+const withIdentity = (given: Headers, { access }: Operation, identity: Identity) => {
+  if (identity === nobody) return given
+  const { session, guest } = identity
+  const headers = new Headers(given)
+  if (session !== null) addHeaders(headers, { authorization: `Bearer ${session.token}` })
+  if (session !== null && access === 'asserted') addHeaders(headers, { 'x-customer-id': session.customerId })
+  if (guest !== null) addHeaders(headers, { 'x-guest-token': guest })
+  return headers
 }
 
 /** A GET that hands out a link counts as a use of it, so it is no plain read. */
@@ -118,6 +139,13 @@ const mayRepeat = ({ method, once, redirect }: Operation) => once === true || (m
 const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-const addHeaders = (headers: Record<string, string>, more: Record<string, string> | undefined) => {
-  for (const name in more) headers[name.toLowerCase()] = more[name] as string
+/** What no header can hold is a mistake of the caller, and must not look like a fault of the network. */
+const addHeaders = (headers: Headers, more: Record<string, string> | undefined) => {
+  for (const name in more) {
+    try {
+      headers.set(name, more[name] as string)
+    } catch (cause) {
+      throw new TypeError(`The header ${name} cannot be sent: it has characters that no header can hold.`, { cause })
+    }
+  }
 }

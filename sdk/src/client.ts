@@ -1,6 +1,6 @@
 import { type Call, createCaller } from './call.ts'
-import { isVitrineError, VitrineError } from './errors.ts'
-import { type Operation, type OperationName, type Operations, operations } from './operations.ts'
+import { isVitrineError, SessionOver, VitrineError } from './errors.ts'
+import { type Operation, type Operations, operations } from './operations.ts'
 import type { CallOptions, ClientOptions, Merged, Redirect, Session, SignInOptions } from './options.ts'
 import { type Page, paged } from './paging.ts'
 import type { Reply } from './send.ts'
@@ -32,7 +32,7 @@ export const createClient = (options: ClientOptions): Client => {
     forget: state.forget,
   }
   for (const [name, operation] of Object.entries<Operation>(operations)) {
-    const run = runnerOf(name as OperationName, operation, call, state)
+    const run = runnerOf(operation, call, state)
     client[name] = takesInput(operation)
       ? (input: Input = {}, given?: CallOptions) => run(input, given)
       : (given?: CallOptions) => run({}, given)
@@ -44,27 +44,22 @@ const takesInput = ({ path, query, body }: Operation) => query === true || body 
 
 type Run = (input: Input, given: CallOptions | undefined) => unknown
 
-const runnerOf = (name: OperationName, operation: Operation, call: Call, state: State): Run => {
+const runnerOf = (operation: Operation, call: Call, state: State): Run => {
   if (operation.paged) {
     return (input, given) =>
       paged((cursor) => call(operation, cursor === null ? input : { ...input, cursor }, given).then(toPage))
   }
   if (operation.signsIn) return (input, given) => signIn(operation, call, state, input, given)
   if (operation.redirect) return (input, given) => call(operation, input, given).then(toRedirect)
-  const after = afterwards[name]
-  return async (input, given) => {
-    const before = after === undefined ? null : await state.session()
-    const { body } = await call(operation, input, given)
-    await after?.(state, input, before)
-    return body
-  }
+  const answer = (input: Input, given: CallOptions | undefined) =>
+    call(operation, input, given).then(({ body }) => body)
+  return operation === operations.logOut ? (input, given) => answer(input, given).catch(isOverAlready) : answer
 }
 
-/** What the client must remember or forget when a call went well. */
-const afterwards: Partial<Record<OperationName, (state: State, input: Input, before: Session | null) => unknown>> = {
-  logOut: (state, _input, before) => before && state.endSession(before.token),
-  mergeGuestData: (state, { guestToken }) => state.dropGuestToken(String(guestToken)),
-  deleteCart: async (state, { cartId }) => (await state.cartId()) === cartId && state.keepCartId(null),
+/** Whoever logs out of a session that is over has what they want. */
+const isOverAlready = (error: unknown) => {
+  if (error instanceof SessionOver) return { success: true }
+  throw error
 }
 
 const toPage = ({ body, headers, status }: Reply): Page<unknown> => {
@@ -97,7 +92,6 @@ const mergeGuest = async (call: Call, state: State, { signal, headers, timeoutMs
   if (guestToken === null) return { merged: null, mergeError: null }
   try {
     const { body } = await call(operations.mergeGuestData, { guestToken }, { signal, headers, timeoutMs })
-    await state.dropGuestToken(guestToken)
     return { merged: (body as MergeResult).merged, mergeError: null }
   } catch (error) {
     if (!isVitrineError(error)) throw error

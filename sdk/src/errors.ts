@@ -25,6 +25,9 @@ export class VitrineError extends Error {
   }
 }
 
+/** A refusal that is about the session, and not about the key of the store, which is `UNAUTHORIZED` as well. */
+export class SessionOver extends VitrineError {}
+
 /** Whether it is an error of this client, and of this code where one is given. */
 export const isVitrineError = <Code extends VitrineError['code']>(
   error: unknown,

@@ -15,7 +15,7 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch | undefined
   /** How often a call that failed is sent again, where that is safe. Default: 2. */
   retries?: number | undefined
-  /** How long one try may take. Default: 30 000. */
+  /** How long one try may take; `Infinity` for as long as it takes. Default: 30 000. */
   timeoutMs?: number | undefined
   /** A call is not sent again when the service asks to wait longer than this. Default: 60. */
   maxRetryAfterSeconds?: number | undefined

@@ -19,7 +19,7 @@ const addQuery = (address: string, path: string, input: Input) => {
   let query = ''
   for (const name in input) {
     const value = input[name]
-    if (value === undefined || isInPath(path, name)) continue
+    if (value === undefined || value === null || isInPath(path, name)) continue
     query += `${query === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value))}`
   }
   return address + query

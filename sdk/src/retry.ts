@@ -1,5 +1,5 @@
 import { VitrineError } from './errors.ts'
-import { aborted } from './send.ts'
+import { within } from './time.ts'
 
 export type Patience = {
   retries: number
@@ -23,7 +23,8 @@ export const tryAgain = async <Result>(
       if (tries >= retries || !(error instanceof VitrineError) || !passes(error)) throw error
       const { retryAfterSeconds } = error
       if (retryAfterSeconds !== null && retryAfterSeconds > maxRetryAfterSeconds) throw error
-      await interruptible(sleep, retryAfterSeconds === null ? delayMs(tries) : retryAfterSeconds * 1000, signal)
+      const ms = retryAfterSeconds === null ? delayMs(tries) : retryAfterSeconds * 1000
+      await within(() => sleep(ms, signal), Number.POSITIVE_INFINITY, signal)
     }
   }
 }
@@ -33,29 +34,3 @@ const passes = ({ code, status }: VitrineError) =>
 
 /** Twice as long each time, and never quite the same, so that clients that failed together do not return together. */
 const delayMs = (tries: number) => firstDelayMs * 2 ** tries * (0.5 + Math.random() / 2)
-
-const interruptible = async (sleep: Patience['sleep'], ms: number, signal: AbortSignal | undefined) => {
-  if (signal === undefined) return sleep(ms)
-  if (signal.aborted) throw aborted(signal)
-  let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(aborted(signal))
-    signal.addEventListener('abort', stop)
-  })
-  try {
-    await Promise.race([sleep(ms, signal), stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-/** A timer that is not left running after an abort. */
-export const sleepFor = (ms: number, signal?: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const stop = () => clearTimeout(timer)
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', stop)
-  })

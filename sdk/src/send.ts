@@ -1,8 +1,9 @@
-import { VitrineError } from './errors.ts'
+import { SessionOver, VitrineError } from './errors.ts'
+import { within } from './time.ts'
 import type { ErrorCode } from './types.ts'
 
 /** What one try needs. */
-export type Sending = {
+type Sending = {
   fetch: typeof globalThis.fetch
   address: string
   init: RequestInit
@@ -15,36 +16,34 @@ export type Sending = {
 export type Reply = { headers: Headers; status: number; body: unknown }
 
 /** One try: an answer that went well, or a `VitrineError`. */
-export const sendOnce = async ({ fetch, address, init, timeoutMs, signal, look }: Sending): Promise<Reply> => {
-  if (signal?.aborted) throw aborted(signal)
+export const sendOnce = async (sending: Sending): Promise<Reply> => {
   const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, timeoutMs)
-  signal?.addEventListener('abort', abort)
-  let response: Response | undefined
+  // Every try has a signal of its own, and the other settings of the first.
+  sending.init.signal = controller.signal
   try {
-    // Every try has a signal of its own, and the other settings of the first.
-    init.signal = controller.signal
-    response = await fetch(address, init)
-    const { status, headers } = response
-    const body = hasBody(status) ? await response.json() : undefined
-    if (look !== undefined) await look(headers, status)
-    if (status >= 400) throw refusal(response, body)
-    return { headers, status, body }
+    return await within(() => exchange(sending), sending.timeoutMs, sending.signal)
   } catch (error) {
-    if (error instanceof VitrineError) throw error
-    if (signal?.aborted) throw aborted(signal)
-    if (controller.signal.aborted) {
-      throw new VitrineError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`, { cause: error })
-    }
+    controller.abort()
+    throw error
+  }
+}
+
+const exchange = async ({ fetch, address, init, look }: Sending): Promise<Reply> => {
+  let response: Response | undefined
+  let body: unknown
+  try {
+    response = await fetch(address, init)
+    if (hasBody(response.status)) body = await response.json()
+  } catch (cause) {
     // Whatever else goes wrong with reading a body does so on the way here. By name: a `fetch` that was handed in may
     // come from another realm, with a SyntaxError of its own.
-    if (response !== undefined && (error as Error).name === 'SyntaxError') throw badAnswer(response, error)
-    throw new VitrineError('NETWORK', 'The service could not be reached.', { cause: error })
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    if (response !== undefined && (cause as Error).name === 'SyntaxError') throw badAnswer(response, cause)
+    throw new VitrineError('NETWORK', 'The service could not be reached.', { cause })
   }
+  const { status, headers } = response
+  if (look !== undefined) await look(headers, status)
+  if (status >= 400) throw refusal(response, body)
+  return { headers, status, body }
 }
 
 /** A redirect has none that matters, and browsers show one as status 0. */
@@ -59,7 +58,8 @@ const badAnswer = (response: Response, cause?: unknown) =>
 const refusal = (response: Response, body: unknown) => {
   const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown }
   if (typeof error !== 'string' || typeof code !== 'string') return badAnswer(response)
-  return new VitrineError(code as ErrorCode, error, detailsOf(response))
+  const isOver = code === 'UNAUTHORIZED' && /\bbearer\b/i.test(response.headers.get('www-authenticate') ?? '')
+  return new (isOver ? SessionOver : VitrineError)(code as ErrorCode, error, detailsOf(response))
 }
 
 const detailsOf = ({ status, headers }: Response) => ({
@@ -74,6 +74,3 @@ const secondsToWait = (text: string | null) => {
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
   return Number.isFinite(seconds) ? Math.max(0, seconds) : null
 }
-
-export const aborted = (signal: AbortSignal) =>
-  new VitrineError('ABORTED', 'The call was aborted.', { cause: signal.reason })

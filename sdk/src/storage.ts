@@ -30,31 +30,58 @@ export const webStorage = (storage: WebStorage, prefix = ''): ClientStorage => (
   remove: (name) => storage.removeItem(prefix + name),
 })
 
+/** A storage that cannot fail. */
+export type ForgivingStorage = {
+  get(name: string): Promise<string | null>
+  set(name: string, value: string): Promise<void>
+  remove(name: string): Promise<void>
+  /** Like `set`, for a value that must not take the place of one that could not be read just now. */
+  setUnlessUnread(name: string, value: string): Promise<void>
+}
+
 /**
- * A storage that cannot fail. Browsers refuse to store for many reasons, and a shopper with a full disk shall be able
- * to shop all the same: what could not be written is remembered here instead, until it can.
+ * Browsers refuse to store for many reasons, and a shopper with a full disk shall be able to shop all the same. What
+ * could not be written is remembered here until it can, and what cannot be read is what it was the last time.
  */
-export const forgiving = (storage: ClientStorage): ClientStorage => {
-  const unwritten = new Map<string, string | null>()
+export const forgiving = (storage: ClientStorage): ForgivingStorage => {
+  const known = new Map<string, string | null>()
+  /** Could not be written, so what is known here is newer. */
+  const unwritten = new Set<string>()
+  const unread = new Set<string>()
+  /** Came while nothing could be read: they give way to what turns out to be stored. */
+  const held = new Map<string, string>()
+
   const write = async (name: string, value: string | null) => {
+    known.set(name, value)
+    held.delete(name)
     try {
       await (value === null ? storage.remove(name) : storage.set(name, value))
       unwritten.delete(name)
     } catch {
-      unwritten.set(name, value)
+      unwritten.add(name)
     }
   }
+
+  const read = async (name: string) => {
+    const stored = (await storage.get(name)) ?? null
+    if (unwritten.has(name)) return
+    const mine = held.get(name)
+    unread.delete(name)
+    held.delete(name)
+    if (stored === null && mine !== undefined) await write(name, mine)
+    else known.set(name, stored)
+  }
+
   return {
     get: async (name) => {
-      const value = unwritten.get(name)
-      if (value !== undefined) return value
-      try {
-        return (await storage.get(name)) ?? null
-      } catch {
-        return null
-      }
+      if (!unwritten.has(name)) await read(name).catch(() => unread.add(name))
+      return held.get(name) ?? known.get(name) ?? null
     },
     set: write,
     remove: (name) => write(name, null),
+    setUnlessUnread: async (name, value) => {
+      if (unread.has(name)) held.set(name, value)
+      else await write(name, value)
+    },
   }
 }

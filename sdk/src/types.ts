@@ -135,7 +135,7 @@ export type Store = {
     name: string
   }[]
   defaultOutletId: string
-  paymentMethods: string[]
+  paymentMethods: ('online' | 'cod')[]
   shipping: {
     /** What delivery costs */
     flat: number
@@ -269,12 +269,9 @@ export type Order = {
   id: string
   /** What people call it */
   number: string
-  /** `pending`, `paid`, `out_for_delivery`, `delivered`, `cancelled`, `refunded` */
-  status: string
-  /** `pending`, `paid`, `failed`, `refunded` */
-  paymentStatus: string
-  /** `online` or `cod` */
-  paymentMethod: string
+  status: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
+  paymentStatus: 'pending' | 'paid' | 'failed' | 'refunded'
+  paymentMethod: 'online' | 'cod'
   /** `out_for_delivery` or `delivered` */
   deliveryStatus: string | null
   deliveryPartner: string | null
@@ -340,17 +337,16 @@ export type Order = {
 export type PaymentState = {
   id: string
   provider: string
-  /** `starting`, `open`, `paid`, `failed`, `closed` or `refunded` */
-  status: string
+  status: 'starting' | 'open' | 'paid' | 'failed' | 'closed' | 'refunded'
   /** Where the shopper pays; null when there is nothing to pay now */
   redirectUrl: string | null
   /** Until when the shopper can pay there */
   expiresAt: string | null
   orderId: string
   /** The `status` of the order */
-  orderStatus: string
+  orderStatus: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
   /** The `paymentStatus` of the order */
-  paymentStatus: string
+  paymentStatus: 'pending' | 'paid' | 'failed' | 'refunded'
   amount: number
   currency: string
 }
@@ -391,8 +387,7 @@ export type CheckoutResult = {
 export type Coupon = {
   code: string
   description: string
-  /** `percent` or `fixed` */
-  type: string
+  type: 'percent' | 'fixed'
   /** Percent, or an amount in the store's currency */
   value: number
   minSubtotal: number
@@ -431,8 +426,7 @@ export type MenuRoot = {
 }
 
 export type CartWarning = {
-  /** `PRICE_CHANGED`, `OUT_OF_STOCK`, `LOW_STOCK`, `UNAVAILABLE` or `COUPON_REMOVED` */
-  code: string
+  code: 'PRICE_CHANGED' | 'OUT_OF_STOCK' | 'LOW_STOCK' | 'UNAVAILABLE' | 'COUPON_REMOVED'
   /** For the shopper */
   message: string
   /** The line that it is about */
@@ -478,8 +472,7 @@ export type OrderItem = {
 export type Payment = {
   id: string
   provider: string
-  /** `starting`, `open`, `paid`, `failed`, `closed` or `refunded` */
-  status: string
+  status: 'starting' | 'open' | 'paid' | 'failed' | 'closed' | 'refunded'
   /** Where the shopper pays; null when there is nothing to pay now */
   redirectUrl: string | null
   /** Until when the shopper can pay there */

@@ -160,6 +160,18 @@ test('a key that is sent twice in one header is not valid', async () => {
   assertError(await shop.get('/v1/store', { 'x-store-key': `${shop.key}, ${shop.key}` }), 401, 'UNAUTHORIZED')
 })
 
+test('a 401 tells by WWW-Authenticate whether it is the session that is wrong, or the key', async () => {
+  const shop = await newStore(service)
+  const askWith = async (headers: Record<string, string>) => {
+    const answer = await shop.get('/v1/customer', headers)
+    assertError(answer, 401, 'UNAUTHORIZED')
+    return answer.headers.get('www-authenticate')
+  }
+  assert.equal(await askWith({}), 'Bearer')
+  assert.equal(await askWith({ authorization: 'Bearer ses_dead' }), 'Bearer error="invalid_token"')
+  assert.equal(await askWith({ authorization: 'Bearer ses_dead', 'x-store-key': 'vpk_revoked' }), null)
+})
+
 test('what was read before a change is not remembered after it', async () => {
   const shop = await newStore(service)
   const store = await shop.load()

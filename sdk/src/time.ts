@@ -1,0 +1,44 @@
+import { VitrineError } from './errors.ts'
+
+/** Timers cannot count further, and a longer one would go off at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+export const aborted = (signal: AbortSignal) =>
+  new VitrineError('ABORTED', 'The call was aborted.', { cause: signal.reason })
+
+/** Waits for something that cannot be stopped itself, until the time is over or the caller has lost interest. */
+export const within = async <Result>(
+  begin: () => Promise<Result>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Result> => {
+  if (signal?.aborted) throw aborted(signal)
+  let rest = () => {}
+  const ended = new Promise<never>((_, reject) => {
+    const abort = () => reject(aborted(signal as AbortSignal))
+    const timeOut = () => reject(new VitrineError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`))
+    const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(timeOut, timeoutMs)
+    signal?.addEventListener('abort', abort)
+    rest = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  })
+  try {
+    return await Promise.race([begin(), ended])
+  } finally {
+    rest()
+  }
+}
+
+/** A timer that is not left running after an abort. */
+export const sleepFor = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const stop = () => clearTimeout(timer)
+    const wake = () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }
+    const timer = setTimeout(wake, Math.min(ms, longestTimerMs))
+    signal?.addEventListener('abort', stop)
+  })
