@@ -2,7 +2,7 @@ import { type Cart, isVitrineError, shop } from './shop.ts'
 import { session, tellOtherTabs } from './state.ts'
 import { createStore } from './store.ts'
 
-export type CartState =
+type CartState =
   | { status: 'loading'; cart: null }
   | { status: 'failed'; cart: null; error: unknown }
   | { status: 'ready'; cart: Cart | null }
@@ -25,6 +25,9 @@ export const loadCart = async () => {
     if (mine === turn && cart.get().status !== 'ready') cart.set({ status: 'failed', cart: null, error })
   }
 }
+
+/** The cart of one customer must not be seen by the next, not even when theirs cannot be loaded. */
+export const forgetCart = () => cart.set({ status: 'loading', cart: null })
 
 const readCart = async (): Promise<Cart | null> => {
   // A visitor who only looks around has no token, and needs none.

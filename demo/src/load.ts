@@ -1,29 +1,39 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { hasReturned } from './router.ts'
 
 export type Loaded<T> = { status: 'loading' } | { status: 'failed'; error: unknown } | { status: 'ready'; value: T }
 
-const remembered = new Map<string, unknown>()
+/** `isExtended` when more was added to what a read brings, so that another read would take it away again. */
+type Memory = Map<string, { value: unknown; isExtended: boolean }>
 
-/** What was loaded for one customer must not be seen by the next. */
-export const forgetLoaded = () => remembered.clear()
+let memory: Memory = new Map()
+
+/** What was loaded for one customer must not be seen by the next, nor what is still on its way for the one before. */
+export const forgetLoaded = () => {
+  memory = new Map()
+}
 
 /**
  * Loads what a page shows. What was loaded before is shown at once and brought up to date behind it, so that the way
- * back is instant and ends where it began.
+ * back is instant and ends where it began. What was extended stays as it is on the way back.
  */
 export const useLoad = <T>(key: string, read: (signal: AbortSignal) => Promise<T>) => {
   const [held, setHeld] = useState<{ key: string; loaded: Loaded<T> } | null>(null)
   const [round, setRound] = useState(0)
-  const latestRead = useRef(read)
-  latestRead.current = read
+  const [remembered] = useState(() => memory)
+  const underWay = useRef<{ key: string; abort: AbortController } | null>(null)
+  const latest = useRef({ key, read })
+  latest.current = { key, read }
 
   // Another round is asked for by its number alone.
   useEffect(() => {
+    if (hasReturned() && remembered.get(key)?.isExtended) return
     const abort = new AbortController()
-    latestRead.current(abort.signal).then(
+    underWay.current = { key, abort }
+    latest.current.read(abort.signal).then(
       (value) => {
         if (abort.signal.aborted) return
-        remembered.set(key, value)
+        remembered.set(key, { value, isExtended: false })
         setHeld({ key, loaded: { status: 'ready', value } })
       },
       (error) => {
@@ -38,20 +48,21 @@ export const useLoad = <T>(key: string, read: (signal: AbortSignal) => Promise<T
     setHeld((now) => (now?.loaded.status === 'failed' ? null : now))
     setRound((count) => count + 1)
   }, [])
-  const replace = useCallback(
-    (value: T) => {
-      remembered.set(key, value)
-      setHeld({ key, loaded: { status: 'ready', value } })
+  const put = useCallback(
+    (value: T, isExtended: boolean) => {
+      // A read that began before would undo this.
+      if (underWay.current?.key === key) underWay.current.abort.abort()
+      remembered.set(key, { value, isExtended })
+      if (latest.current.key === key) setHeld({ key, loaded: { status: 'ready', value } })
     },
     [key],
   )
+  const replace = useCallback((value: T) => put(value, false), [put])
+  const extend = useCallback((value: T) => put(value, true), [put])
+  const known = remembered.get(key)
   const loaded: Loaded<T> =
-    held?.key === key
-      ? held.loaded
-      : remembered.has(key)
-        ? { status: 'ready', value: remembered.get(key) as T }
-        : { status: 'loading' }
-  return { loaded, reload, replace }
+    held?.key === key ? held.loaded : known ? { status: 'ready', value: known.value as T } : { status: 'loading' }
+  return { loaded, reload, replace, extend }
 }
 
 /** A form field that survives a reload of the page, and ends with the tab. */

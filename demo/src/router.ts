@@ -13,7 +13,10 @@ const readPlace = (): Place => ({
 const place = createStore<Place>(readPlace())
 
 export const usePlace = () => useStore(place)
-export const currentAddress = () => location.pathname + location.search
+
+/** Whether this place was reached by the browser's back or forward, not by a link. */
+let isReturn = false
+export const hasReturned = () => isReturn
 
 /** Whether the next heading should take the focus, as the title of a newly loaded page would be read first. */
 let isHeadingAwaited = false
@@ -25,6 +28,7 @@ export const takeHeadingFocus = () => {
 
 export const navigate = (to: string, { replace = false, quietly = false } = {}) => {
   const isElsewhere = new URL(to, location.href).pathname !== location.pathname
+  isReturn = false
   if (replace) history.replaceState(history.state, '', to)
   else {
     keepScroll()
@@ -98,6 +102,7 @@ export const startRouter = () => {
   document.addEventListener('click', followLink)
   addEventListener('pagehide', keepScroll)
   addEventListener('popstate', () => {
+    isReturn = true
     isHeadingAwaited = new URL(location.href).pathname !== place.get().path
     place.set(readPlace())
     restoreScroll()

@@ -19,7 +19,7 @@ export type {
 } from '../../sdk/src/index.ts'
 export { isVitrineError } from '../../sdk/src/index.ts'
 
-type Config = { apiUrl: string; storeKey: string; development?: boolean }
+type Config = { apiUrl: string; storeKey: string; development?: boolean; showsCodes?: boolean }
 
 export const config = JSON.parse(document.getElementById('config')?.textContent ?? '{}') as Config
 
@@ -49,6 +49,8 @@ export const shop = createClient({
 /** What the development server of this demo offers besides the API. A real shop has none of it. */
 export const development = {
   isOn: config.development === true,
+  /** Only where no message is really sent. */
+  showsCodes: config.showsCodes === true,
   readCode: async (phone: string): Promise<string | null> => {
     const answer = await fetch(`/dev/code?phone=${encodeURIComponent(phone)}`)
     return answer.ok ? ((await answer.json()) as { code: string }).code : null

@@ -1,8 +1,8 @@
-import { loadCart } from './cart.ts'
-import { forgetLoaded } from './load.ts'
+import { forgetCart, loadCart } from './cart.ts'
+import { dropDrafts, forgetLoaded } from './load.ts'
 import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
 import { createStore } from './store.ts'
-import { loadWishlist } from './wishlist.ts'
+import { forgetWishlist, loadWishlist } from './wishlist.ts'
 
 /** Null while it is not known yet. */
 export const storeInfo = createStore<StoreInfo | null>(null)
@@ -21,12 +21,20 @@ export const tell = (text: string) => {
   noticeEnds = setTimeout(() => notice.set(null), 6_000)
 }
 
-export const readSession = async () => {
-  const found = await shop.session()
-  const customerId = found?.customerId ?? null
+/** Finds out who is signed in. Whoever was before takes along what belongs to them, however their session ended. */
+const readSession = async () => {
+  const customerId = (await shop.session())?.customerId ?? null
   const before = session.get()
-  if (before !== null && before.customerId !== customerId) forgetLoaded()
-  if (before?.customerId !== customerId || before === null) session.set({ customerId })
+  if (before !== null && before.customerId === customerId) return
+  const hasLeft = before !== null && before.customerId !== null
+  if (before !== null) forgetLoaded()
+  if (hasLeft) {
+    forgetCart()
+    forgetWishlist()
+  }
+  // A guest fills in no checkout, so a draft of one was left by a customer who signed out while this tab was elsewhere.
+  if (hasLeft || customerId === null) dropDrafts('checkout')
+  session.set({ customerId })
 }
 
 /** Reads again all that belongs to the shopper: after signing in or out, and when another tab may have changed it. */
@@ -35,19 +43,15 @@ export const refreshShopper = async () => {
   await Promise.all([loadCart(), loadWishlist()])
 }
 
-export const signOut = async () => {
-  try {
-    await shop.logOut()
-  } finally {
-    forgetLoaded()
-    try {
-      sessionStorage.clear()
-    } catch {
-      // Nothing was kept then.
-    }
-    await refreshShopper()
-    tellOtherTabs()
-  }
+/** The client forgets the session in any case. Resolves to whether it is over for the service too. */
+export const signOut = async (): Promise<boolean> => {
+  const isOver = await shop.logOut().then(
+    () => true,
+    () => false,
+  )
+  await refreshShopper()
+  tellOtherTabs()
+  return isOver
 }
 
 const changedKey = 'shop.changed'
@@ -84,7 +88,7 @@ const hearOtherTabs = () => {
 }
 
 const themeKey = 'shop.theme'
-export type Theme = 'light' | 'dark'
+type Theme = 'light' | 'dark'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
 const keptTheme = (): Theme | null => {

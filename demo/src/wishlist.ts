@@ -2,7 +2,7 @@ import { isVitrineError, shop, type WishlistItem } from './shop.ts'
 import { session, tellOtherTabs } from './state.ts'
 import { createStore } from './store.ts'
 
-export type WishlistState = { status: 'loading' | 'failed' | 'ready'; items: WishlistItem[]; error?: unknown }
+type WishlistState = { status: 'loading' | 'failed' | 'ready'; items: WishlistItem[]; error?: unknown }
 
 export const wishlist = createStore<WishlistState>({ status: 'loading', items: [] })
 
@@ -18,6 +18,8 @@ export const loadWishlist = async () => {
     if (mine === turn && wishlist.get().status !== 'ready') wishlist.set({ status: 'failed', items: [], error })
   }
 }
+
+export const forgetWishlist = () => wishlist.set({ status: 'loading', items: [] })
 
 /** Resolves to whether the product is on the list now. Another tab may have been faster, which is as good. */
 export const toggleWish = async (productId: string): Promise<boolean> => {

@@ -18,13 +18,13 @@ export const AccountPage = () => (
 const Profile = () => {
   const { loaded, reload, replace } = useLoad('customer', (signal) => shop.showCustomer({ signal }))
   const leave = async () => {
-    try {
-      await signOut()
-    } catch {
-      // The session is forgotten here in any case, and the service ends it by itself.
-    }
+    const isOver = await signOut()
     navigate('/')
-    tell('You are signed out.')
+    tell(
+      isOver
+        ? 'You are signed out.'
+        : 'You are signed out in this browser, but the shop could not be told. It ends your visit by itself later.',
+    )
   }
   return (
     <>

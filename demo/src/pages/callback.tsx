@@ -3,12 +3,13 @@ import { loadCart } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { dropDrafts } from '../load.ts'
 import { CustomerOnly } from '../parts/customer-only.tsx'
+import { followPayment } from '../parts/follow-payment.ts'
 import { CheckIcon } from '../parts/icons.tsx'
 import { isPayable, OrderLines } from '../parts/order-parts.tsx'
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Waiting } from '../parts/states.tsx'
 import { usePlace } from '../router.ts'
-import { isVitrineError, type Order, shop } from '../shop.ts'
+import { isVitrineError, type Order } from '../shop.ts'
 import { tellOtherTabs } from '../state.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -33,19 +34,10 @@ const Settlement = ({ orderId }: { orderId: string }) => {
     const abort = new AbortController()
     const wait = async () => {
       setFault(null)
-      for (let seconds = 0; !abort.signal.aborted; seconds = 20) {
-        // The first look is short, so that who decided to pay later is told so at once.
-        const now = await shop.showOrder(
-          { id: orderId, ...(seconds ? { wait: seconds } : {}) },
-          { signal: abort.signal },
-        )
-        setOrder(now)
-        if (now.status === 'pending' && now.paymentStatus === 'pending') continue
-        if (now.paymentStatus === 'paid') dropDrafts('checkout')
-        await loadCart()
-        tellOtherTabs()
-        return
-      }
+      const now = await followPayment(orderId, { signal: abort.signal, isFirstLook: true, onLook: setOrder })
+      if (now.paymentStatus === 'paid') dropDrafts('checkout')
+      await loadCart()
+      tellOtherTabs()
     }
     wait().catch((error) => !abort.signal.aborted && setFault(error))
     return () => abort.abort()

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { cart, loadCart, openDrawer } from '../cart.ts'
 import { errorText, money } from '../format.ts'
-import { useDraft, useLoad } from '../load.ts'
+import { dropDrafts, useDraft, useLoad } from '../load.ts'
 import { type AddressDraft, emptyAddress, toAddress } from '../parts/address-form.tsx'
 import { CartLines, CartWarnings } from '../parts/cart-lines.tsx'
 import { AddressChoice, PaymentChoice } from '../parts/checkout-choices.tsx'
@@ -65,7 +65,7 @@ export const CheckoutPage = () => {
               <SignInForm />
             </section>
           ) : (
-            <CheckoutForm cart={state.cart} />
+            <CheckoutForm key={known.customerId} cart={state.cart} />
           )}
           <Summary cart={state.cart} />
         </div>
@@ -125,8 +125,10 @@ const CheckoutForm = ({ cart: shown }: { cart: Cart }) => {
       })
       const isBack = await goToPayment(payment.redirectUrl)
       void loadCart()
-      if (isBack) setBusy(false)
-      else navigate(`/orders/${order.id}?placed=1`)
+      if (isBack) return setBusy(false)
+      // Who comes back from paying may need the draft again. Here nothing is left to pay.
+      dropDrafts('checkout')
+      navigate(`/orders/${order.id}?placed=1`)
     } catch (error) {
       setFault(faultOf(error))
       setBusy(false)

@@ -5,6 +5,7 @@ import { useLoad } from '../load.ts'
 import { AddressText } from '../parts/address-form.tsx'
 import { CustomerOnly } from '../parts/customer-only.tsx'
 import { DevelopmentOnly } from '../parts/development.tsx'
+import { followPayment } from '../parts/follow-payment.ts'
 import { DeliverySteps, isCash, isPayable, OrderLines, OrderStatus, Timeline } from '../parts/order-parts.tsx'
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Skeleton } from '../parts/states.tsx'
@@ -46,15 +47,10 @@ const useSettlement = (order: Order | null, onSettled: (order: Order) => void) =
     if (id === null) return
     const abort = new AbortController()
     const wait = async () => {
-      while (!abort.signal.aborted) {
-        const now = await shop.showOrder({ id, wait: 20 }, { signal: abort.signal })
-        if (now.status === 'pending' && now.paymentStatus === 'pending') continue
-        onSettled(now)
-        void loadCart()
-        return
-      }
+      onSettled(await followPayment(id, { signal: abort.signal }))
+      void loadCart()
     }
-    // A wait that breaks off is no loss: coming back to the page reads the order again.
+    // A wait that breaks off for good is no loss: coming back to the page reads the order again.
     wait().catch(() => {})
     return () => abort.abort()
   }, [id, onSettled])

@@ -16,13 +16,13 @@ export const OrdersPage = () => (
 )
 
 const OrderList = () => {
-  const { loaded, reload, replace } = useLoad('orders', async (signal) => shop.listOrders({ limit: 10 }, { signal }))
+  const { loaded, reload, extend } = useLoad('orders', async (signal) => shop.listOrders({ limit: 10 }, { signal }))
   const [isBusy, setBusy] = useState(false)
   const readMore = async (page: { items: Order[]; nextCursor: string | null }) => {
     setBusy(true)
     try {
       const next = await shop.listOrders({ limit: 10, ...(page.nextCursor ? { cursor: page.nextCursor } : {}) })
-      replace({ items: [...page.items, ...next.items], nextCursor: next.nextCursor })
+      extend({ items: [...page.items, ...next.items], nextCursor: next.nextCursor })
     } catch (error) {
       tell(errorText(error))
     }

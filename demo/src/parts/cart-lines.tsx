@@ -25,10 +25,8 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
     try {
       await doing
       tell(done)
-      return true
     } catch (error) {
       setFault(errorText(error))
-      return false
     }
   }
   return (

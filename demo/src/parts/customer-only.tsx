@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { session } from '../state.ts'
 import { useStore } from '../store.ts'
 import { SignInForm } from './sign-in.tsx'
@@ -8,7 +8,8 @@ import { Heading, Skeleton } from './states.tsx'
 export const CustomerOnly = ({ title, children }: { title: string; children: ComponentChildren }) => {
   const known = useStore(session)
   if (known === null) return <Skeleton lines={4} />
-  if (known.customerId !== null) return <>{children}</>
+  // Another customer gets a page of their own: nothing that the one before saw or typed stays on it.
+  if (known.customerId !== null) return <Fragment key={known.customerId}>{children}</Fragment>
   return (
     <div class="narrow">
       <Heading title={title} />

@@ -17,7 +17,7 @@ export const isCash = (order: Order) => order.paymentMethod === 'cod'
 export const isPayable = (order: Order) =>
   order.status === 'pending' && !isCash(order) && ['pending', 'failed'].includes(order.paymentStatus)
 
-export const statusText = (order: Order) => {
+const statusText = (order: Order) => {
   if (order.status === 'pending' && isCash(order)) return 'Placed'
   if (order.status === 'pending' && order.paymentStatus === 'failed') return 'Payment failed'
   return statusTexts[order.status] ?? order.status

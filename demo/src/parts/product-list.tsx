@@ -22,13 +22,13 @@ export const ProductList = <Beside,>({
   empty: ComponentChildren
   above?: (page: ProductPage<Beside>) => ComponentChildren
 }) => {
-  const { loaded, reload, replace } = useLoad(listKey, async (signal) => read(null, signal))
+  const { loaded, reload, extend } = useLoad(listKey, async (signal) => read(null, signal))
   const [isBusy, setBusy] = useState(false)
   const readMore = async (page: ProductPage<Beside>) => {
     setBusy(true)
     try {
       const next = await read(page.nextCursor)
-      replace({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
+      extend({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
       tell(`${plural(next.items.length, 'more product')} shown.`)
     } catch (error) {
       tell(errorText(error))

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
 /** Minus, a number to type, plus. It waits for the last of several quick presses before it tells. */
 export const Quantity = ({
@@ -12,23 +12,34 @@ export const Quantity = ({
   value: number
   max?: number
   waitMs?: number
-  /** May resolve to false when nothing came of it. */
+  /** What it resolves to does not matter: once it is done, the value counts again. */
   onChange: (quantity: number) => unknown
 }) => {
-  const [shown, setShown] = useState(value)
+  const [wished, setWished] = useState<number | null>(null)
+  const shown = wished ?? value
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const latest = useRef({ onChange, value })
-  latest.current = { onChange, value }
-  useEffect(() => setShown(value), [value])
+  /** How many tellings are under way, and the number that was told last. */
+  const told = useRef({ count: 0, last: value })
+  const latestOnChange = useRef(onChange)
+  latestOnChange.current = onChange
+  const settle = () => {
+    if (told.current.count === 0 && timer.current === undefined) setWished(null)
+  }
   const choose = (quantity: number) => {
     const next = Math.max(1, Math.min(Math.max(1, max), Math.round(quantity) || 1))
-    setShown(next)
-    clearTimeout(timer.current)
-    if (next === value) return
     const tellNow = async () => {
-      if ((await latest.current.onChange(next)) === false) setShown(latest.current.value)
+      timer.current = undefined
+      told.current = { count: told.current.count + 1, last: next }
+      await latestOnChange.current(next)
+      told.current.count--
+      settle()
     }
-    if (waitMs === 0) void tellNow()
+    clearTimeout(timer.current)
+    timer.current = undefined
+    setWished(next)
+    // What is under way will come true, whatever the value still is.
+    if (next === (told.current.count > 0 ? told.current.last : value)) settle()
+    else if (waitMs === 0) void tellNow()
     else timer.current = setTimeout(tellNow, waitMs)
   }
   return (

@@ -35,7 +35,12 @@ export const SearchBox = () => {
     if (words === '' || (isResultPage && words === lastAsked.current)) return
     const abort = new AbortController()
     const timer = setTimeout(async () => {
-      if (!isResultPage) return setFound(await suggest(words, abort.signal))
+      if (!isResultPage) {
+        const suggestions = await suggest(words, abort.signal)
+        // Until the next ones come, those of before are better than none.
+        if (!abort.signal.aborted) setFound(suggestions)
+        return
+      }
       lastAsked.current = words
       changeQuery({ q: words, category: null })
     }, 150)

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { browserTest } from './fixture.ts'
+import {
+  addToCart,
+  button,
+  cartDrawer,
+  fillAddress,
+  goToPayment,
+  heading,
+  orderIdOf,
+  sees,
+  signIn,
+  tellPaid,
+} from './steps.ts'
+
+const phone = '+919876543210'
+const otherPhone = '+919876543299'
+
+const signInAs = async (page: Page, number: string) => {
+  await page.goto('/sign-in')
+  await signIn(page, number)
+  await sees(page.getByText(/^You are signed in/))
+  await sees(page.getByText(`Signed in with ${number}`))
+}
+
+/** Long enough for a page to ask for something, if it is about to: its questions and these come in turn. */
+const letPageAct = async (page: Page) => {
+  for (let turn = 0; turn < 3; turn++) await page.evaluate(`fetch('/assets/style.css').then((answer) => answer.text())`)
+}
+
+browserTest('a tab that is open when another customer signs in goes on with nothing of the first', async (scene) => {
+  const other = await scene.newShopper()
+  await signInAs(other.page, otherPhone)
+  const session = await other.page.evaluate(`localStorage.getItem('vitrine.session')`)
+
+  const { page, newTab, troubles } = await scene.newShopper()
+  await addToCart(page, 'masala-dabba')
+  await signInAs(page, phone)
+  await page.goto('/checkout')
+  await fillAddress(page)
+  await page.goto('/account')
+  await sees(page.getByText(`Signed in with ${phone}`))
+  await sees(button(page, 'Cart, 1 item'))
+
+  const secondTab = await newTab()
+  await secondTab.goto('/')
+  await sees(button(secondTab, 'Cart, 1 item'))
+  await secondTab.evaluate(`
+    localStorage.removeItem('vitrine.cartId')
+    localStorage.setItem('vitrine.session', ${JSON.stringify(session)})
+  `)
+  await sees(page.getByText(`Signed in with ${otherPhone}`))
+  await sees(button(page, /^Cart$/))
+  assert.equal(await page.getByText(phone).count(), 0)
+  assert.equal(await page.evaluate(`sessionStorage.getItem('shop.draft.checkout')`), null)
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('signing out ends the visit here even when the shop cannot be told, and says so', async (scene) => {
+  const { page } = await scene.newShopper()
+  await signInAs(page, phone)
+  await page.route('**/v1/auth/logout', (route) => route.abort())
+  await button(page, 'Sign out').click()
+  await sees(page.getByText('You are signed out in this browser, but the shop could not be told.'))
+  await sees(page.getByRole('link', { name: 'Sign in' }))
+  await page.goto('/account')
+  await sees(page.getByText('Please sign in to see this page.'))
+})
+
+browserTest('the way back to a list that was extended ends at all that was shown', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  let lists = 0
+  // The demo store has no category of more than a page, so its pages are made smaller here.
+  await page.route(/\/v1\/products\?.*category=kitchen/, (route) => {
+    lists++
+    return route.continue({ url: route.request().url().replace('limit=24', 'limit=4') })
+  })
+  const products = page.locator('main a[href^="/product/"]')
+  const moreButton = button(page, 'Show more')
+  await page.goto('/category/kitchen')
+  await moreButton.click()
+  await products.nth(7).waitFor()
+  const shown = await products.allTextContents()
+  const before = lists
+  await products.nth(6).click()
+  await sees(button(page, 'Add to cart'))
+  await page.goBack()
+  await products.nth(7).waitFor()
+  await letPageAct(page)
+  assert.deepEqual(await products.allTextContents(), shown)
+  assert.equal(lists, before, 'a fresh first page would take the place of the whole list')
+
+  await page.getByRole('link', { name: 'Wishlist' }).click()
+  await sees(heading(page, 'Wishlist'))
+  await page.getByRole('navigation', { name: 'All categories' }).getByRole('link', { name: 'Kitchen' }).click()
+  await products.nth(4).waitFor({ state: 'detached' })
+  await sees(products.nth(3))
+  assert.equal(lists, before + 1, 'who comes by a link sees what is new')
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('a page that waits for a payment never asks as fast as it can', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await signInAs(page, phone)
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/checkout')
+  await fillAddress(page)
+  await goToPayment(page)
+  await button(page, 'Decide later').click()
+  await sees(heading(page, 'Waiting for your payment'))
+  const orderId = orderIdOf(page)
+
+  // A service that is busy or about to stop answers at once instead of waiting.
+  let answers = 0
+  await page.route(/[?&]wait=/, async (route) => {
+    const url = route.request().url().replace('wait=20', '')
+    await route.fulfill({ response: await route.fetch({ url }) })
+    answers++
+  })
+  // The time of the page stands still unless it is moved here.
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 5_000)
+  /** By how much the page's time has to move until it has got another answer. */
+  const msToNextAnswer = async () => {
+    const before = answers
+    for (let movedMs = 0; movedMs < 20_000; movedMs += 100) {
+      await letPageAct(page)
+      if (answers > before) return movedMs
+      await page.clock.runFor(100)
+    }
+    return assert.fail('the page has stopped asking')
+  }
+  for (const path of [`/orders/${orderId}`, `/payment/callback?orderId=${orderId}`]) {
+    await page.goto(path)
+    await msToNextAnswer()
+    // Somewhat less than a second and two, as an answer may be on its way while the time moves.
+    const pauses = [await msToNextAnswer(), await msToNextAnswer()]
+    assert.ok((pauses[0] ?? 0) >= 800 && (pauses[1] ?? 0) >= 1_600, `${path} paused for ${pauses} ms`)
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await tellPaid(scene, orderId)
+  await page.clock.resume()
+  await sees(heading(page, 'Thank you, your order is paid'))
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('one more and one less while the first is on its way ends where it began', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await addToCart(page, 'masala-dabba')
+  const quantity = cartDrawer(page).getByRole('spinbutton', { name: /Masala dabba/ })
+  const isOnItsWay = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  await page.route(
+    (url) => /\/items\//.test(url.pathname),
+    async (route) => {
+      isOnItsWay.resolve()
+      await release.promise
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await button(cartDrawer(page), 'One more').click()
+  await isOnItsWay.promise
+  await button(cartDrawer(page), 'One less').click()
+  assert.equal(await quantity.inputValue(), '1')
+  release.resolve()
+  await sees(cartDrawer(page).getByText(/^Masala dabba.*: 1 in your cart/))
+  assert.equal(await quantity.inputValue(), '1')
+  await page.reload()
+  await sees(button(page, 'Cart, 1 item'))
+  assert.deepEqual(troubles, [])
+})
