@@ -231,8 +231,12 @@ test('a limit beyond what timers can count is none', async (t) => {
 
 test('what no header can hold is a mistake, and not a fault of the network', async (t) => {
   const { shop, proxy, sleeps, mug } = await openShop(t)
-  const mistyped = createClient({ url: proxy.url, storeKey: 'vpk_…' })
-  await assert.rejects(async () => mistyped.showStore(), { name: 'TypeError', message: /header x-store-key/ })
+  const mistyped = { name: 'TypeError', message: /header x-store-key/ }
+  assert.throws(() => createClient({ url: proxy.url, storeKey: 'vpk_…' }), mistyped)
+  for (const url of ['localhost:3000', '', '//shop.example']) {
+    assert.throws(() => createClient({ url, storeKey: 'vpk_1' }), { name: 'TypeError', message: /not an address/ })
+  }
+  assert.throws(() => createClient({ url: proxy.url, storeKey: '' }), { name: 'TypeError', message: /store key/ })
   await assert.rejects(shop.addToCart({ productId: mug.id }, { idempotencyKey: 'one\ntwo' }), TypeError)
   assert.deepEqual([proxy.seen.length, sleeps.length], [0, 0])
 })

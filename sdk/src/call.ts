@@ -16,7 +16,17 @@ const nobody: Identity = { session: null, guest: null }
 
 /** Makes calls: with the right identity, as often as is safe, and learning from every answer who the shopper is. */
 export const createCaller = (options: ClientOptions, state: State): Call => {
+  if (!/^https?:\/\/[^/]/.test(options.url))
+    throw new TypeError(`"${options.url}" is not an address: begin with https://`)
+  if (!options.storeKey) throw new TypeError('A store key is needed.')
   const url = options.url.replace(/\/+$/, '')
+  const outlet = options.outletId === undefined ? {} : { 'x-outlet-id': options.outletId }
+  const fixed = toHeaders({
+    accept: 'application/json',
+    'x-store-key': options.storeKey,
+    ...outlet,
+    ...options.headers,
+  })
   const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   const usual: Patience = {
     retries: options.retries ?? 2,
@@ -27,14 +37,11 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
 
   const call: Call = async (operation, input, given = {}, patience = usual) => {
     const { address, body } = makeRequest(url, operation, input)
-    const headers = new Headers()
-    addHeaders(headers, { accept: 'application/json', 'x-store-key': options.storeKey })
-    if (options.outletId !== undefined) addHeaders(headers, { 'x-outlet-id': options.outletId })
-    addHeaders(headers, options.headers)
-    if (body !== undefined) addHeaders(headers, { 'content-type': 'application/json' })
-    if (operation.once) addHeaders(headers, { 'idempotency-key': given.idempotencyKey ?? randomKey() })
-    addHeaders(headers, given.headers)
-    const isOwn = isPersonal(operation) && !identifying.some((name) => headers.has(name))
+    const headers: Headings = { ...fixed }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (operation.once) Object.assign(headers, toHeaders({ 'idempotency-key': given.idempotencyKey ?? randomKey() }))
+    if (given.headers !== undefined) Object.assign(headers, toHeaders(given.headers))
+    const isOwn = isPersonal(operation) && !identifying.some((name) => name in headers)
 
     const callAs = (identity: Identity) => {
       const init: RequestInit = { method: operation.method, headers: withIdentity(headers, operation, identity) }
@@ -122,14 +129,10 @@ const identifying = ['authorization', 'x-customer-id', 'x-guest-token']
 
 const isPersonal = ({ access }: Operation) => access !== 'store' && access !== 'sign-in'
 
-const withIdentity = (given: Headers, { access }: Operation, identity: Identity) => {
-  if (identity === nobody) return given
-  const { session, guest } = identity
-  const headers = new Headers(given)
-  if (session !== null) addHeaders(headers, { authorization: `Bearer ${session.token}` })
-  if (session !== null && access === 'asserted') addHeaders(headers, { 'x-customer-id': session.customerId })
-  if (guest !== null) addHeaders(headers, { 'x-guest-token': guest })
-  return headers
+const withIdentity = (headers: Headings, { access }: Operation, { session, guest }: Identity): Headings => {
+  if (session === null) return guest === null ? headers : { ...headers, 'x-guest-token': guest }
+  const proven = { ...headers, authorization: `Bearer ${session.token}` }
+  return access === 'asserted' ? { ...proven, 'x-customer-id': session.customerId } : proven
 }
 
 /** A GET that hands out a link counts as a use of it, so it is no plain read. */
@@ -139,13 +142,20 @@ const mayRepeat = ({ method, once, redirect }: Operation) => once === true || (m
 const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
+/** By their names in small letters. A plain object, because `fetch` would copy any other kind. */
+type Headings = Record<string, string>
+
 /** What no header can hold is a mistake of the caller, and must not look like a fault of the network. */
-const addHeaders = (headers: Headers, more: Record<string, string> | undefined) => {
-  for (const name in more) {
+const toHeaders = (given: Record<string, string>): Headings => {
+  const headers: Headings = {}
+  for (const name in given) {
+    const value = given[name] as string
     try {
-      headers.set(name, more[name] as string)
+      new Headers().set(name, value)
     } catch (cause) {
       throw new TypeError(`The header ${name} cannot be sent: it has characters that no header can hold.`, { cause })
     }
+    headers[name.toLowerCase()] = value
   }
+  return headers
 }

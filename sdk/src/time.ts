@@ -7,29 +7,30 @@ export const aborted = (signal: AbortSignal) =>
   new VitrineError('ABORTED', 'The call was aborted.', { cause: signal.reason })
 
 /** Waits for something that cannot be stopped itself, until the time is over or the caller has lost interest. */
-export const within = async <Result>(
+export const within = <Result>(
   begin: () => Promise<Result>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Result> => {
-  if (signal?.aborted) throw aborted(signal)
-  let rest = () => {}
-  const ended = new Promise<never>((_, reject) => {
-    const abort = () => reject(aborted(signal as AbortSignal))
-    const timeOut = () => reject(new VitrineError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`))
+): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(aborted(signal))
+    const abort = () => fail(aborted(signal as AbortSignal))
+    const timeOut = () => fail(new VitrineError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`))
     const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(timeOut, timeoutMs)
     signal?.addEventListener('abort', abort)
-    rest = () => {
+    const rest = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
     }
+    const fail = (error: unknown) => {
+      rest()
+      reject(error)
+    }
+    begin().then((result) => {
+      rest()
+      resolve(result)
+    }, fail)
   })
-  try {
-    return await Promise.race([begin(), ended])
-  } finally {
-    rest()
-  }
-}
 
 /** A timer that is not left running after an abort. */
 export const sleepFor = (ms: number, signal?: AbortSignal) =>
