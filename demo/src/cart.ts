@@ -1,3 +1,4 @@
+import { clearNotice, tell } from './notice.ts'
 import { type Cart, isVitrineError, shop } from './shop.ts'
 import { session, tellOtherTabs } from './state.ts'
 import { createStore } from './store.ts'
@@ -5,13 +6,21 @@ import { createStore } from './store.ts'
 type CartState =
   | { status: 'loading'; cart: null }
   | { status: 'failed'; cart: null; error: unknown }
-  | { status: 'ready'; cart: Cart | null }
+  /** `wasEmptied` when there was something in it that was not taken out on this page. */
+  | { status: 'ready'; cart: Cart | null; wasEmptied: boolean }
 
 export const cart = createStore<CartState>({ status: 'loading', cart: null })
 export const isDrawerOpen = createStore(false)
 
 export const openDrawer = () => isDrawerOpen.set(true)
-export const closeDrawer = () => isDrawerOpen.set(false)
+export const closeDrawer = () => {
+  // Outside of the drawer it would be said a second time.
+  if (isDrawerOpen.get()) clearNotice()
+  isDrawerOpen.set(false)
+  const state = cart.get()
+  // Said once is enough.
+  if (state.status === 'ready' && state.wasEmptied) cart.set({ ...state, wasEmptied: false })
+}
 
 /** Counts reads and writes, so that an answer that was overtaken by a later one is not shown. */
 let turn = 0
@@ -20,11 +29,26 @@ export const loadCart = async () => {
   const mine = ++turn
   try {
     const read = await readCart()
-    if (mine === turn) cart.set({ status: 'ready', cart: read })
+    if (mine === turn) showRead(read)
   } catch (error) {
     if (mine === turn && cart.get().status !== 'ready') cart.set({ status: 'failed', cart: null, error })
   }
 }
+
+const isEmpty = (held: Cart | null) => held === null || held.items.length === 0
+
+let isRefused = false
+
+/** An order empties the cart as well. But nobody orders with the drawer open, nor while a change is refused. */
+const showRead = (read: Cart | null) => {
+  const before = cart.get()
+  const isNews = !isEmpty(before.cart) && (isRefused || isDrawerOpen.get())
+  const wasEmptied = isEmpty(read) && (isNews || (before.status === 'ready' && before.wasEmptied))
+  cart.set({ status: 'ready', cart: read, wasEmptied })
+  if (wasEmptied && isNews) tell(emptiedText, { isQuiet: true })
+}
+
+export const emptiedText = 'Your cart was emptied or ordered elsewhere, in another tab or on another device.'
 
 /** The cart of one customer must not be seen by the next, not even when theirs cannot be loaded. */
 export const forgetCart = () => cart.set({ status: 'loading', cart: null })
@@ -58,12 +82,14 @@ const write = (change: () => Promise<Cart>): Promise<Cart> => {
     try {
       const changed = await change()
       turn++
-      cart.set({ status: 'ready', cart: changed })
+      cart.set({ status: 'ready', cart: changed, wasEmptied: false })
       tellOtherTabs()
       return changed
     } catch (error) {
       // Most refusals mean that the cart, its prices or the stock are not what the page shows.
+      isRefused = true
       await loadCart()
+      isRefused = false
       throw error
     }
   })

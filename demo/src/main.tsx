@@ -3,6 +3,7 @@ import { isDrawerOpen } from './cart.ts'
 import { AccountPage } from './pages/account.tsx'
 import { AddressesPage } from './pages/addresses.tsx'
 import { CallbackPage } from './pages/callback.tsx'
+import { CartPage } from './pages/cart.tsx'
 import { CategoryPage } from './pages/category.tsx'
 import { CheckoutPage } from './pages/checkout.tsx'
 import { DownloadsPage } from './pages/downloads.tsx'
@@ -34,6 +35,7 @@ const routes: [string, ComponentType<PathParams>][] = [
   ['/orders', OrdersPage],
   ['/orders/:id', OrderPage],
   ['/downloads', DownloadsPage],
+  ['/cart', CartPage],
   ['/checkout', CheckoutPage],
   ['/payment/callback', CallbackPage],
   ['/page/:name', InfoPage],
@@ -55,13 +57,15 @@ const Shop = () => {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Header />
+      <div class="top">
+        <Header />
+        <Notices isShown={!isDrawer} />
+      </div>
       <main id="main" tabIndex={-1}>
         <CurrentPage />
       </main>
       <Footer />
       <CartDrawer />
-      <Notices isShown={!isDrawer} />
     </>
   )
 }

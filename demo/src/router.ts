@@ -10,7 +10,7 @@ const readPlace = (): Place => ({
   query: new URLSearchParams(location.search),
 })
 
-const place = createStore<Place>(readPlace())
+export const place = createStore<Place>(readPlace())
 
 export const usePlace = () => useStore(place)
 

@@ -1,8 +1,9 @@
-import { forgetCart, loadCart } from './cart.ts'
+import { cart, forgetCart, loadCart } from './cart.ts'
 import { dropDrafts, forgetLoaded } from './load.ts'
+import { clearOnChange, startNotices, tell } from './notice.ts'
 import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
 import { createStore } from './store.ts'
-import { forgetWishlist, loadWishlist } from './wishlist.ts'
+import { forgetWishlist, loadWishlist, wishlist } from './wishlist.ts'
 
 /** Null while it is not known yet. */
 export const storeInfo = createStore<StoreInfo | null>(null)
@@ -11,15 +12,6 @@ export const startFault = createStore<unknown>(null)
 
 /** `customerId` is null for a guest; the whole is null until storage was read. */
 export const session = createStore<{ customerId: string | null } | null>(null)
-
-/** What was last said to the shopper, for the eye and for a screen reader. */
-export const notice = createStore<{ text: string; at: number } | null>(null)
-let noticeEnds: ReturnType<typeof setTimeout> | undefined
-export const tell = (text: string) => {
-  clearTimeout(noticeEnds)
-  notice.set({ text, at: Date.now() })
-  noticeEnds = setTimeout(() => notice.set(null), 6_000)
-}
 
 /** Finds out who is signed in. Whoever was before takes along what belongs to them, however their session ended. */
 const readSession = async () => {
@@ -138,6 +130,10 @@ export const startState = () => {
     tell('You were signed out. Please sign in again.')
     void refreshShopper()
   })
+  startNotices()
+  clearOnChange('cart', cart, (state) => (state.cart ? `${state.cart.id} ${state.cart.version}` : null))
+  clearOnChange('wishlist', wishlist, ({ items }) => items.map(({ id }) => id).join())
+  clearOnChange('session', session, (known) => known?.customerId ?? null)
   hearOtherTabs()
   void loadStore()
   void refreshShopper()

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { Button, Heading, Show } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
 import { type Customer, shop } from '../shop.ts'
-import { signOut, tell } from '../state.ts'
+import { signOut } from '../state.ts'
 
 export const AccountPage = () => (
   <CustomerOnly title="Your account">
@@ -24,6 +25,7 @@ const Profile = () => {
       isOver
         ? 'You are signed out.'
         : 'You are signed out in this browser, but the shop could not be told. It ends your visit by itself later.',
+      { about: 'session' },
     )
   }
   return (

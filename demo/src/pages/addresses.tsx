@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import { AddressForm, AddressText, draftOf, emptyAddress, toAddress } from '../parts/address-form.tsx'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Address, shop } from '../shop.ts'
-import { tell } from '../state.ts'
 
 export const AddressesPage = () => (
   <CustomerOnly title="Addresses">

@@ -44,7 +44,7 @@ const Settlement = ({ orderId }: { orderId: string }) => {
   }, [orderId, round])
 
   if (fault !== null) {
-    if (isVitrineError(fault, 'NOT_FOUND')) return <NotFoundPage />
+    if (isVitrineError(fault, 'NOT_FOUND')) return <NotFoundPage what="order" />
     return <Problem error={fault} onRetry={() => setRound(round + 1)} />
   }
   if (order === null) return <Undecided order={null} />

@@ -16,7 +16,11 @@ export const CategoryPage = ({ slug = '' }: { slug?: string }) => {
     <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={6} />}>
       {(categories) => {
         const category = categories.find((candidate) => candidate.slug === slug)
-        return category ? <CategoryView key={slug} category={category} categories={categories} /> : <NotFoundPage />
+        return category ? (
+          <CategoryView key={slug} category={category} categories={categories} />
+        ) : (
+          <NotFoundPage what="category" />
+        )
       }}
     </Show>
   )

@@ -1,17 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { cart, loadCart, openDrawer } from '../cart.ts'
+import { cart, emptiedText, loadCart, openDrawer } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { dropDrafts, useDraft, useLoad } from '../load.ts'
 import { type AddressDraft, emptyAddress, toAddress } from '../parts/address-form.tsx'
-import { CartLines, CartWarnings } from '../parts/cart-lines.tsx'
 import { AddressChoice, PaymentChoice } from '../parts/checkout-choices.tsx'
-import { CouponForm } from '../parts/coupon.tsx'
+import { WithSummary } from '../parts/order-summary.tsx'
 import { goToPayment } from '../parts/payment.ts'
 import { SignInForm } from '../parts/sign-in.tsx'
 import { Button, Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
-import { Totals } from '../parts/totals.tsx'
 import { navigate } from '../router.ts'
-import { type Cart, isVitrineError, shop } from '../shop.ts'
+import { type Cart, type Customer, isVitrineError, shop } from '../shop.ts'
 import { session } from '../state.ts'
 import { useStore } from '../store.ts'
 
@@ -44,7 +42,7 @@ export const CheckoutPage = () => {
         <Problem error={state.error} onRetry={loadCart} />
       ) : state.cart === null || state.cart.items.length === 0 ? (
         <Empty title="Your cart is empty">
-          <p>There is nothing to check out yet.</p>
+          <p>{state.wasEmptied ? emptiedText : 'There is nothing to check out yet.'}</p>
           <p class="row centred">
             <a class="button" href="/">
               Look around
@@ -57,7 +55,7 @@ export const CheckoutPage = () => {
           </p>
         </Empty>
       ) : (
-        <div class="checkout">
+        <WithSummary cart={state.cart}>
           {known.customerId === null ? (
             <section class="panel" aria-labelledby="who">
               <h2 id="who">Who are you?</h2>
@@ -67,33 +65,42 @@ export const CheckoutPage = () => {
           ) : (
             <CheckoutForm key={known.customerId} cart={state.cart} />
           )}
-          <Summary cart={state.cart} />
-        </div>
+        </WithSummary>
       )}
     </>
   )
 }
 
-const Summary = ({ cart: shown }: { cart: Cart }) => (
-  <aside class="panel summary" aria-labelledby="summary">
-    <h2 id="summary" tabIndex={-1}>
-      Your order
-    </h2>
-    <CartWarnings cart={shown} />
-    <CartLines cart={shown} />
-    <CouponForm cart={shown} hasOffers />
-    <Totals sums={shown} couponCode={shown.couponCode} />
-  </aside>
-)
-
 type Fault = { text: string; action?: 'cart' | 'orders' }
 
+/** Who signs in has proved a phone number, so it need not be typed again. Without it the form works as well. */
 const CheckoutForm = ({ cart: shown }: { cart: Cart }) => {
-  const [draft, setDraft] = useDraft('checkout', emptyDraft)
+  const { loaded } = useLoad('customer', (signal) => shop.showCustomer({ signal }))
+  const addresses = useAddresses()
+  const needsAddress = useNeedsAddress(shown)
+  if (loaded.status === 'loading') return <Skeleton lines={6} />
+  const customer = loaded.status === 'ready' ? loaded.value : null
+  return <FilledForm cart={shown} customer={customer} addresses={addresses} needsAddress={needsAddress} />
+}
+
+const useAddresses = () =>
+  useLoad('addresses', async (signal) => (await shop.listAddresses({ limit: 50 }, { signal })).items)
+
+const FilledForm = ({
+  cart: shown,
+  customer,
+  addresses,
+  needsAddress,
+}: {
+  cart: Cart
+  customer: Customer | null
+  addresses: ReturnType<typeof useAddresses>
+  needsAddress: boolean | null
+}) => {
+  const ownAddress = { ...emptyAddress, name: customer?.name ?? '', phone: customer?.phone ?? '' }
+  const [draft, setDraft] = useDraft('checkout', { ...emptyDraft, address: ownAddress })
   const [fault, setFault] = useState<Fault | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const needsAddress = useNeedsAddress(shown)
-  const addresses = useLoad('addresses', async (signal) => (await shop.listAddresses({ limit: 50 }, { signal })).items)
   const book = addresses.loaded.status === 'ready' ? addresses.loaded.value : []
   const chosenId = book.some(({ id }) => id === draft.addressId) ? draft.addressId : (book[0]?.id ?? 'new')
   const addressId = draft.addressId === 'new' ? 'new' : chosenId
@@ -106,7 +113,7 @@ const CheckoutForm = ({ cart: shown }: { cart: Cart }) => {
     if (!draft.isKept) return { shippingAddress: toAddress(draft.address) }
     const kept = await shop.addAddress(toAddress(draft.address))
     addresses.replace([...book, kept])
-    setDraft({ ...draft, addressId: kept.id, address: emptyAddress })
+    setDraft({ ...draft, addressId: kept.id, address: ownAddress })
     return { addressId: kept.id }
   }
   const place = async (event: Event) => {

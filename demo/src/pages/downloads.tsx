@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { date, errorText, plural } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { DownloadIcon } from '../parts/icons.tsx'
 import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Download, isVitrineError, shop } from '../shop.ts'
-import { tell } from '../state.ts'
 
 export const DownloadsPage = () => (
   <CustomerOnly title="Downloads">

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { loadCart } from '../cart.ts'
 import { date, errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import { AddressText } from '../parts/address-form.tsx'
 import { CustomerOnly } from '../parts/customer-only.tsx'
 import { DevelopmentOnly } from '../parts/development.tsx'
@@ -12,7 +13,6 @@ import { Button, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
 import { usePlace } from '../router.ts'
 import { development, isVitrineError, type Order, shop } from '../shop.ts'
-import { tell } from '../state.ts'
 import { NotFoundPage } from './not-found.tsx'
 
 export const OrderPage = ({ id = '' }: { id?: string }) => (
@@ -32,7 +32,7 @@ const OrderView = ({ id }: { id: string }) => {
   if (loaded.status === 'loading') return <Skeleton lines={6} />
   if (loaded.status === 'failed') {
     return isVitrineError(loaded.error, 'NOT_FOUND') ? (
-      <NotFoundPage />
+      <NotFoundPage what="order" />
     ) : (
       <Problem error={loaded.error} onRetry={reload} />
     )

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { date, errorText, money, plural } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { OrderStatus } from '../parts/order-parts.tsx'
 import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Order, shop } from '../shop.ts'
-import { tell } from '../state.ts'
 
 export const OrdersPage = () => (
   <CustomerOnly title="Orders">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { addToCart, openDrawer } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import { DownloadIcon, TruckIcon } from '../parts/icons.tsx'
 import { Price } from '../parts/price.tsx'
 import { ProductGrid, WishButton } from '../parts/product-card.tsx'
@@ -9,7 +10,7 @@ import { Quantity } from '../parts/quantity.tsx'
 import { Button, Heading, Problem } from '../parts/states.tsx'
 import { changeQuery, usePlace } from '../router.ts'
 import { isVitrineError, type ProductDetail, shop, type Variant } from '../shop.ts'
-import { storeInfo, tell } from '../state.ts'
+import { storeInfo } from '../state.ts'
 import { useStore } from '../store.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -17,7 +18,7 @@ export const ProductPage = ({ slug = '' }: { slug?: string }) => {
   const { loaded, reload } = useLoad(`product ${slug}`, (signal) => shop.showProduct({ idOrSlug: slug }, { signal }))
   if (loaded.status === 'loading') return <ProductSkeleton />
   if (loaded.status === 'ready') return <ProductView key={loaded.value.id} product={loaded.value} onStale={reload} />
-  if (isVitrineError(loaded.error, 'NOT_FOUND')) return <NotFoundPage />
+  if (isVitrineError(loaded.error, 'NOT_FOUND')) return <NotFoundPage what="product" />
   return <Problem error={loaded.error} onRetry={reload} />
 }
 
@@ -36,7 +37,7 @@ const ProductView = ({ product, onStale }: { product: ProductDetail; onStale: ()
       await addToCart({ productId: product.id, variantId: variant.id, quantity })
       setQuantity(1)
       openDrawer()
-      tell(`${product.name} is in your cart.`)
+      tell(`${product.name} is in your cart.`, { about: 'cart' })
     } catch (error) {
       setFault(isVitrineError(error, 'INSUFFICIENT_STOCK') ? 'There are not that many left.' : errorText(error))
       onStale()

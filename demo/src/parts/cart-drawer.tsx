@@ -1,4 +1,4 @@
-import { cart, closeDrawer, isDrawerOpen, loadCart } from '../cart.ts'
+import { cart, closeDrawer, emptiedText, isDrawerOpen, loadCart } from '../cart.ts'
 import { money, plural } from '../format.ts'
 import type { Cart } from '../shop.ts'
 import { storeInfo } from '../state.ts'
@@ -14,19 +14,19 @@ export const CartDrawer = () => {
   const state = useStore(cart)
   return (
     <Drawer title="Your cart" isOpen={isOpen} onClose={closeDrawer}>
+      <Notices isShown={isOpen} />
       {state.status === 'loading' && <Skeleton lines={4} />}
       {state.status === 'failed' && <Problem error={state.error} onRetry={loadCart} />}
-      {state.status === 'ready' && <CartContents cart={state.cart} />}
-      <Notices isShown={isOpen} />
+      {state.status === 'ready' && <CartContents cart={state.cart} wasEmptied={state.wasEmptied} />}
     </Drawer>
   )
 }
 
-const CartContents = ({ cart: shown }: { cart: Cart | null }) => {
+const CartContents = ({ cart: shown, wasEmptied }: { cart: Cart | null; wasEmptied: boolean }) => {
   if (shown === null || shown.items.length === 0) {
     return (
       <Empty title="Your cart is empty">
-        <p>Things you add will wait for you here, also on your next visit.</p>
+        <p>{wasEmptied ? emptiedText : 'Things you add will wait for you here, also on your next visit.'}</p>
         <button type="button" class="button" onClick={closeDrawer}>
           Look around
         </button>
@@ -56,7 +56,7 @@ const CartContents = ({ cart: shown }: { cart: Cart | null }) => {
 }
 
 /** How far it is to free delivery, as a sentence and as a bar. */
-const FreeDelivery = ({ cart: shown }: { cart: Cart }) => {
+export const FreeDelivery = ({ cart: shown }: { cart: Cart }) => {
   const from = useStore(storeInfo)?.shipping.freeAbove
   if (!from || (shown.shipping === 0 && shown.subtotal < from)) return null
   const missing = from - (shown.subtotal - shown.discount)

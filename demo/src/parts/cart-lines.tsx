@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { acceptPrices, removeItem, setQuantity } from '../cart.ts'
+import { acceptPrices, cart as current, removeItem, setQuantity } from '../cart.ts'
 import { errorText, money } from '../format.ts'
+import { tell } from '../notice.ts'
 import type { Cart, CartItem } from '../shop.ts'
-import { tell } from '../state.ts'
 import { Quantity } from './quantity.tsx'
 
 export const nameOf = ({ product }: CartItem) =>
@@ -24,9 +24,13 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
     setFault(null)
     try {
       await doing
-      tell(done)
+      tell(done, { about: 'cart' })
     } catch (error) {
-      setFault(errorText(error))
+      const { cart: now } = current.get()
+      const isGone = !now?.items.some(({ id }) => id === item.id)
+      if (!isGone) setFault(errorText(error))
+      // A line that is gone cannot say why. That the whole cart is empty is said in its place.
+      else if (now && now.items.length > 0) tell(`${name} was taken out of your cart elsewhere.`)
     }
   }
   return (
@@ -54,7 +58,8 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
             class="text-button"
             aria-label={`Remove ${name}`}
             onClick={(event) => {
-              const heading = event.currentTarget.closest('.drawer, .summary')?.querySelector('h2')
+              const around = event.currentTarget.closest('.drawer, .summary, .cart-page')
+              const heading = around?.querySelector<HTMLElement>('summary, h1, h2')
               void change(removeItem(item.id), `${name} was removed from your cart.`).then(() => heading?.focus())
             }}
           >

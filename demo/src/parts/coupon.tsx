@@ -2,8 +2,9 @@ import { useId, useState } from 'preact/hooks'
 import { setCoupon } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { type Cart, shop } from '../shop.ts'
-import { session, tell } from '../state.ts'
+import { tell } from '../notice.ts'
+import { type Cart, type Coupon, shop } from '../shop.ts'
+import { session } from '../state.ts'
 import { useStore } from '../store.ts'
 import { Button } from './states.tsx'
 
@@ -52,13 +53,14 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
       setCode('')
       tell(
         changed.discount > 0 ? `${trimmed} saves ${money(changed.discount, changed.currency)}.` : `${trimmed} is in.`,
+        { about: 'cart' },
       )
       return null
     })
   const takeOff = () =>
     work(async () => {
       await setCoupon(null)
-      tell('The code was taken off.')
+      tell('The code was taken off.', { about: 'cart' })
       return null
     })
 
@@ -103,21 +105,24 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
           {fault}
         </p>
       )}
-      {hasOffers && isSignedIn && !cart.couponCode && <CouponOffers onPick={apply} />}
+      {hasOffers && isSignedIn && !cart.couponCode && <CouponOffers cart={cart} onPick={apply} />}
     </div>
   )
 }
 
-const CouponOffers = ({ onPick }: { onPick: (code: string) => void }) => {
+const CouponOffers = ({ cart, onPick }: { cart: Cart; onPick: (code: string) => void }) => {
   const { loaded } = useLoad('coupons', async (signal) => (await shop.listCoupons({ limit: 4 }, { signal })).items)
   // Offers are an extra: without them the field still works.
   if (loaded.status !== 'ready' || loaded.value.length === 0) return null
+  const isTooSmall = (offer: Coupon) => offer.minSubtotal > cart.subtotal
+  const offers = [...loaded.value.filter((offer) => !isTooSmall(offer)), ...loaded.value.filter(isTooSmall)]
   return (
-    <ul class="offers" aria-label="Codes you can use">
-      {loaded.value.map(({ code, description }) => (
-        <li key={code}>
-          <button type="button" class="offer" onClick={() => onPick(code)}>
-            <strong>{code}</strong> <span>{description}</span>
+    <ul class="offers" aria-label="Offers of this shop">
+      {offers.map((offer) => (
+        <li key={offer.code}>
+          <button type="button" class="offer" disabled={isTooSmall(offer)} onClick={() => onPick(offer.code)}>
+            <strong>{offer.code}</strong> <span>{offer.description}</span>{' '}
+            {isTooSmall(offer) && <span class="offer-from">from {money(offer.minSubtotal, cart.currency)}</span>}
           </button>
         </li>
       ))}

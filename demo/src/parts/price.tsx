@@ -12,16 +12,23 @@ export const Price = ({
   isLowest?: boolean
 }) => {
   const isReduced = typeof compareAt === 'number' && compareAt > price
+  const now = money(price, currency)
+  if (!isReduced) {
+    return (
+      <span class="price">
+        {isLowest && <span class="price-from">From </span>}
+        <span class="price-now">{now}</span>
+      </span>
+    )
+  }
+  const before = money(compareAt, currency)
   return (
     <span class="price">
-      {isLowest && <span class="price-from">From </span>}
-      {isReduced && <span class="hidden">Now </span>}
-      <span class={isReduced ? 'price-now reduced' : 'price-now'}>{money(price, currency)}</span>
-      {isReduced && (
-        <>
-          <span class="hidden"> instead of </span> <s>{money(compareAt, currency)}</s>
-        </>
-      )}
+      <span class="hidden">{`Now ${isLowest ? 'from ' : ''}${now} instead of ${before}`}</span>
+      <span aria-hidden="true">
+        {isLowest && <span class="price-from">From </span>}
+        <span class="price-now reduced">{now}</span> <s>{before}</s>
+      </span>
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
+import { tell } from '../notice.ts'
 import type { Product } from '../shop.ts'
-import { tell } from '../state.ts'
 import { useStore } from '../store.ts'
 import { toggleWish, wishlist } from '../wishlist.ts'
 import { HeartIcon } from './icons.tsx'
@@ -63,7 +63,7 @@ export const WishButton = ({
     setBusy(true)
     try {
       const isOn = await toggleWish(productId)
-      tell(isOn ? `${name} is on your wishlist.` : `${name} is off your wishlist.`)
+      tell(isOn ? `${name} is on your wishlist.` : `${name} is off your wishlist.`, { about: 'wishlist' })
     } catch (error) {
       tell(errorText(error))
     }

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { errorText, plural } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { tell } from '../notice.ts'
 import type { Product } from '../shop.ts'
-import { tell } from '../state.ts'
 import { GridSkeleton, ProductGrid } from './product-card.tsx'
 import { Button, Show } from './states.tsx'
 
@@ -29,7 +29,7 @@ export const ProductList = <Beside,>({
     try {
       const next = await read(page.nextCursor)
       extend({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
-      tell(`${plural(next.items.length, 'more product')} shown.`)
+      tell(`${plural(next.items.length, 'more product')} shown.`, { isQuiet: true })
     } catch (error) {
       tell(errorText(error))
     }

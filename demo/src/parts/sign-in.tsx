@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { errorText, internationalPhone, plural } from '../format.ts'
 import { dropDrafts, useDraft } from '../load.ts'
+import { clearNotice, tell } from '../notice.ts'
 import { development, isVitrineError, shop } from '../shop.ts'
-import { refreshShopper, tell, tellOtherTabs } from '../state.ts'
+import { refreshShopper, tellOtherTabs } from '../state.ts'
 import { DevelopmentOnly } from './development.tsx'
 import { Button } from './states.tsx'
 
@@ -38,7 +39,8 @@ export const SignInForm = () => {
       await shop.requestOtp({ phone: number })
       setCode('')
       setDraft({ phone, isSent: true })
-      tell(`A code is on its way to ${number}.`)
+      // The form says so to the eye.
+      tell(`A code is on its way to ${number}.`, { isQuiet: true })
     })
   const verify = () =>
     work(async () => {
@@ -46,12 +48,14 @@ export const SignInForm = () => {
       dropDrafts('sign-in')
       await refreshShopper()
       tellOtherTabs()
-      tell(mergeError ? 'You are signed in, but your cart could not come along.' : welcomeText(merged))
+      const text = mergeError ? 'You are signed in, but your cart could not come along.' : welcomeText(merged)
+      tell(text, { about: 'session' })
       // The form is gone now, and the focus with it.
       setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
     })
 
   const startOver = () => {
+    clearNotice()
     setFault(null)
     setDraft({ phone, isSent: false })
   }

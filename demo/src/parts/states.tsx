@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import type { Loaded } from '../load.ts'
+import { notice } from '../notice.ts'
 import { takeHeadingFocus } from '../router.ts'
-import { notice, storeInfo } from '../state.ts'
+import { storeInfo } from '../state.ts'
 import { useStore } from '../store.ts'
 
 /** The title of a page. After a step to another page it takes the focus, as a screen reader expects of a new page. */
@@ -108,10 +109,13 @@ export const Button = ({
 /** Says the last notice. An open drawer has one of its own, because all outside of it is silent then. */
 export const Notices = ({ isShown }: { isShown: boolean }) => {
   const said = useStore(notice)
+  const [isThere, setThere] = useState(false)
+  // A screen reader says only what changes in a place that it knows already.
+  useEffect(() => setThere(true), [])
   return (
     <div class="notices" role="status">
-      {isShown && said && (
-        <p class="notice" key={said.at}>
+      {isShown && isThere && said && (
+        <p class={said.isQuiet ? 'hidden' : 'notice'} key={said.at}>
           {said.text}
         </p>
       )}

@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { money, plural } from '../format.ts'
+import type { Cart } from '../shop.ts'
+import { createStore, useStore } from '../store.ts'
+import { CartLines, CartWarnings } from './cart-lines.tsx'
+import { CouponForm } from './coupon.tsx'
+import { Totals } from './totals.tsx'
+
+/** The same width as in the style sheets: from there on the summary stands beside the form. */
+const wideWindow = matchMedia('(min-width: 56rem)')
+const isWide = createStore(wideWindow.matches)
+wideWindow.addEventListener('change', () => isWide.set(wideWindow.matches))
+
+/** Beside the form in a wide window. In a narrow one before it, so that nobody pays before having come past it. */
+export const WithSummary = ({ cart, children }: { cart: Cart; children: ComponentChildren }) => {
+  const isBeside = useStore(isWide)
+  const form = <div key="form">{children}</div>
+  const summary = <OrderSummary key="summary" cart={cart} isFolding={!isBeside} />
+  return <div class="checkout">{isBeside ? [form, summary] : [summary, form]}</div>
+}
+
+const OrderSummary = ({ cart, isFolding }: { cart: Cart; isFolding: boolean }) => {
+  const contents = (
+    <>
+      <CartWarnings cart={cart} />
+      <CartLines cart={cart} />
+      <CouponForm cart={cart} hasOffers />
+      <Totals sums={cart} couponCode={cart.couponCode} />
+    </>
+  )
+  return (
+    <aside class="panel summary" aria-labelledby="summary">
+      {isFolding ? (
+        <Folded cart={cart}>{contents}</Folded>
+      ) : (
+        <>
+          <h2 id="summary" tabIndex={-1}>
+            Your order
+          </h2>
+          {contents}
+        </>
+      )}
+    </aside>
+  )
+}
+
+const Folded = ({ cart, children }: { cart: Cart; children: ComponentChildren }) => {
+  const hasWarnings = cart.warnings.length > 0
+  const [isOpen, setOpen] = useState(hasWarnings)
+  // A warning must be seen before one pays.
+  useEffect(() => {
+    if (hasWarnings) setOpen(true)
+  }, [hasWarnings])
+  return (
+    <details class="folded" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class="folded-title">
+          <h2 id="summary">Your order</h2>
+          <strong>{money(cart.total, cart.currency)}</strong>
+        </span>
+        <span class="quiet-text">
+          {plural(cart.itemCount, 'item')}
+          {cart.couponCode ? `, with code ${cart.couponCode}` : '. Look inside, or use a coupon code'}
+        </span>
+      </summary>
+      {children}
+    </details>
+  )
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { browserTest } from './fixture.ts'
+import { addToCart, button, cartDrawer, heading, sees, signIn } from './steps.ts'
+
+browserTest('on a phone one sees what one pays for, and types nothing twice', async (scene) => {
+  const { page, troubles } = await scene.newShopper({ viewport: { width: 375, height: 800 }, hasTouch: true })
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/cart')
+  await sees(page.getByRole('link', { name: /Masala dabba/ }))
+  await page.goto('/checkout')
+  await signIn(page, '+919876543210')
+  await sees(button(page, /^Pay ₹/))
+  assert.equal(await page.getByLabel('Phone number').first().inputValue(), '+919876543210')
+  const summary = page.locator('summary').filter({ hasText: 'Your order' })
+  const topOf = async (locator: typeof summary) => (await locator.boundingBox())?.y ?? Number.NaN
+  assert.ok((await topOf(summary)) < (await topOf(button(page, /^Pay ₹/))), 'the order stands before the button')
+  await summary.click()
+  const offers = page.getByRole('list', { name: 'Offers of this shop' })
+  assert.ok(await offers.getByRole('button', { name: /FESTIVE500/ }).isDisabled(), 'the cart is too small for it')
+  assert.ok(await offers.getByRole('button', { name: /WELCOME10/ }).isEnabled())
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('a cart that was emptied elsewhere says so', async (scene) => {
+  const { page, newTab } = await scene.newShopper()
+  await addToCart(page, 'masala-dabba')
+  const other = await newTab()
+  await other.goto('/cart')
+  await button(other, 'Remove Masala dabba, seven bowls').click()
+  await sees(heading(other, /cart/i))
+  await sees(cartDrawer(page).getByText(/emptied or ordered elsewhere/))
+})
