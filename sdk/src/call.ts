@@ -12,6 +12,8 @@ type Input = Record<string, unknown>
 
 export type Call = (operation: Operation, input: Input, options?: CallOptions, patience?: Patience) => Promise<Reply>
 
+const usualTimeoutMs = 30_000
+
 const nobody: Identity = { session: null, guest: null }
 
 /** Makes calls: with the right identity, as often as is safe, and learning from every answer who the shopper is. */
@@ -33,7 +35,7 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
     maxRetryAfterSeconds: options.maxRetryAfterSeconds ?? 60,
     sleep: options.sleep ?? sleepFor,
   }
-  const timeoutOf = ({ timeoutMs }: CallOptions) => timeoutMs ?? options.timeoutMs ?? 30_000
+  const timeoutOf = ({ timeoutMs }: CallOptions) => timeoutMs ?? options.timeoutMs ?? usualTimeoutMs
 
   const call: Call = async (operation, input, given = {}, patience = usual) => {
     const { address, body } = makeRequest(url, operation, input)
@@ -50,7 +52,11 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
       const look = isOwn
         ? (answered: Headers, status: number) => learn(state, operation, input, identity, answered, status)
         : undefined
-      const sending = { fetch, address, init, timeoutMs: timeoutOf(given), signal: given.signal, look }
+      const { signal } = given
+      const timeoutMs = timeoutOf(given)
+      // A read that nobody gave a limit of their own is only given up after the usual one: it can do no harm.
+      const isStopped = operation.method !== 'GET' || signal !== undefined || timeoutMs !== usualTimeoutMs
+      const sending = { fetch, address, init, timeoutMs, signal, isStopped, look }
       return mayRepeat(operation) ? tryAgain(() => sendOnce(sending), patience, given.signal) : sendOnce(sending)
     }
 

@@ -2,7 +2,7 @@ import { type Call, createCaller } from './call.ts'
 import { isVitrineError, SessionOver, VitrineError } from './errors.ts'
 import { type Operation, type Operations, operations } from './operations.ts'
 import type { CallOptions, ClientOptions, Merged, Redirect, Session, SignInOptions } from './options.ts'
-import { type Page, paged } from './paging.ts'
+import { type Page, PagedList } from './paging.ts'
 import type { Reply } from './send.ts'
 import { openState, type State } from './state.ts'
 import { memoryStorage } from './storage.ts'
@@ -47,7 +47,7 @@ type Run = (input: Input, given: CallOptions | undefined) => unknown
 const runnerOf = (operation: Operation, call: Call, state: State): Run => {
   if (operation.paged) {
     return (input, given) =>
-      paged((cursor) => call(operation, cursor === null ? input : { ...input, cursor }, given).then(toPage))
+      new PagedList((cursor) => call(operation, cursor === null ? input : { ...input, cursor }, given).then(toPage))
   }
   if (operation.signsIn) return (input, given) => signIn(operation, call, state, input, given)
   if (operation.redirect) return (input, given) => call(operation, input, given).then(toRedirect)

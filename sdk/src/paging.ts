@@ -18,26 +18,42 @@ export interface Paged<Item, Beside = unknown> extends PromiseLike<Page<Item> & 
   finally(onEnd: () => void): Promise<Page<Item> & Beside>
 }
 
-export const paged = <Item, Beside>(
-  fetchPage: (cursor: string | null) => Promise<Page<Item> & Beside>,
-): Paged<Item, Beside> => {
-  let first: Promise<Page<Item> & Beside> | null = null
-  const firstPage = () => {
-    first ??= fetchPage(null)
-    return first
+/** A class, because functions made anew for every call would be a third of what the client adds to it. */
+export class PagedList<Item, Beside> implements Paged<Item, Beside> {
+  readonly #fetchPage: (cursor: string | null) => Promise<Page<Item> & Beside>
+  #first: Promise<Page<Item> & Beside> | null = null
+
+  constructor(fetchPage: (cursor: string | null) => Promise<Page<Item> & Beside>) {
+    this.#fetchPage = fetchPage
   }
-  return {
-    // biome-ignore lint/suspicious/noThenProperty: a list is meant to be awaited.
-    then: (onPage, onFailure) => firstPage().then(onPage, onFailure),
-    catch: (onFailure) => firstPage().catch(onFailure),
-    finally: (onEnd) => firstPage().finally(onEnd),
-    async *[Symbol.asyncIterator]() {
-      let page = await firstPage()
-      for (;;) {
-        yield* page.items
-        if (page.nextCursor === null) return
-        page = await fetchPage(page.nextCursor)
-      }
-    },
+
+  #firstPage() {
+    this.#first ??= this.#fetchPage(null)
+    return this.#first
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a list is meant to be awaited.
+  then<A = Page<Item> & Beside, B = never>(
+    onPage?: ((page: Page<Item> & Beside) => A | PromiseLike<A>) | null,
+    onFailure?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#firstPage().then(onPage, onFailure)
+  }
+
+  catch<Other = never>(onFailure: (reason: unknown) => Other | PromiseLike<Other>) {
+    return this.#firstPage().catch(onFailure)
+  }
+
+  finally(onEnd: () => void) {
+    return this.#firstPage().finally(onEnd)
+  }
+
+  async *[Symbol.asyncIterator]() {
+    let page = await this.#firstPage()
+    for (;;) {
+      yield* page.items
+      if (page.nextCursor === null) return
+      page = await this.#fetchPage(page.nextCursor)
+    }
   }
 }

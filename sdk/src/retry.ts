@@ -11,23 +11,21 @@ const firstDelayMs = 250
 const passingStatuses = [429, 502, 503, 504]
 
 /** Tries again what failed for a reason that passes. The caller decides that a second try can do no harm. */
-export const tryAgain = async <Result>(
+export const tryAgain = <Result>(
   attempt: () => Promise<Result>,
-  { retries, maxRetryAfterSeconds, sleep }: Patience,
+  patience: Patience,
   signal: AbortSignal | undefined,
-): Promise<Result> => {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (tries >= retries || !(error instanceof VitrineError) || !passes(error)) throw error
-      const { retryAfterSeconds } = error
-      if (retryAfterSeconds !== null && retryAfterSeconds > maxRetryAfterSeconds) throw error
-      const ms = retryAfterSeconds === null ? delayMs(tries) : retryAfterSeconds * 1000
-      await within(() => sleep(ms, signal), Number.POSITIVE_INFINITY, signal)
-    }
-  }
-}
+  tries = 0,
+): Promise<Result> =>
+  attempt().catch(async (error) => {
+    const { retries, maxRetryAfterSeconds, sleep } = patience
+    if (tries >= retries || !(error instanceof VitrineError) || !passes(error)) throw error
+    const { retryAfterSeconds } = error
+    if (retryAfterSeconds !== null && retryAfterSeconds > maxRetryAfterSeconds) throw error
+    const ms = retryAfterSeconds === null ? delayMs(tries) : retryAfterSeconds * 1000
+    await within(() => sleep(ms, signal), Number.POSITIVE_INFINITY, signal)
+    return tryAgain(attempt, patience, signal, tries + 1)
+  })
 
 const passes = ({ code, status }: VitrineError) =>
   code === 'NETWORK' || code === 'TIMEOUT' || passingStatuses.includes(status)

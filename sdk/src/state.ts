@@ -46,6 +46,11 @@ export const openState = (storage: ClientStorage) => {
     return asked.session !== null || guestOf(await guestToken()) === guestOf(asked.guest)
   }
 
+  /** An answer to somebody who has signed in or out since then tells nothing about the cart of now. */
+  const changeCartId = inTurn(async (asked: Identity, id: string | null) => {
+    if (await isStill(asked)) await setCartId(id)
+  })
+
   return {
     session,
     guestToken,
@@ -75,10 +80,10 @@ export const openState = (storage: ClientStorage) => {
     dropGuestToken: inTurn(async (token: string) => {
       if ((await guestToken()) === token) await kept.remove(names.guestToken)
     }),
-    /** An answer to somebody who has signed in or out since then tells nothing about the cart of now. */
-    keepCartId: inTurn(async (asked: Identity, id: string | null) => {
-      if (await isStill(asked)) await setCartId(id)
-    }),
+    /** Mostly an answer tells what is known, and then there is no turn to wait for. */
+    keepCartId: async (asked: Identity, id: string | null) => {
+      if ((await cartId()) !== id) await changeCartId(asked, id)
+    },
     dropCartId: inTurn(async (id: string) => {
       if ((await cartId()) === id) await setCartId(null)
     }),

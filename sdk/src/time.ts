@@ -11,6 +11,7 @@ export const within = <Result>(
   begin: () => Promise<Result>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
+  onFailure?: () => void,
 ): Promise<Result> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted(signal))
@@ -24,6 +25,7 @@ export const within = <Result>(
     }
     const fail = (error: unknown) => {
       rest()
+      onFailure?.()
       reject(error)
     }
     begin().then((result) => {
