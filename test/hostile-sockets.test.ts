@@ -159,7 +159,7 @@ test('a header cannot be written into an answer', async () => {
   const [answer] = await get('/v1/products?limit=1&x=%0d%0aset-cookie:%20a=b', `${usual()}X-Request-Id: a%0d%0ab\r\n`)
   assert.equal(answer?.status, 200)
   assert.doesNotMatch(answer?.headers ?? '', /^set-cookie/im)
-  assert.doesNotMatch(answer?.headers ?? '', /x-request-id: a/i)
+  assert.match(answer?.headers ?? '', /^x-request-id: [\w-]{10}\r?$/im, 'one of our own instead')
 })
 
 test('after all of this the service is well', async () => {
