@@ -10,6 +10,7 @@ import {
   heading,
   openCart,
   orderIdOf,
+  orderUpToPayment,
   reload,
   sees,
   signIn,
@@ -94,10 +95,7 @@ browserTest('a payment that fails is tried again for the same order, which is pa
   await page.goto('/sign-in')
   await signIn(page, phone)
   await sees(heading(page, /account/i))
-  await addToCart(page, 'masala-dabba')
-  await page.goto('/checkout')
-  await fillAddress(page)
-  await goToPayment(page)
+  await orderUpToPayment(page)
   await button(page, 'Let it fail').click()
   await sees(heading(page, 'Your payment did not go through'))
   const orderId = orderIdOf(page)
@@ -121,10 +119,7 @@ browserTest('a payment that is decided later settles while the page waits, witho
   await page.goto('/sign-in')
   await signIn(page, phone)
   await sees(heading(page, /account/i))
-  await addToCart(page, 'masala-dabba')
-  await page.goto('/checkout')
-  await fillAddress(page)
-  await goToPayment(page)
+  await orderUpToPayment(page)
   await button(page, 'Decide later').click()
   await sees(heading(page, 'Waiting for your payment'))
   await reload(page, heading(page, 'Waiting for your payment'))

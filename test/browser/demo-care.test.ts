@@ -6,9 +6,9 @@ import {
   button,
   cartDrawer,
   fillAddress,
-  goToPayment,
   heading,
   orderIdOf,
+  orderUpToPayment,
   sees,
   signIn,
   tellPaid,
@@ -103,10 +103,7 @@ browserTest('the way back to a list that was extended ends at all that was shown
 browserTest('a page that waits for a payment never asks as fast as it can', async (scene) => {
   const { page, troubles } = await scene.newShopper()
   await signInAs(page, phone)
-  await addToCart(page, 'masala-dabba')
-  await page.goto('/checkout')
-  await fillAddress(page)
-  await goToPayment(page)
+  await orderUpToPayment(page)
   await button(page, 'Decide later').click()
   await sees(heading(page, 'Waiting for your payment'))
   const orderId = orderIdOf(page)

@@ -58,6 +58,14 @@ export const goToPayment = async (page: Page) => {
   await page.waitForURL(/\/sandbox\//)
 }
 
+/** One who is signed in and has bought nothing yet, up to the page of the payment provider. */
+export const orderUpToPayment = async (page: Page) => {
+  await addToCart(page, 'masala-dabba')
+  await page.goto('/checkout')
+  await fillAddress(page)
+  await goToPayment(page)
+}
+
 /** The id of the order that the shopper came back from paying for. */
 export const orderIdOf = (page: Page) => {
   const id = new URL(page.url()).searchParams.get('orderId') ?? /\/orders\/(\w+)/.exec(page.url())?.[1]
