@@ -38,6 +38,7 @@ import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
 import { paymentSweeps } from './features/payments/sweeps.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
@@ -92,9 +93,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clock,
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   })
+  const counter = await createCounter(config, logger)
   const services: Services = {
     db,
     clock,
+    counter,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -103,7 +106,6 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     payments: createPayments({ ...config, db, secrets: options.secrets, more: options.paymentProviders ?? [] }),
     publicUrl: config.publicUrl,
   }
-  const counter = await createCounter(config, logger)
   const directory = createDirectory(db, counter)
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const forgetAll = () => {
@@ -143,6 +145,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
 
+  const clientAddressOf = createClientAddress(config.trustProxy)
   const startedAtMs = Date.now()
   let draining = false
   const server = createServer({
@@ -194,7 +197,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         description: describeVitrine(config.version),
       }),
     ],
-    { admit: gate.admit, answers },
+    { admit: gate.admit, answers, clientAddressOf },
   )
   registerFrontDoor(server)
   registerDocsScripts(server)

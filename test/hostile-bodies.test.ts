@@ -32,7 +32,11 @@ let url: string
 before(async () => {
   server = createServer({ logger: pino({ level: 'silent' }), trustProxy: false, fastLane: () => false })
   const answers = createAnswerCache({ maxBytes: 1, maxAgeMs: 1 })
-  registerRoutes(server, routes, { admit: () => assert.fail('nobody needs to be admitted'), answers })
+  registerRoutes(server, routes, {
+    admit: () => assert.fail('nobody needs to be admitted'),
+    answers,
+    clientAddressOf: () => '127.0.0.1',
+  })
   url = await server.listen({ port: 0, host: '127.0.0.1' })
 })
 after(() => server.close())

@@ -54,9 +54,13 @@ export type Services = {
   sms: SmsSender
   passwords: PasswordHasher
   payments: Payments
+  counter: Counter
   /** This service's own address, for links. */
   publicUrl: string
 }
+
+/** Counts events in fixed windows of the clock, this one included; for all instances where there is a Redis. */
+export type Counter = { count(id: string, windowMs: number, nowMs: number): number | Promise<number> }
 
 /** Who takes payments, by name, and the keys of what belongs to them. */
 export type Payments = {
@@ -82,7 +86,14 @@ export type Hashing = {
 }
 
 /** A request of a known store, scoped to one of its outlets. */
-export type StoreCtx = Services & RequestContext & { store: Store; outlet: Outlet; scopes: ReadonlySet<Scope> }
+export type StoreCtx = Services &
+  RequestContext & {
+    store: Store
+    outlet: Outlet
+    scopes: ReadonlySet<Scope>
+    /** Tells clients apart for limits (http/client-address.ts). A storefront's own server is one client. */
+    clientAddress: string
+  }
 
 /** Somebody with a guest token. `isNew`: the token goes out with this very answer. */
 export type Guest = { kind: 'guest'; guestId: string; isNew: boolean }

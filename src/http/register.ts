@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { inspectText } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
+import type { ReadClientAddress } from './client-address.ts'
 import type { Access, Answer, Call, Endpoint, Route, Scope } from './endpoint.ts'
 import { ErrorBody } from './schema.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -21,33 +22,40 @@ declare module 'fastify' {
 export type RequestContext = { cacheStore: number; cacheScope: number }
 
 /** On a route at the root nobody is known, and a handler decides by what was sent. */
-export type PublicCtx = RequestContext & { remoteAddress: string; headers: IncomingHttpHeaders }
+export type PublicCtx = RequestContext & { remoteAddress: string; clientAddress: string; headers: IncomingHttpHeaders }
 
-const admitAnyone = (request: FastifyRequest): PublicCtx => ({
+const admitAnyone = (request: FastifyRequest, clientAddress: string): PublicCtx => ({
   cacheStore: 0,
   cacheScope: 0,
   remoteAddress: request.socket.remoteAddress ?? '',
+  clientAddress,
   headers: request.headers,
 })
 
 /** What an endpoint says of its callers. */
 export type Needs = { access: Access; scope: Scope | undefined; once: boolean }
 
+/** What admission looks at: the headers, and who sent them. */
+export type RequestHead = { headers: IncomingHttpHeaders; clientAddress: string }
+
 /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
 export type Admit = (
-  headers: IncomingHttpHeaders,
+  head: RequestHead,
   setHeader: (name: string, value: string) => unknown,
   needs: Needs,
 ) => RequestContext | Promise<RequestContext>
 
-export type RegisterOptions = { admit: Admit; answers: AnswerCache }
+export type RegisterOptions = { admit: Admit; answers: AnswerCache; clientAddressOf: ReadClientAddress }
 
 /** Turns declared endpoints into routes: admission, validation, the handler, and only declared fields out. */
 export const registerRoutes = (server: FastifyInstance, routes: readonly Route[], options: RegisterOptions) => {
   for (const route of routes) server.route(toFastifyRoute(route, options))
 }
 
-const toFastifyRoute = ({ endpoint, handle, identify }: Route, { admit, answers }: RegisterOptions): RouteOptions => {
+const toFastifyRoute = (
+  { endpoint, handle, identify }: Route,
+  { admit, answers, clientAddressOf }: RegisterOptions,
+): RouteOptions => {
   const needs: Needs = { access: endpoint.access, scope: endpoint.scope, once: endpoint.once === true }
   const okStatus = endpoint.okStatus ?? 200
 
@@ -61,10 +69,12 @@ const toFastifyRoute = ({ endpoint, handle, identify }: Route, { admit, answers 
     }
     const refuse = (error: unknown) => done(error as Error)
     try {
+      const clientAddress = clientAddressOf(request.raw)
+      const anyone = () => admitAnyone(request, clientAddress)
       const admitted =
         endpoint.access === 'public'
-          ? ((identify?.(admitAnyone(request)) ?? admitAnyone(request)) as RequestContext | Promise<RequestContext>)
-          : admit(request.headers, (name, value) => reply.header(name, value), needs)
+          ? ((identify?.(anyone()) ?? anyone()) as RequestContext | Promise<RequestContext>)
+          : admit({ headers: request.headers, clientAddress }, (name, value) => reply.header(name, value), needs)
       if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
       else proceed(admitted)
     } catch (error) {

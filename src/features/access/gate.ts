@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import type { Counted, Recognise } from '../../http/fast-lane.ts'
-import type { Admit, Needs } from '../../http/register.ts'
+import type { Admit, Needs, RequestHead } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
@@ -27,14 +27,15 @@ type SetHeader = (name: string, value: string) => unknown
  * endpoint (scope), for this outlet, on whose behalf. What is in memory is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
-  const admit: Admit = (headers, setHeader, needs) => {
-    const caller = identify(headers, options)
-    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, headers, setHeader, needs))
-    return admitCaller(caller, headers, setHeader, needs)
+  const admit: Admit = (head, setHeader, needs) => {
+    const caller = identify(head.headers, options)
+    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, head, setHeader, needs))
+    return admitCaller(caller, head, setHeader, needs)
   }
 
-  const admitCaller = (caller: Caller, headers: IncomingHttpHeaders, setHeader: SetHeader, needs: Needs) => {
-    const enter = () => recogniseShopper(checkRights(caller, headers, needs.scope, options), needs, headers, setHeader)
+  const admitCaller = (caller: Caller, head: RequestHead, setHeader: SetHeader, needs: Needs) => {
+    const enter = () =>
+      recogniseShopper(checkRights(caller, head, needs.scope, options), needs, head.headers, setHeader)
     const goOn = (counted: Counted) => {
       settle(counted, setHeader)
       return enter()
@@ -150,7 +151,7 @@ const settle = ({ headers, failure }: Counted, setHeader: SetHeader) => {
 
 const checkRights = (
   { store, scopes }: Caller,
-  headers: IncomingHttpHeaders,
+  { headers, clientAddress }: RequestHead,
   scope: Scope | undefined,
   options: AccessOptions,
 ): StoreCtx => {
@@ -166,6 +167,7 @@ const checkRights = (
     store,
     outlet,
     scopes,
+    clientAddress,
     cacheStore: store.id,
     cacheScope: outlet.id,
   }

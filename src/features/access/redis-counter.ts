@@ -40,24 +40,26 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
   // Not awaited to the end: an absent Redis must not keep the service from starting.
   await Promise.race([client.connect().catch(noteTrouble), new Promise((resolve) => setTimeout(resolve, 2_000))])
 
-  const countInRedis = async (keyId: string, nowMs: number) => {
-    const key = `vitrine:rate:${keyId}:${windowOf(nowMs)}`
-    const [count] = await inTime(Promise.all([client.incr(key), client.pExpire(key, 2 * windowMs)]))
+  const countInRedis = async (id: string, lengthMs: number, nowMs: number) => {
+    const key = `vitrine:rate:${id}:${windowOf(nowMs, lengthMs)}`
+    const [count] = await inTime(Promise.all([client.incr(key), client.pExpire(key, lengthMs + windowMs)]))
     noteRecovery()
     return count
+  }
+  const countOr = (here: () => number, id: string, lengthMs: number, nowMs: number) => {
+    if (!client.isReady || Date.now() < restingUntil) return here()
+    return countInRedis(id, lengthMs, nowMs).catch((error: Error) => {
+      noteTrouble(error)
+      return here()
+    })
   }
 
   return {
     tallyOf: (keyId) => {
       const tallyHere = local.tallyOf(keyId)
-      return (nowMs) => {
-        if (!client.isReady || Date.now() < restingUntil) return tallyHere(nowMs)
-        return countInRedis(keyId, nowMs).catch((error: Error) => {
-          noteTrouble(error)
-          return tallyHere(nowMs)
-        })
-      }
+      return (nowMs) => countOr(() => tallyHere(nowMs), keyId, windowMs, nowMs)
     },
+    count: (id, lengthMs, nowMs) => countOr(() => local.count(id, lengthMs, nowMs), id, lengthMs, nowMs),
     close: async () => {
       client.destroy()
     },
