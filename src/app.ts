@@ -9,6 +9,7 @@ import { describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
+import { cutText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb } from './db/database.ts'
 import { listen } from './db/listen.ts'
@@ -267,7 +268,7 @@ const refuseUnknownRoutes = (server: FastifyInstance, count: ReturnType<typeof c
     }
     throw hasBadAddress(request.raw)
       ? fail('BAD_REQUEST', 'The address is not valid.')
-      : fail('NOT_FOUND', `There is no ${request.method} ${pathOf(request.originalUrl)}.`)
+      : fail('NOT_FOUND', `There is no ${request.method} ${cutText(pathOf(request.originalUrl), 200)}.`)
   }
   server.addHook('onRequest', (request, reply, done) => {
     if (request.is404) refuse(request, reply).catch(done)
@@ -275,13 +276,16 @@ const refuseUnknownRoutes = (server: FastifyInstance, count: ReturnType<typeof c
   })
 }
 
-/** A process that is seconds behind says so at once, instead of letting everybody wait. */
-const shedLoad = async (server: FastifyInstance, longestLoopDelayMs = 2_000) => {
+/**
+ * A process whose turns take half a second on average says so at once, instead of letting everyone wait. Requests that
+ * block it for less than a second each would otherwise pile up unseen.
+ */
+const shedLoad = async (server: FastifyInstance, longestLoopDelayMs = 500) => {
   await server.register(underPressure, {
     maxEventLoopDelay: longestLoopDelayMs,
     exposeStatusRoute: false,
     pressureHandler: (_request, _reply, _type, delayMs) => {
-      // Endless is what the library makes of an interval without a sample, as there is one right after the start.
+      // under-pressure reports Infinity before its first sample.
       if (delayMs === Number.POSITIVE_INFINITY) return
       throw fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
     },

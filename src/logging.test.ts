@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { databaseUrl, internalSecret, newStore, startTestService, type TestService } from '../test/harness.ts'
+import {
+  assertError,
+  databaseUrl,
+  internalSecret,
+  newStore,
+  startTestService,
+  type TestService,
+} from '../test/harness.ts'
 import { distantServiceFor, openLine } from '../test/outage.ts'
 import { makeInternalToken } from './features/access/internal-token.ts'
-import { blot, createLogger } from './logging.ts'
+import { createLogger, redact } from './logging.ts'
 
 let service: TestService
 before(async () => {
@@ -31,6 +38,7 @@ test('no key, token or phone number reaches the log, wherever in a request it wa
   const token = makeInternalToken(shop.storeId, Math.floor(Date.now() / 1000) + 60, internalSecret)
   const cart = 'cart_3v8m7q2w9c4t6y8zabcdefghjk'
   const secrets = [shop.key, shop.browserKey, shop.logisticsKey, bearer, token, cart, phone, encodeURIComponent(phone)]
+  const hidden = [...secrets, cart.slice(5), bearer.slice(4)]
   const lines = await linesDuring(async () => {
     await shop.get('/v1/products')
     await shop.get('/v1/products')
@@ -46,6 +54,9 @@ test('no key, token or phone number reaches the log, wherever in a request it wa
       await shop.get(`/v1/products/%20${secret}`)
       await shop.get(`/v1/products/%zz${secret}`)
       await shop.get(`/v1/${secret}`)
+      await shop.get(`/v1/${secret.replace('_', '%5F')}`)
+      await shop.get(`/v1/${secret.replace('_', '%255f')}`)
+      await shop.get(`/v1/%${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`)
       await service.call(`/${secret}`, { headers: { 'x-request-id': secret } })
       await shop.get('/v1/products', { 'x-outlet-id': secret })
       await shop.get('/v1/products', { origin: `https://${secret}.example` })
@@ -53,7 +64,7 @@ test('no key, token or phone number reaches the log, wherever in a request it wa
       await service.call('/v1/nothing', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     }
   })
-  assertHides(lines, [...secrets, '123456'])
+  assertHides(lines, [...hidden, '123456'])
 })
 
 test('a database that fails does not bring its password into the log', async (t) => {
@@ -121,7 +132,7 @@ test('any other request id is replaced, each time by a new one', async () => {
   assert.equal(given.size, strange.length * 2)
 })
 
-test('blotting hides secrets and leaves the rest of a line as it was', () => {
+test('redaction hides secrets and leaves the rest of a line as it was', () => {
   const cases: [string, string][] = [
     ['key vsk_0123456789abcdef ok', 'key [hidden] ok'],
     ['"vpk_abc.def-ghi"', '"[hidden]"'],
@@ -129,6 +140,8 @@ test('blotting hides secrets and leaves the rest of a line as it was', () => {
     ['VSK_ABCDEF', '[hidden]'],
     ['line\\nvsk_0123456789abcdef', 'line\\n[hidden]'],
     ['%20vsk_0123456789abcdef', '%20[hidden]'],
+    ['/cart/cart%5F3v8m7q2w9c4t6y8zabcdefghjk', '/cart/[hidden]'],
+    ['gst%5f0123456789abcdef', '[hidden]'],
     ['authorization: Bearer abc.def+/=~', 'authorization: Bearer [hidden]'],
     ['eyJzdG9yZUlkIjoiYSJ9.c2lnbmF0dXJl', '[hidden]'],
     ['postgres://me:s3cr%40t@db.example/shop', 'postgres://me:[hidden]@db.example/shop'],
@@ -137,15 +150,28 @@ test('blotting hides secrets and leaves the rest of a line as it was', () => {
     ['/products/%2B919876543210', '/products/%2B[hidden]210'],
     ['call +14155550123 or +442071838750', 'call +[hidden]123 or +[hidden]750'],
   ]
-  for (const [line, expected] of cases) assert.equal(blot(line), expected)
+  for (const [line, expected] of cases) assert.equal(redact(line), expected)
   for (const line of [
     '{"time":1763175600000,"msg":"responses_total was 12, uses_redis"}',
     'GET http://127.0.0.1:3000/v1/products?limit=20',
     'price +10 and +200',
     'store_01k8x0v3m7q2w9c4t6y8ze',
   ]) {
-    assert.equal(blot(line), line)
+    assert.equal(redact(line), line)
   }
+})
+
+test('text that a caller chose is cut short before it is logged', async () => {
+  const long = 'x'.repeat(15_000)
+  const origin = `https://${'o'.repeat(10_000)}.example`
+  const shop = await newStore(service)
+  const lines = await linesDuring(async () => {
+    assertError(await service.call(`/${long}`), 404, 'NOT_FOUND')
+    assertError(await shop.get('/v1/store', { origin }), 403, 'FORBIDDEN')
+  })
+  const refused = lines.filter((line) => line.includes('request refused'))
+  assert.equal(refused.length, 2)
+  for (const line of refused) assert.ok(line.length < 600, line)
 })
 
 test('an error is logged by type, message, code, stack and cause, a request by its id, and nothing more', () => {

@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-const compiled = join(tmpdir(), `vitrine-compiled-${process.pid}`)
+const compiled = mkdtempSync(join(tmpdir(), 'vitrine-compiled-'))
 
 const main = async () => {
   if (values.help) return print(help)
@@ -49,7 +49,7 @@ const leftOut = values.database
       'src/{cli,core,providers}/**',
       'src/db/embedded{,.test.ts,/**}',
       'src/config.test.ts',
-      'test/{documents,guide*,tidy,hostile-*,sdk*}.test.ts',
+      'test/{documents,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { cutText } from '../core/text.ts'
 
 /** One answered request, as a log tells of it. */
 export type RequestNote = {
@@ -18,11 +19,32 @@ export type SeriesOf = (method: string, route: string) => (status: number, secon
 export const logRequestsTo =
   (logger: FastifyBaseLogger): NoteRequest =>
   ({ id, method, url, status, ms, origin }) => {
-    const line = { req: id, method, path: pathOf(url), status, ms, ...(origin === undefined ? {} : { origin }) }
+    const path = cutText(readable(pathOf(url)), longestLogged)
+    const line = {
+      req: id,
+      method,
+      path,
+      status,
+      ms,
+      ...(origin === undefined ? {} : { origin: cutText(origin, longestLogged) }),
+    }
     if (status >= 500) logger.error(line, 'request failed')
     else if (status >= 400) logger.info(line, 'request refused')
     else logger.debug(line, 'request')
   }
+
+const longestLogged = 200
+
+/** Plain characters that a caller percent-encoded are decoded, so that an id is redacted however it was written. */
+const readable = (path: string) => {
+  let text = path.slice(0, 3 * longestLogged)
+  for (let rounds = 0; rounds < 3 && text.includes('%'); rounds++) {
+    text = text.replaceAll(/%([2-7][0-9a-f])/gi, (_escape, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
+  }
+  return text
+}
 
 /** Addresses go into logs and messages without their query, which may hold what a shopper typed. */
 export const pathOf = (url: string) => url.split('?', 1)[0] ?? ''

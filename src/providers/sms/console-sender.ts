@@ -8,5 +8,5 @@ export const createConsoleSender = (print: Print = printToOutput): SmsSender => 
   send: async ({ phone, code }) => print(`OTP for ${phone} is ${code}`),
 })
 
-/** Not through the logger, which would blot the phone number out. */
+/** Not through the logger, which would redact the phone number. */
 const printToOutput: Print = (line) => void process.stdout.write(`${line}\n`)
