@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import { enablePrivateCompileCache } from './cli/compile-cache.ts'
 
-// Later starts find the compiled modules of the first one.
-enableCompileCache()
+enablePrivateCompileCache()
 const { run } = await import('./cli/program.ts')
 await run(process.argv)
