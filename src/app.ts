@@ -15,6 +15,7 @@ import { connectDb } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
+import { createBoundLookup } from './features/access/lookups.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
 import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
@@ -99,6 +100,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     db,
     clock,
     counter,
+    boundLookup: createBoundLookup(clock.now),
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -107,7 +109,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     payments: createPayments({ ...config, db, secrets: options.secrets, more: options.paymentProviders ?? [] }),
     publicUrl: config.publicUrl,
   }
-  const directory = createDirectory(db, counter)
+  const directory = createDirectory({ db, counter, boundLookup: services.boundLookup })
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const forgetAll = () => {
     answers.forgetAll()
@@ -135,7 +137,14 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     logsAll: logger.isLevelEnabled('debug'),
   }
   const ownOrigins = ownOriginsOf(config)
-  const gate = createGate({ services, directory, internalSecrets: config.internalSecrets, ownOrigins })
+  const clientAddressOf = createClientAddress(config.trustProxy)
+  const gate = createGate({
+    services,
+    directory,
+    internalSecrets: config.internalSecrets,
+    ownOrigins,
+    clientAddressOf,
+  })
 
   const waits = createOrderWaits(db)
   const downloads = {
@@ -146,7 +155,6 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
 
-  const clientAddressOf = createClientAddress(config.trustProxy)
   const startedAtMs = Date.now()
   let draining = false
   const server = createServer({
@@ -166,9 +174,14 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     done(null, payload)
   })
   // Before any refusal, so that a page can read that one too.
-  allowCrossOrigin(server, (origin) => ownOrigins.has(origin) || directory.isKnownOrigin(origin))
+  allowCrossOrigin(
+    server,
+    (origin, request) => ownOrigins.has(origin) || directory.isKnownOrigin(origin, clientAddressOf(request)),
+  )
   await shedLoad(server, options.longestLoopDelayMs)
-  refuseUnknownRoutes(server, gate.countUnknownRoute)
+  refuseUnknownRoutes(server, ({ headers, raw }, setHeader) =>
+    gate.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
+  )
   registerRoutes(
     server,
     [
@@ -184,7 +197,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...cancelRoutes,
       ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'a payment provider did not answer')),
       ...downloadRoutes(downloads),
-      ...deliveryRoutes({ db, clock, simulated }),
+      ...deliveryRoutes({ ...services, simulated }),
       ...healthRoutes({
         health: {
           db,
@@ -195,6 +208,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         },
         metrics,
         metricsToken: config.metricsToken,
+        production: config.production,
         description: describeVitrine(config.version),
       }),
     ],
@@ -260,11 +274,13 @@ const ownOriginsOf = (config: Config) => {
   return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
 }
 
+type CountUnknown = (request: FastifyRequest, setHeader: (name: string, value: string) => unknown) => Promise<void>
+
 /** Decided before a body is read, because nothing in it could make the route exist. */
-const refuseUnknownRoutes = (server: FastifyInstance, count: ReturnType<typeof createGate>['countUnknownRoute']) => {
+const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.originalUrl.startsWith('/v1')) {
-      await count(request.headers, (name, value) => reply.header(name, value))
+      await count(request, (name, value) => reply.header(name, value))
     }
     throw hasBadAddress(request.raw)
       ? fail('BAD_REQUEST', 'The address is not valid.')

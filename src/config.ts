@@ -75,7 +75,10 @@ export const Environment = Type.Object({
     Type.String({ description: '`true`, or the comma-separated addresses of the proxies whose `X-Forwarded-*` count' }),
   ),
   VITRINE_METRICS_TOKEN: Type.Optional(
-    Type.String({ minLength: 16, description: 'Bearer token for reading `/metrics` from elsewhere than this machine' }),
+    Type.String({
+      minLength: 16,
+      description: 'Bearer token for reading `/metrics`. Without it only this machine may, and in production nobody',
+    }),
   ),
   VITRINE_SMS_SENDER: Type.Enum(['console', 'twilio', 'msg91', 'http'], {
     default: 'console',

@@ -35,6 +35,8 @@ const [figures = '', lengths = ''] = read('docs/limits.md').split('\n## How long
 /** Each row of the page with how its figure begins, made from the source. */
 const limits: Record<string, string> = {
   'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
+  'Requests of one visitor with the browser keys of a store': `${figureIn('db/migrations/0007_visitor_limit.sql', /default (\d+)/)} a minute unless`,
+  'Unknown keys, webhook credentials and orders that one client asks for': `${figure('features/access/lookups.ts', 'mostMissesAMinute')} a minute`,
   'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
   'One-time passwords of a store': 'none',
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
@@ -75,6 +77,7 @@ const limits: Record<string, string> = {
 
   'Headers of a request': `${figure('http/server.ts', 'headersTimeout') / inSeconds} seconds`,
   'Whole request': `${figure('http/server.ts', 'requestTimeout') / inSeconds} seconds`,
+  'Connection on which nothing moves, such as an answer that is not read': `${figure('http/server.ts', 'idleTimeout') / inSeconds} seconds`,
   'Idle connection': `${figure('http/server.ts', 'keepAliveTimeout') / inSeconds} seconds`,
   'Statement in the database': `${figure('db/database.ts', 'statementTimeoutMs') / inSeconds} seconds`,
   'Requests that wait for a database connection, in an instance': count(figure('db/database.ts', 'maxWaiting')),

@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import Type from 'typebox'
 import { createAnswerCache } from '../src/http/cached-answers.ts'
-import { type Access, bindRoutes, endpoint } from '../src/http/endpoint.ts'
-import { type PublicCtx, registerRoutes } from '../src/http/register.ts'
+import { type Access, bindRoutes, endpoint, type PublicCaller } from '../src/http/endpoint.ts'
+import { registerRoutes } from '../src/http/register.ts'
 import { createServer } from '../src/http/server.ts'
 
 /** Endpoints made for this test: one of each kind that takes a body, declared like any other. */
@@ -19,7 +19,7 @@ const contract = {
   amount: endpoint({ ...post, path: '/amount', body: Type.Object({ amount: Type.Number() }) }),
   bodiless: endpoint({ ...post, path: '/logout' }),
 }
-const routes = bindRoutes<{ public: PublicCtx } & Record<Exclude<Access, 'public'>, never>>()(contract, {
+const routes = bindRoutes<{ public: PublicCaller } & Record<Exclude<Access, 'public'>, never>>()(contract, {
   lenient: ({ body }) => ({ body: { got: body ?? null } }),
   usual: ({ body }) => ({ body: { got: body } }),
   unprocessable: ({ body }) => ({ body: { got: body } }),

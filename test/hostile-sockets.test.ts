@@ -83,6 +83,11 @@ test('an address with scheme and host is the same address', async () => {
   assert.equal(whole?.body, plain?.body)
   const [guarded] = await get('http://x/v1/products', 'Host: x\r\nConnection: close\r\n')
   assert.equal(guarded?.json?.code, 'UNAUTHORIZED')
+  for (const target of ['http://x/v1/nowhere', 'HTTP://x/v1/nowhere', '/v1/nowhere']) {
+    const [unknown] = await get(target)
+    assert.equal(unknown?.json?.code, 'NOT_FOUND', target)
+    assert.match(unknown?.headers ?? '', /^ratelimit-remaining: /im, `${target} is counted`)
+  }
 })
 
 test('doubled slashes, dots and stars are addresses that do not exist', async () => {
@@ -129,6 +134,13 @@ test('a request without a host is refused, except in the version of HTTP that ha
   await assertRefused(`GET /v1/store HTTP/1.1\r\n${key}`, 400, 'BAD_REQUEST')
   const [old] = await say(`GET /v1/store HTTP/1.0\r\n${key}`)
   assert.equal(old?.status, 200)
+  const sound = `GET /v1/products?limit=3 HTTP/1.1\r\nHost: x\r\nX-Store-Key: ${shop.key}\r\n\r\n`
+  const both = await say(`${sound}GET /v1/store HTTP/1.1\r\n${key}`)
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 400],
+    'the answer before it goes out all the same',
+  )
 })
 
 test('an expectation that nobody knows is passed over', async () => {

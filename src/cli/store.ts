@@ -105,6 +105,7 @@ export const addStore = (program: Command) => {
     )
     .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
     .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
+    .option('--visitor-limit <number>', 'requests a minute that one visitor may make with the browser keys')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
     .action((options: SetOptions) =>
@@ -145,7 +146,8 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
       | 'cashOnDelivery'
       | 'paymentProvider'
       | 'otpHourlyCap'
-      | 'otpCountries',
+      | 'otpCountries'
+      | 'visitorLimit',
       string
     >
   >
@@ -171,6 +173,10 @@ const readSettings = (options: SetOptions, currency: string) => ({
   paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
+  visitorLimit:
+    options.visitorLimit === undefined
+      ? null
+      : wholeNumber('--visitor-limit', options.visitorLimit, { min: 1, max: 1_000_000_000 }),
 })
 
 /** Nobody's first store in production shall turn out to be one that cannot be paid. */
@@ -225,8 +231,8 @@ const readCountries = (text: string | undefined) => {
 
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
-  const { paymentProvider } = store
-  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], paymentProvider, otp }
+  const { paymentProvider, visitorLimit } = store
+  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], paymentProvider, otp, visitorLimit }
   printResult(options, shown, () =>
     fields({
       store: shown.id,
@@ -241,6 +247,7 @@ const printStore = (options: OutputOptions, store: Store, publicUrl: string) => 
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: `${shown.paymentMethods.join(', ')}, online through ${paymentProvider}`,
       'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}`,
+      visitors: `${visitorLimit} requests a minute each`,
     }),
   )
 }

@@ -20,6 +20,10 @@ export type IdPrefix =
   | 'ship'
   | 'dl'
 
+/** Whether a text that a caller sent can be an id of this kind at all, before it is looked up. */
+export const isIdShaped = (prefix: IdPrefix, text: string) =>
+  text.length <= 64 && text.startsWith(`${prefix}_`) && /^\w+$/.test(text)
+
 /** The time comes first, so that rows made together lie together in an index. 65 random bits follow. */
 export const newId = (prefix: IdPrefix, nowMs: number = Date.now()) => `${prefix}_${encodeTime(nowMs)}${randomText(13)}`
 

@@ -40,7 +40,7 @@ export const moveParcel = async ({ db, clock }: Pick<Services, 'db' | 'clock'>, 
   const status = nextNews[order.status]
   if (status === undefined) throw fail('CONFLICT', `An order that is ${order.status} has no parcel on its way.`)
   const nowMs = clock.now()
-  await receiveCarrierEvent({ db, clock, simulated: null }, store, {
+  await receiveCarrierEvent({ db, clock }, store, {
     eventId: `demo_${randomText(16)}`,
     orderId,
     status,

@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts'
 import type { Cipher } from '../core/encryption.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
-import { bindRoutes, type Scope } from '../http/endpoint.ts'
-import type { PublicCtx, RequestContext } from '../http/register.ts'
+import { bindRoutes, type PublicCaller, type Scope } from '../http/endpoint.ts'
+import type { RequestContext } from '../http/register.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
 
-export type { PublicCtx }
+export type PublicCtx = PublicCaller
 
 /** Numbers of a store and of an outlet inside the database; callers only ever see their public ids. */
 export type StoreId = number & { readonly kind?: 'store' }
@@ -34,6 +34,8 @@ export type Store = {
   /** How many codes it sends in an hour for all phones together, and to which countries (none named: to all). */
   otpHourlyCap: number | null
   otpCountries: readonly string[]
+  /** How many requests a minute one visitor may make with its browser keys. */
+  visitorLimit: number
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
@@ -55,12 +57,22 @@ export type Services = {
   passwords: PasswordHasher
   payments: Payments
   counter: Counter
+  boundLookup: BoundLookup
   /** This service's own address, for links. */
   publicUrl: string
 }
 
 /** Counts events in fixed windows of the clock, this one included; for all instances where there is a Redis. */
 export type Counter = { count(id: string, windowMs: number, nowMs: number): number | Promise<number> }
+
+/**
+ * A lookup for a client who has proved nothing yet. Undefined is a miss, and a client with too many of them in a minute
+ * is refused before anything is looked up.
+ */
+export type BoundLookup = <Found>(
+  client: string,
+  lookUp: () => Promise<Found | undefined>,
+) => Promise<Found | undefined>
 
 /** Who takes payments, by name, and the keys of what belongs to them. */
 export type Payments = {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import { fail } from '../core/errors.ts'
 
@@ -30,7 +31,7 @@ export const exposedHeaders = [
 ].join(', ')
 
 /** Whether any store lists this origin. A preflight names no store, and an error must be readable by the page too. */
-export type IsKnownOrigin = (origin: string) => boolean | Promise<boolean>
+export type IsKnownOrigin = (origin: string, request: IncomingMessage) => boolean | Promise<boolean>
 
 export const allowCrossOrigin = (server: FastifyInstance, isKnownOrigin: IsKnownOrigin) => {
   server.addHook('onRequest', markAnswers(isKnownOrigin))
@@ -59,7 +60,7 @@ const markAnswers =
       if (known) markAllowed(reply, origin)
       done()
     }
-    const known = isKnownOrigin(origin)
+    const known = isKnownOrigin(origin, request.raw)
     if (known instanceof Promise) known.then(finish).catch((error) => done(error))
     else finish(known)
   }

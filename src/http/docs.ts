@@ -43,10 +43,14 @@ export const registerFrontDoor = (server: FastifyInstance) => {
 
 export const docsPolicy = [
   "default-src 'self'",
-  "script-src 'self' 'unsafe-eval'",
+  "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
 ].join('; ')
 
 const startScript = `Scalar.createApiReference('#reference', ${JSON.stringify({

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/errors.ts'
 
@@ -97,12 +98,22 @@ export type Handlers<C extends Contract, CtxByAccess extends Record<Access, unkn
   [Name in keyof C]: Handler<C[Name], CtxByAccess[C[Name]['access']]>
 }
 
+/** On a route at the root nobody is known, and what was sent decides. */
+export type PublicCaller = {
+  cacheStore: number
+  cacheScope: number
+  remoteAddress: string
+  /** Tells clients apart for limits (client-address.ts). */
+  clientAddress: string
+  headers: IncomingHttpHeaders
+}
+
 /** An endpoint with the function that answers it. */
 export type Route = {
   endpoint: Endpoint
   handle: (call: Call<Endpoint, unknown>) => Promise<Answer<unknown>>
   /** For a public endpoint: finds out who calls, before anything of the request is read. Its result is the `ctx`. */
-  identify?: (anyone: object) => Promise<object>
+  identify?: (anyone: PublicCaller, params: Record<string, string>) => Promise<object>
 }
 
 /** Ties a contract to its handlers; the compiler refuses a missing, a surplus or a wrongly typed one. */

@@ -73,6 +73,7 @@ export const answerBrokenConnection = (error: Error & { code?: string }, socket:
   const body = JSON.stringify(errorBody(code))
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      'x-content-type-options: nosniff\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

@@ -13,7 +13,7 @@ export type Recognised = {
   cacheScope: number
   scopes: ReadonlySet<Scope>
   /** Counts the request: headers that tell of the rate, and the failure when it was one too many. */
-  count(): Counted | Promise<Counted>
+  count(request: IncomingMessage): Counted | Promise<Counted>
 }
 export type Counted = { headers: readonly string[]; failure: Failure | null }
 
@@ -63,7 +63,7 @@ export const createFastLane = ({ recognise, answers, isDraining, seriesOf, logRe
     if (caller === null) return false
     const answer = answers.get(caller.cacheStore, caller.cacheScope + url, began)
     if (answer?.scope === undefined || !caller.scopes.has(answer.scope)) return false
-    const counted = caller.count()
+    const counted = caller.count(request)
     if (counted instanceof Promise) counted.then((result) => finish(request, response, answer, result, began))
     else finish(request, response, answer, counted, began)
     return true
@@ -71,7 +71,7 @@ export const createFastLane = ({ recognise, answers, isDraining, seriesOf, logRe
 }
 
 const commonHeaders = (id: string, { headers }: IncomingMessage, rate: readonly string[]) => {
-  const list = ['x-request-id', id, ...rate]
+  const list = ['x-request-id', id, 'x-content-type-options', 'nosniff', ...rate]
   const { origin } = headers
   if (origin !== undefined) {
     list.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders)

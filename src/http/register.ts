@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { inspectText } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
 import type { ReadClientAddress } from './client-address.ts'
-import type { Access, Answer, Call, Endpoint, Route, Scope } from './endpoint.ts'
+import type { Access, Answer, Call, Endpoint, PublicCaller, Route, Scope } from './endpoint.ts'
 import { ErrorBody } from './schema.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -21,10 +21,7 @@ declare module 'fastify' {
 /** The least that this layer must know of whoever calls: under which store and outlet an answer may be kept. */
 export type RequestContext = { cacheStore: number; cacheScope: number }
 
-/** On a route at the root nobody is known, and a handler decides by what was sent. */
-export type PublicCtx = RequestContext & { remoteAddress: string; clientAddress: string; headers: IncomingHttpHeaders }
-
-const admitAnyone = (request: FastifyRequest, clientAddress: string): PublicCtx => ({
+const admitAnyone = (request: FastifyRequest, clientAddress: string): PublicCaller => ({
   cacheStore: 0,
   cacheScope: 0,
   remoteAddress: request.socket.remoteAddress ?? '',
@@ -73,7 +70,9 @@ const toFastifyRoute = (
       const anyone = () => admitAnyone(request, clientAddress)
       const admitted =
         endpoint.access === 'public'
-          ? ((identify?.(anyone()) ?? anyone()) as RequestContext | Promise<RequestContext>)
+          ? ((identify?.(anyone(), request.params as Record<string, string>) ?? anyone()) as
+              | RequestContext
+              | Promise<RequestContext>)
           : admit({ headers: request.headers, clientAddress }, (name, value) => reply.header(name, value), needs)
       if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
       else proceed(admitted)

@@ -13,8 +13,9 @@ const impatientServer = async (t: TestContext) => {
     logger: createLogger({ logLevel: 'silent' }),
     trustProxy: false,
     fastLane: () => false,
-    timeouts: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 },
+    timeouts: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20, idleTimeout: 200 },
   })
+  server.get('/large', (_request, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)))
   server.post('/echo', (request) => ({ got: request.body }))
   t.after(() => server.close())
   return server.listen({ port: 0, host: '127.0.0.1' })
@@ -48,6 +49,17 @@ const assertEnvelope = (raw: string, status: number, code: string) => {
   assert.deepEqual(Object.keys(json).sort(), ['code', 'error'])
   assert.equal(json.code, code)
 }
+
+test('a caller who does not read the answer is cut off', async (t) => {
+  const caller = await dial(t, await impatientServer(t))
+  caller.socket.pause()
+  caller.say('GET /large HTTP/1.1\r\nhost: a\r\n\r\n')
+  // A paused socket hears of the end only when it tries to send.
+  while (!caller.socket.closed) {
+    caller.say('x')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+})
 
 test('a caller whose headers never end is told so and let go', async (t) => {
   const caller = await dial(t, await impatientServer(t))

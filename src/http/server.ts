@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { fail } from '../core/errors.ts'
+import { errorBody, fail } from '../core/errors.ts'
 import { acceptJson, maxBodyBytes } from './body.ts'
 import { answerBrokenConnection, answerErrors, sendFailure } from './errors.ts'
 import { requestId } from './request-id.ts'
@@ -15,12 +15,17 @@ export type ServerOptions = {
   timeouts?: Partial<typeof usualTimeouts>
 }
 
-/** In milliseconds: for the headers, for the whole request, between requests, and how often the first two are checked. */
+/**
+ * In milliseconds: for the headers, for the whole request, between requests, how often the first two are checked, and how
+ * long nothing may move on a connection, so that a client that does not read its answer is cut off. The last must be
+ * longer than the longest wait for an order.
+ */
 const usualTimeouts = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
+  idleTimeout: 60_000,
 }
 
 const maxHeaderBytes = 16_384
@@ -51,6 +56,27 @@ const isDecodable = (url: string) => {
   }
 }
 
+/** The path of `GET http://host/path`, which is how a client addresses a proxy. */
+const originForm = (url = '/') => {
+  if (url.startsWith('/')) return url
+  const [absolute] = /^https?:\/\/[^/?]*/i.exec(url) ?? []
+  if (absolute === undefined) return url
+  const rest = url.slice(absolute.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** Through the response and not the socket, so that answers to earlier requests on the connection go out first. */
+const refuseWithoutHost = (response: ServerResponse) => {
+  const body = JSON.stringify(errorBody('BAD_REQUEST', 'The request has no Host header.'))
+  response
+    .writeHead(400, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    })
+    .end(body)
+}
+
 /** A Fastify with our limits: how large, how deep, how slow a request may be, and how each fault is answered. */
 export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerOptions) => {
   const server = Fastify({
@@ -66,15 +92,15 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     serverFactory: (handle) => {
       const answer = (request: IncomingMessage, response: ServerResponse) => {
-        const { headers, httpVersion, socket } = request
-        if (headers.host === undefined && httpVersion === '1.1') {
-          return answerBrokenConnection(new Error('a request without a Host header'), socket)
-        }
+        if (request.headers.host === undefined && request.httpVersion === '1.1') return refuseWithoutHost(response)
+        request.url = originForm(request.url)
         if (!fastLane(request, response)) handle(request, response)
       }
       // Node would refuse a request without a host, and an expectation it does not know, without a word.
-      const limits = { ...usualTimeouts, ...timeouts, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+      const { idleTimeout, ...times } = { ...usualTimeouts, ...timeouts }
+      const limits = { ...times, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
       const http = createHttpServer(limits, answer)
+      http.setTimeout(idleTimeout)
       http.on('checkExpectation', answer)
       http.on('clientError', (error, socket) => answerBrokenConnection(error, socket as Socket))
       return http
@@ -94,7 +120,7 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
   acceptJson(server)
   answerErrors(server)
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done()
   })
   return server

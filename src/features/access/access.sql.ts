@@ -4,13 +4,14 @@ import type { Store, StoreId } from '../context.ts'
 export type KeyRow = {
   id: string
   storeId: StoreId
+  kind: 'server' | 'browser'
   scopes: string[]
   rateLimit: number | null
   expiresAt: Date | null
 }
 
 export const findKey = (db: Queries, hash: string) => db.maybeOne<KeyRow>`
-  select id, store_id as "storeId", scopes, rate_limit as "rateLimit", expires_at as "expiresAt"
+  select id, store_id as "storeId", kind, scopes, rate_limit as "rateLimit", expires_at as "expiresAt"
   from store_key
   where hash = ${hash} and revoked_at is null`
 
@@ -24,7 +25,7 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
     s.cash_on_delivery as "cashOnDelivery", s.otp_hourly_cap as "otpHourlyCap",
-    s.otp_countries as "otpCountries", s.menu, s.default_outlet_id as "defaultOutletId",
+    s.otp_countries as "otpCountries", s.visitor_limit as "visitorLimit", s.menu, s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,
     (select coalesce(array_agg(a.origin), '{}') from store_origin a where a.store_id = s.id) as "originList"

@@ -10,6 +10,7 @@ import { sql } from '../../db/sql.ts'
 import { scopes } from '../../http/endpoint.ts'
 import { revokeKey } from '../admin/stores.ts'
 import { createDirectory } from './directory.ts'
+import { createBoundLookup } from './lookups.ts'
 import { createLocalCounter } from './rate-limit.ts'
 
 let service: TestService
@@ -172,6 +173,8 @@ test('a 401 tells by WWW-Authenticate whether it is the session that is wrong, o
   assert.equal(await askWith({ authorization: 'Bearer ses_dead', 'x-store-key': 'vpk_revoked' }), null)
 })
 
+const client = '203.0.113.9'
+
 test('what was read before a change is not remembered after it', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
@@ -186,21 +189,29 @@ test('what was read before a change is not remembered after it', async () => {
       return row as never
     },
   }
-  const directory = createDirectory(slow, createLocalCounter())
-  const reading = directory.key(shop.key)
+  const directory = createDirectory({
+    db: slow,
+    counter: createLocalCounter(),
+    boundLookup: createBoundLookup(Date.now),
+  })
+  const reading = directory.key(shop.key, client)
   await midway.promise
   directory.forgetStore(store.id)
   goOn.resolve()
   assert.equal((await reading)?.store.publicId, shop.storeId)
   assert.equal(directory.knownKey(shop.key), undefined)
-  await directory.key(shop.key)
+  await directory.key(shop.key, client)
   assert.ok(directory.knownKey(shop.key), 'read again without a change, it is remembered')
 })
 
 test('a change of one store leaves what is known of the others', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
-  const directory = createDirectory(service.db, createLocalCounter())
-  await Promise.all([directory.key(shop.key), directory.key(other.key)])
+  const directory = createDirectory({
+    db: service.db,
+    counter: createLocalCounter(),
+    boundLookup: createBoundLookup(Date.now),
+  })
+  await Promise.all([directory.key(shop.key, client), directory.key(other.key, client)])
   directory.forgetStore((await shop.load()).id)
   assert.equal(directory.knownKey(shop.key), undefined)
   assert.ok(directory.knownKey(other.key))

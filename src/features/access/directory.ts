@@ -1,15 +1,18 @@
 import { LRUCache } from 'lru-cache'
+import { Failure } from '../../core/errors.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
 import type { Recognised } from '../../http/fast-lane.ts'
-import type { Store, StoreId } from '../context.ts'
+import type { BoundLookup, Store, StoreId } from '../context.ts'
 import { findKey, findStoreId, isListedOrigin, loadStore } from './access.sql.ts'
 import { defaultLimit, type RateCounter, type Tally } from './rate-limit.ts'
 
 export type Key = {
   id: string
   store: Store
+  /** Its calls come from shoppers' browsers, so they are limited by visitor too. */
+  isForBrowsers: boolean
   scopes: ReadonlySet<Scope>
   rateLimit: number
   tally: Tally
@@ -21,23 +24,33 @@ export type Key = {
 }
 
 /**
- * Keys, stores and origins, read from the database and remembered. A change is announced by the database and forgotten
- * here at once; the short life of an entry covers an announcement that got lost.
+ * Keys, stores and origins, read from the database and cached. A change is announced by the database and forgotten here
+ * at once; the short life of an entry covers an announcement that got lost. Callers are strangers here: what cannot be a
+ * key or an origin is refused by its shape, refusals are cached within a bound, and each client has a number of misses.
  */
 export type Directory = {
-  key(secret: string): Key | undefined | Promise<Key | undefined>
-  /** Only what is in memory, and fresh. */
+  key(secret: string, client: string): Key | undefined | Promise<Key | undefined>
+  /** Only what is cached, and fresh. */
   knownKey(secret: string, sinceStartMs?: number): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
-  isKnownOrigin(origin: string): boolean | Promise<boolean>
+  isKnownOrigin(origin: string, client: string): boolean | Promise<boolean>
   forgetStore(storeId: StoreId): void
   forgetAll(): void
 }
 
 const entryLifeMs = 1_000
 const mostKeys = 20_000
+const mostOrigins = 20_000
+const refusedBytes = 2 * 1024 * 1024
 
-export const createDirectory = (db: Queries, counter: RateCounter): Directory => {
+/** What `createKey` makes. */
+const keyShape = /^v[sp]k_[0-9a-z]{32}$/
+/** What `readOrigin` lets onto a list. */
+const originShape = /^https?:\/\/(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/
+
+export type DirectorySources = { db: Queries; counter: RateCounter; boundLookup: BoundLookup }
+
+export const createDirectory = ({ db, counter, boundLookup }: DirectorySources): Directory => {
   // By the key as it was sent: it is hashed once to be looked up, and not again for every request.
   // A plain map, since every request looks into it and entries live for a second.
   const keys = new Map<string, Key>()
@@ -45,9 +58,18 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
     if (keys.size >= mostKeys) keys.clear()
     keys.set(secret, key)
   }
-  const stores = new LRUCache<StoreId, Store>({ max: 5_000, ttl: entryLifeMs, ttlResolution: 100 })
-  const origins = new LRUCache<string, boolean>({ max: 20_000, ttl: entryLifeMs, ttlResolution: 100 })
-  // What was read before a change must not be remembered after it.
+  const short = { ttl: entryLifeMs, ttlResolution: 100 }
+  const stores = new LRUCache<StoreId, Store>({ max: 5_000, ...short })
+  const origins = new LRUCache<string, true>({ max: mostOrigins, ...short })
+  // Keys and origins that nobody has, by the bytes they take.
+  const refused = new LRUCache<string, true>({
+    maxSize: refusedBytes,
+    sizeCalculation: (_value, text) => 100 + 2 * text.length,
+    ...short,
+  })
+  // Equal questions that arrive together are asked once.
+  const reading = new Map<string, Promise<unknown>>()
+  // What was read before a change must not be cached after it.
   let changes = 0
 
   const remember = async <Found>(read: () => Promise<Found>, keep: (found: Found) => void) => {
@@ -57,6 +79,15 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
     return found
   }
 
+  const once = <Found>(question: string, read: () => Promise<Found>): Promise<Found> => {
+    let answer = reading.get(question) as Promise<Found> | undefined
+    if (answer === undefined) {
+      answer = read().finally(() => reading.delete(question))
+      reading.set(question, answer)
+    }
+    return answer
+  }
+
   const store = async (storeId: StoreId): Promise<Store> =>
     stores.get(storeId) ??
     remember(
@@ -64,12 +95,13 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
       (found) => stores.set(storeId, found),
     )
 
-  const readKey = async (hash: string): Promise<Key | undefined> => {
-    const row = await findKey(db, hash)
+  const readKey = async (secret: string): Promise<Key | undefined> => {
+    const row = await findKey(db, hashSecret(secret))
     return (
       row && {
         id: row.id,
         store: await store(row.storeId),
+        isForBrowsers: row.kind === 'browser',
         scopes: new Set(row.scopes as Scope[]),
         rateLimit: row.rateLimit ?? defaultLimit,
         tally: counter.tallyOf(row.id),
@@ -84,40 +116,66 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
     return key !== undefined && sinceStartMs < key.staleAtMs ? key : undefined
   }
 
-  return {
-    key: (secret) =>
-      freshKey(secret) ??
+  const findUnknownKey = (secret: string, client: string) =>
+    once(secret, () => {
+      const read = () => readKey(secret)
+      return remember(
+        // A key that was good a second ago is no guess, and its shoppers must not suffer from a guesser beside them.
+        () => (keys.has(secret) ? read() : boundLookup(client, read)),
+        (found) => void (found === undefined ? refuse(secret) : keepKey(secret, found)),
+      )
+    })
+
+  const refuse = (text: string) => {
+    keys.delete(text)
+    refused.set(text, true)
+  }
+
+  const findUnknownOrigin = (origin: string, client: string) =>
+    once(origin, () =>
       remember(
-        () => readKey(hashSecret(secret)),
-        (found) => found && keepKey(secret, found),
-      ),
+        async () => (await boundLookup(client, async () => (await isListedOrigin(db, origin)) || undefined)) ?? false,
+        (listed) => void (listed ? origins.set(origin, true) : refused.set(origin, true)),
+      ).catch((error: unknown) => {
+        // No list is looked at for a client with too many misses.
+        if (error instanceof Failure && error.code === 'RATE_LIMITED') return false
+        throw error
+      }),
+    )
+
+  return {
+    key: (secret, client) => {
+      const known = freshKey(secret)
+      if (known !== undefined) return known
+      return keyShape.test(secret) && !refused.has(secret) ? findUnknownKey(secret, client) : undefined
+    },
     knownKey: freshKey,
     storeByPublicId: async (publicId) => {
       const storeId = await findStoreId(db, publicId)
       return storeId === undefined ? undefined : store(storeId)
     },
-    isKnownOrigin: (origin) =>
-      origins.get(origin) ??
-      remember(
-        () => isListedOrigin(db, origin),
-        (listed) => origins.set(origin, listed),
-      ),
+    isKnownOrigin: (origin, client) => {
+      if (origins.has(origin)) return true
+      return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
+    },
     forgetStore: (storeId) => {
       changes++
       stores.delete(storeId)
       origins.clear()
+      refused.clear()
       for (const [secret, key] of keys) if (key.store.id === storeId) keys.delete(secret)
     },
     forgetAll: () => {
       changes++
       stores.clear()
       origins.clear()
+      refused.clear()
       keys.clear()
     },
   }
 }
 
-/** Past every memory, for those who are about to change it. */
+/** Bypasses the cache, for those who are about to change the store. */
 export const findStoreByPublicId = async (db: Queries, publicId: string): Promise<Store | undefined> => {
   const storeId = await findStoreId(db, publicId)
   return storeId === undefined ? undefined : readStore(db, storeId)

@@ -1,12 +1,13 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../core/errors.ts'
+import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import type { Counted, Recognise } from '../../http/fast-lane.ts'
 import type { Admit, Needs, RequestHead } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
-import { secondsToNextWindow } from './rate-limit.ts'
+import { secondsToNextWindow, windowMs } from './rate-limit.ts'
 import { recogniseShopper } from './shopper.ts'
 
 export type AccessOptions = {
@@ -15,6 +16,7 @@ export type AccessOptions = {
   internalSecrets: readonly string[]
   /** Origins of this service's own pages, allowed for every store. */
   ownOrigins: ReadonlySet<string>
+  clientAddressOf: ReadClientAddress
 }
 
 /** Who calls: a store through one of its keys, or a trusted server through an internal token (then `key` is null). */
@@ -24,11 +26,11 @@ type SetHeader = (name: string, value: string) => unknown
 
 /**
  * The gate of every `/v1` route, in this order: who is it, may it call now (rate), from this page (origin), this
- * endpoint (scope), for this outlet, on whose behalf. What is in memory is decided without waiting.
+ * endpoint (scope), for this outlet, on whose behalf. What is cached is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
   const admit: Admit = (head, setHeader, needs) => {
-    const caller = identify(head.headers, options)
+    const caller = identify(head, options)
     if (caller instanceof Promise) return caller.then((known) => admitCaller(known, head, setHeader, needs))
     return admitCaller(caller, head, setHeader, needs)
   }
@@ -41,15 +43,15 @@ export const createGate = (options: AccessOptions) => {
       return enter()
     }
     if (caller.key === null) return enter()
-    const counted = countRequest(caller.key, options)
+    const counted = countRequest(caller.key, head, options)
     return counted instanceof Promise ? counted.then(goOn) : goOn(counted)
   }
 
   /** For an unknown `/v1` route: a known key is counted as on any other, and nobody is told more than 404. */
-  const countUnknownRoute = async (headers: IncomingHttpHeaders, setHeader: SetHeader) => {
-    const { secret, conflict } = readKeyHeaders(headers)
-    const key = secret === undefined || conflict ? undefined : await options.directory.key(secret)
-    if (key !== undefined && isAlive(key, options)) settle(await countRequest(key, options), setHeader)
+  const countUnknownRoute = async (head: RequestHead, setHeader: SetHeader) => {
+    const { secret, conflict } = readKeyHeaders(head.headers)
+    const key = secret === undefined || conflict ? undefined : await options.directory.key(secret, head.clientAddress)
+    if (key !== undefined && isAlive(key, options)) settle(await countRequest(key, head, options), setHeader)
   }
 
   /**
@@ -79,7 +81,11 @@ const passFor = (key: Key, outlet: Outlet, options: AccessOptions) => ({
   cacheStore: key.store.id,
   cacheScope: outlet.id,
   scopes: key.scopes,
-  count: () => countRequest(key, options),
+  // Nothing foreign comes this far.
+  count: (request: IncomingMessage) =>
+    key.isForBrowsers
+      ? countVisit(key, options.clientAddressOf(request), options)
+      : countForKey(key, options.services.clock.now()),
 })
 
 const readKeyHeaders = (headers: IncomingHttpHeaders) => {
@@ -88,13 +94,14 @@ const readKeyHeaders = (headers: IncomingHttpHeaders) => {
   return { secret: storeKey ?? apiKey, conflict: storeKey !== undefined && apiKey !== undefined && storeKey !== apiKey }
 }
 
-const identify = (headers: IncomingHttpHeaders, options: AccessOptions): Caller | Promise<Caller> => {
+const identify = (head: RequestHead, options: AccessOptions): Caller | Promise<Caller> => {
+  const { headers, clientAddress } = head
   const { secret, conflict } = readKeyHeaders(headers)
   if (conflict) throw fail('UNAUTHORIZED', 'X-Store-Key and x-api-key name different keys.')
   const token = headers['x-internal-storefront-token'] as string | undefined
-  if (token !== undefined) return identifyInternal(token, secret, headers, options)
+  if (token !== undefined) return identifyInternal(token, secret, head, options)
   if (!secret) throw fail('UNAUTHORIZED', 'A store key is required: send it as X-Store-Key or x-api-key.')
-  const key = options.directory.key(secret)
+  const key = options.directory.key(secret, clientAddress)
   return key instanceof Promise ? key.then((found) => callerOf(found, options)) : callerOf(key, options)
 }
 
@@ -108,7 +115,7 @@ const isAlive = (key: Key, { services }: AccessOptions) => services.clock.now() 
 const identifyInternal = async (
   token: string,
   secret: string | undefined,
-  headers: IncomingHttpHeaders,
+  { headers, clientAddress }: RequestHead,
   { directory, internalSecrets, services }: AccessOptions,
 ): Promise<Caller> => {
   const refused = fail('UNAUTHORIZED', 'The internal token is not valid.')
@@ -117,27 +124,71 @@ const identifyInternal = async (
   const store = publicId === null ? undefined : await directory.storeByPublicId(publicId)
   if (store === undefined) throw refused
   if (secret !== undefined) {
-    const key = await directory.key(secret)
+    const key = await directory.key(secret, clientAddress)
     if (key?.store.id !== store.id) throw refused
   }
   return { store, scopes: fullScope, key: null }
 }
 
-const countRequest = (key: Key, { services }: AccessOptions): Counted | Promise<Counted> => {
-  const nowMs = services.clock.now()
-  const count = key.tally(nowMs)
-  return typeof count === 'number' ? judge(key, count, nowMs) : count.then((n) => judge(key, n, nowMs))
+/**
+ * A call with a browser key counts for its visitor and for the key, a call with a server key for the key alone. A call
+ * from a page that may not use the key must not use it up for those that may, and counts for its visitor only.
+ */
+const countRequest = (
+  key: Key,
+  { headers: { origin }, clientAddress }: RequestHead,
+  options: AccessOptions,
+): Counted | Promise<Counted> => {
+  const nowMs = options.services.clock.now()
+  if (origin !== undefined && !mayCallFrom(origin, key.store, options)) {
+    return afterCounting(tallyVisitor(key, clientAddress, nowMs, options), (tally) => judge(tally, nowMs))
+  }
+  return key.isForBrowsers ? countVisit(key, clientAddress, options) : countForKey(key, nowMs)
 }
 
-const judge = ({ rateLimit }: Key, count: number, nowMs: number): Counted => {
+type Tallied = { count: number; limit: number; of: 'key' | 'visitor' }
+
+/** The visitor comes first: what one of them may not do does not use up the key for the others. */
+const countVisit = (key: Key, clientAddress: string, options: AccessOptions): Counted | Promise<Counted> => {
+  const nowMs = options.services.clock.now()
+  return afterCounting(tallyVisitor(key, clientAddress, nowMs, options), (visitor) => {
+    if (visitor.count > visitor.limit) return judge(visitor, nowMs)
+    return afterCounting(tallyKey(key, nowMs), (whole) => judge(tighterOf(visitor, whole), nowMs))
+  })
+}
+
+const countForKey = (key: Key, nowMs: number) => afterCounting(tallyKey(key, nowMs), (tally) => judge(tally, nowMs))
+
+const tallyKey = (key: Key, nowMs: number): Tallied | Promise<Tallied> =>
+  afterCounting(key.tally(nowMs), (count) => ({ count, limit: key.rateLimit, of: 'key' }))
+
+const tallyVisitor = (
+  { store }: Key,
+  clientAddress: string,
+  nowMs: number,
+  { services }: AccessOptions,
+): Tallied | Promise<Tallied> =>
+  afterCounting(services.counter.count(`visitor:${store.id}:${clientAddress}`, windowMs, nowMs), (count) => ({
+    count,
+    limit: store.visitorLimit,
+    of: 'visitor',
+  }))
+
+const tighterOf = (a: Tallied, b: Tallied) => (b.limit - b.count < a.limit - a.count ? b : a)
+
+/** Counting in this process needs no waiting, and must not cost any. */
+const afterCounting = <In, Out>(counted: In | Promise<In>, next: (counted: In) => Out | Promise<Out>) =>
+  counted instanceof Promise ? counted.then(next) : next(counted)
+
+const judge = ({ count, limit, of }: Tallied, nowMs: number): Counted => {
   const reset = String(secondsToNextWindow(nowMs))
-  const left = count > rateLimit ? 0 : rateLimit - count
+  const left = count > limit ? 0 : limit - count
   return {
-    headers: ['ratelimit-limit', String(rateLimit), 'ratelimit-remaining', String(left), 'ratelimit-reset', reset],
+    headers: ['ratelimit-limit', String(limit), 'ratelimit-remaining', String(left), 'ratelimit-reset', reset],
     failure:
-      count <= rateLimit
+      count <= limit
         ? null
-        : fail('RATE_LIMITED', `Rate limit exceeded: ${rateLimit} requests a minute for this key.`, {
+        : fail('RATE_LIMITED', `Rate limit exceeded: ${limit} requests a minute for this ${of}.`, {
             headers: { 'retry-after': reset },
           }),
   }

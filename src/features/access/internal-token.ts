@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { isIdShaped } from '../../core/ids.ts'
 import { equalBytes } from '../../core/secrets.ts'
 
 const longestLifeSeconds = 3600
@@ -27,7 +28,8 @@ const isSignedBy = (secret: string, payload: string, signature: string) =>
 const parseClaims = (payload: string): { storeId: string; exp: number } | null => {
   try {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    return typeof claims?.storeId === 'string' && Number.isFinite(claims?.exp) ? claims : null
+    const isMeant = typeof claims?.storeId === 'string' && isIdShaped('store', claims.storeId)
+    return isMeant && Number.isFinite(claims.exp) ? claims : null
   } catch {
     return null
   }

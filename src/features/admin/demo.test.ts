@@ -139,7 +139,7 @@ test('its delivery costs, its contact and its keys are ready to use', async () =
   assert.equal(store.address.city, 'Mumbai')
   const limitOf = async (key: string) =>
     (await service.call('/v1/store', { headers: { 'x-store-key': key } })).headers.get('ratelimit-limit')
-  assert.deepEqual([await limitOf(demo.serverKey), await limitOf(demo.browserKey)], ['60', '6000'])
+  assert.deepEqual([await limitOf(demo.serverKey), await limitOf(demo.browserKey)], ['60', '300'])
   const page = { 'x-store-key': demo.browserKey, origin: 'http://localhost:5173' }
   assert.equal((await service.call('/v1/store', { headers: page })).status, 200)
 })

@@ -33,8 +33,6 @@ const demoOrigins = [3000, 3001, 4200, 5173, 8080].flatMap((port) => [
   `http://127.0.0.1:${port}`,
 ])
 
-const browserRateLimit = 6000
-
 export type DemoKeys = Awaited<ReturnType<typeof createStore>> & { outlets: Record<string, string> }
 
 /** Makes the demo store when there is no store at all, and says what its keys are; null when there is one. */
@@ -54,7 +52,6 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
     origins: demoOrigins,
     outletName: first.name,
     paymentProvider: 'sandbox',
-    browserRateLimit,
   })
   const load = async () => {
     const store = await findStoreByPublicId(tx, made.storeId)

@@ -20,7 +20,6 @@ export type StoreRequest = {
   origins: readonly string[]
   outletName: string
   paymentProvider: string
-  browserRateLimit?: number
 }
 
 /** A store with its first outlet, two keys and what its providers prove themselves with. Secrets are shown this once. */
@@ -37,7 +36,7 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
   const browserKey = await createKey(tx, storeId, {
     ...plainKey,
     kind: 'browser',
-    rateLimit: request.browserRateLimit ?? null,
+    rateLimit: browserKeyLimit,
   })
   const paymentWebhook = { username: `pay_${randomText(12)}`, password: randomText(32) }
   await sql.insertWebhookCredential(tx, storeId, {
@@ -60,6 +59,9 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
     logisticsKey,
   }
 }
+
+/** For all shoppers of a new store together; each visitor has a limit besides (`visitor_limit`). */
+const browserKeyLimit = 6_000
 
 export type KeyRequest = {
   kind: 'server' | 'browser'

@@ -3,7 +3,7 @@ import { newId } from '../../core/ids.ts'
 import { hashSecret, type Signer } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import type { Services, Store } from '../context.ts'
+import type { PublicCtx, Services, Store } from '../context.ts'
 import type { LockedOrder, NewEvent } from '../orders/orders.sql.ts'
 import { holdOrder, moveOrder } from '../orders/settle.ts'
 import { type News, readCarrierEvent } from './carrier-event.ts'
@@ -13,28 +13,41 @@ import { unitsIn } from './ship.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
 /** `simulated` recognises the keys of `vitrine simulate`; null where nothing may be simulated. */
-export type CarrierServices = Pick<Services, 'db' | 'clock'> & { simulated: Signer | null }
+export type CarrierServices = Pick<Services, 'db' | 'clock' | 'boundLookup'> & { simulated: Signer | null }
 
 type Ctx = { store: Store }
 type Applied = { outcome: sql.Outcome | 'duplicate' }
 
 /** The store whose deliveries this key may speak of. */
-export const admitCarrier = async (services: CarrierServices, key: string | undefined): Promise<Store> => {
-  const store = await findStoreByKey(services, key)
+export const admitCarrier = async (
+  services: CarrierServices,
+  { headers, clientAddress }: Pick<PublicCtx, 'headers' | 'clientAddress'>,
+): Promise<Store> => {
+  const key = (headers['x-api-key'] ?? '') as string
+  const store =
+    key.startsWith('vlk_') && key.length <= longestKey
+      ? await services.boundLookup(clientAddress, () => findStoreByKey(services, key))
+      : undefined
   if (store === undefined) throw fail('UNAUTHORIZED', 'x-api-key is not the logistics key of a store.')
   return store
 }
 
 /** A carrier tells where a delivery is. The event is kept, matched or not, and has its effect once. */
-export const receiveCarrierEvent = async (services: CarrierServices, store: Store, body: CarrierEvent) => {
+export const receiveCarrierEvent = async (
+  services: Pick<Services, 'db' | 'clock'>,
+  store: Store,
+  body: CarrierEvent,
+) => {
   const news = readCarrierEvent(body, services.clock.now())
   const { outcome } = await services.db.tx((tx) => applyOnce(tx, { store }, news, body))
   if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was kept.')
   return { received: true, duplicate: outcome === 'duplicate' }
 }
 
-const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string | undefined) => {
-  if (!key) return undefined
+/** Keys of ours have 36 characters, those of `vitrine simulate` some more. */
+const longestKey = 200
+
+const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) => {
   const publicId =
     (simulated === null ? undefined : readSimulatedKey(simulated, key)) ??
     (await sql.findStoreByLogisticsKey(db, hashSecret(key)))

@@ -10,11 +10,10 @@ export const deliveryRoutes = (services: CarrierServices): Route[] => {
     }),
   })
   // Who has no key is told nothing about the body.
-  const identify = async (anyone: object): Promise<CarrierCtx> => {
-    const { headers } = anyone as PublicCtx
-    const store = await admitCarrier(services, headers['x-api-key'] as string | undefined)
-    return { ...(anyone as PublicCtx), store }
-  }
+  const identify = async (anyone: PublicCtx): Promise<CarrierCtx> => ({
+    ...anyone,
+    store: await admitCarrier(services, anyone),
+  })
   return all.map((route) => ({ ...route, identify }))
 }
 

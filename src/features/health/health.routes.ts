@@ -10,6 +10,7 @@ export type HealthRouteOptions = {
   health: HealthSources
   metrics: Metrics
   metricsToken: string | null
+  production: boolean
   description: unknown
 }
 
@@ -25,15 +26,23 @@ export const healthRoutes = (options: HealthRouteOptions) =>
     openapi: () => ({ body: options.description }),
     docs: () => ({ body: docsPage, headers: { 'content-security-policy': docsPolicy } }),
     metrics: async ({ ctx }) => {
-      if (!mayReadMetrics(ctx, options.metricsToken)) throw fail('UNAUTHORIZED')
+      if (!mayReadMetrics(ctx, options)) {
+        throw fail('UNAUTHORIZED', 'Send the token of VITRINE_METRICS_TOKEN as Authorization: Bearer.')
+      }
       return { body: await options.metrics.text() }
     },
   })
 
-/** Whoever has the token, or this machine itself, unless a proxy on it speaks for somebody else. */
-const mayReadMetrics = ({ remoteAddress, headers }: PublicCtx, token: string | null) => {
+/**
+ * Whoever has the token. Outside production this machine itself too; in production a proxy on it may speak for anyone
+ * without saying so.
+ */
+const mayReadMetrics = (
+  { remoteAddress, headers }: PublicCtx,
+  { metricsToken: token, production }: Pick<HealthRouteOptions, 'metricsToken' | 'production'>,
+) => {
   const [, given] = /^bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   if (token !== null && given !== undefined && equalSecrets(given, token)) return true
   const proxied = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  return !proxied && (remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress))
+  return !production && !proxied && (remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress))
 }

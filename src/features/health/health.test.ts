@@ -91,6 +91,16 @@ test('with a token figures can be read from anywhere, and no other token will do
   assert.equal(await statusWith({}), 401)
 })
 
+test('in production figures need the token on this machine too, since a proxy on it may speak for anyone', async (t) => {
+  const token = 'a token for figures'
+  const settings = { production: true, sms: { sender: 'console' } as const }
+  const guarded = await serviceFor(t, { ...settings, metricsToken: token })
+  assert.equal((await readMetricsFrom('127.0.0.1', {}, guarded)).statusCode, 401)
+  assert.equal((await readMetricsFrom('127.0.0.1', { authorization: `Bearer ${token}` }, guarded)).statusCode, 200)
+  const open = await serviceFor(t, settings)
+  assert.equal((await readMetricsFrom('127.0.0.1', {}, open)).statusCode, 401)
+})
+
 const figuresOf = async (from: TestService) => (await from.call('/metrics')).text
 
 const figure = (text: string, name: string) =>

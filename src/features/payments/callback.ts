@@ -1,5 +1,6 @@
 import { seconds } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
+import { isIdShaped } from '../../core/ids.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { findOrderStore, type OrderRow, readOrder } from '../orders/orders.sql.ts'
 import { claimAsking, readLatestPayment } from './payments.sql.ts'
@@ -19,9 +20,11 @@ export type OnTrouble = (error: unknown) => void
 export const findWayBack = async (
   services: PaymentServices,
   orderId: string,
+  lookUp: (find: () => Promise<PaymentCtx | undefined>) => Promise<PaymentCtx | undefined>,
   onTrouble: OnTrouble = () => {},
 ): Promise<string> => {
-  const ctx = await ctxOfOrder(services, orderId)
+  if (!isIdShaped('ord', orderId)) throw noSuchOrder()
+  const ctx = await lookUp(() => ctxOfOrder(services, orderId))
   if (ctx === undefined) throw noSuchOrder()
   await reconcile(ctx, orderId, onTrouble)
   const order = await readOrder(ctx.db, ctx.store.id, orderId)

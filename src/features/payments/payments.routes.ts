@@ -1,5 +1,5 @@
-import type { Route } from '../../http/endpoint.ts'
-import { type PublicCtx, routes } from '../context.ts'
+import type { Endpoint, Route } from '../../http/endpoint.ts'
+import { type PublicCtx, routes, type Services } from '../context.ts'
 import { findWayBack, type OnTrouble } from './callback.ts'
 import { payOrder, showPaymentOf } from './payment.ts'
 import { paymentsContract } from './payments.contract.ts'
@@ -7,32 +7,43 @@ import type { PaymentServices } from './providers.ts'
 import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from './webhook.ts'
 import { admitProvider, type WebhookStore } from './webhook-access.ts'
 
-export const paymentRoutes = (services: PaymentServices, onTrouble: OnTrouble): Route[] => {
+export const paymentRoutes = (
+  services: PaymentServices & Pick<Services, 'boundLookup'>,
+  onTrouble: OnTrouble,
+): Route[] => {
   const all = routes(paymentsContract, {
     startPayment: async ({ ctx, body }) => ({ body: await payOrder(ctx, body.orderId) }),
     showPayment: async ({ ctx, params }) => ({ body: await showPaymentOf(ctx, params.orderId) }),
-    paymentCallback: async ({ query }) => ({
+    paymentCallback: async ({ ctx, query }) => ({
       body: null,
       headers: {
-        location: await findWayBack(services, query.orderId, onTrouble),
+        location: await findWayBack(
+          services,
+          query.orderId,
+          (find) => services.boundLookup(ctx.clientAddress, find),
+          onTrouble,
+        ),
         'cache-control': 'no-store',
       },
     }),
     paymentWebhook: async ({ ctx, body }) => ({
       body: await receivePaymentEvent({ ...services, store: (ctx as ProviderCtx).store }, body),
     }),
-    providerWebhook: async ({ ctx, params, body }) => {
-      assertProviderWebhook(services, params.provider)
-      const store = await admitProvider(services, ctx.headers)
-      return { body: await receiveProviderEvent({ ...services, store }, params.provider, body) }
-    },
+    providerWebhook: async ({ ctx, params, body }) => ({
+      body: await receiveProviderEvent({ ...services, store: (ctx as ProviderCtx).store }, params.provider, body),
+    }),
   })
-  // Who has no credentials is told nothing about the body.
-  const identify = async (anyone: object): Promise<ProviderCtx> => ({
-    ...(anyone as PublicCtx),
-    store: await admitProvider(services, (anyone as PublicCtx).headers),
-  })
-  return all.map((route) => (route.endpoint === paymentsContract.paymentWebhook ? { ...route, identify } : route))
+  // Before the body is read: who has no credentials is told nothing about it, and makes us parse nothing.
+  const identify = async (anyone: PublicCtx, { provider }: { provider?: string }): Promise<ProviderCtx> => {
+    if (provider !== undefined) assertProviderWebhook(services, provider)
+    const { headers, clientAddress } = anyone
+    return {
+      ...anyone,
+      store: await admitProvider(services, headers, (find) => services.boundLookup(clientAddress, find)),
+    }
+  }
+  const webhooks: readonly Endpoint[] = [paymentsContract.paymentWebhook, paymentsContract.providerWebhook]
+  return all.map((route) => (webhooks.includes(route.endpoint) ? { ...route, identify } : route))
 }
 
 type ProviderCtx = PublicCtx & { store: WebhookStore }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
+import { isIdShaped } from '../../core/ids.ts'
 import { equalSecrets, hashSecret } from '../../core/secrets.ts'
 import type { Payments, Store } from '../context.ts'
 import type { PaymentServices } from './providers.ts'
@@ -10,20 +11,33 @@ export type { WebhookStore }
 const sandboxUser = 'sandbox'
 
 /** The store that a payment provider speaks for, by `X-Store-Id` and the credentials of that store. */
-export const admitProvider = async (services: PaymentServices, headers: IncomingHttpHeaders): Promise<WebhookStore> => {
-  const storeId = headers['x-store-id'] as string | undefined
+export const admitProvider = async (
+  services: PaymentServices,
+  headers: IncomingHttpHeaders,
+  lookUp: (find: () => Promise<WebhookStore | undefined>) => Promise<WebhookStore | undefined> = (find) => find(),
+): Promise<WebhookStore> => {
+  const storeId = (headers['x-store-id'] ?? '') as string
   const credentials = readBasic(headers.authorization)
-  const known = storeId && credentials ? await findWebhookStore(services.db, storeId, credentials.username) : undefined
-  if (!known || !credentials || !isGenuine(services.payments, known, known.secretHash, credentials)) {
+  const known =
+    credentials !== null && isIdShaped('store', storeId)
+      ? await lookUp(() => findGenuine(services, storeId, credentials))
+      : undefined
+  if (known === undefined) {
     throw fail('UNAUTHORIZED', 'Send X-Store-Id and the basic credentials of the payment webhook of that store.', {
       headers: { 'www-authenticate': 'Basic realm="payment webhook", charset="UTF-8"' },
     })
   }
-  const { secretHash: _, ...store } = known
-  return store
+  return known
 }
 
 type Credentials = { username: string; password: string }
+
+const findGenuine = async ({ db, payments }: PaymentServices, storeId: string, credentials: Credentials) => {
+  const known = await findWebhookStore(db, storeId, credentials.username)
+  if (known === undefined || !isGenuine(payments, known, known.secretHash, credentials)) return undefined
+  const { secretHash: _, ...store } = known
+  return store
+}
 
 const isGenuine = (
   payments: Payments,

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { getHeapStatistics } from 'node:v8'
+import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { randomText } from '../../core/ids.ts'
+import { hashSecret } from '../../core/secrets.ts'
+import type { Queries } from '../../db/database.ts'
+import { createDirectory } from './directory.ts'
+import { createBoundLookup } from './lookups.ts'
+import { createLocalCounter, windowMs } from './rate-limit.ts'
+
+/** What callers who prove nothing can cost: no growing memory, and a bounded number of looks into the database. */
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ trustProxy: ['loopback'] })
+})
+after(() => service.close())
+
+const unknownKey = () => `vpk_${randomText(32)}`
+let clients = 0
+const newClient = () => `198.51.100.${++clients}`
+
+/** A directory whose looks into the database are counted. */
+const countedDirectory = () => {
+  const { db } = service
+  let looks = 0
+  const counted: Queries = {
+    ...db,
+    one: (strings, ...values) => {
+      looks++
+      return db.one(strings, ...values)
+    },
+    maybeOne: (strings, ...values) => {
+      looks++
+      return db.maybeOne(strings, ...values)
+    },
+  }
+  const directory = createDirectory({
+    db: counted,
+    counter: createLocalCounter(),
+    boundLookup: createBoundLookup(service.clock.now),
+  })
+  return { directory, looks: () => looks }
+}
+
+test('what cannot be a key or an origin never reaches the database', async () => {
+  const { directory, looks } = countedDirectory()
+  const client = newClient()
+  for (const secret of ['', 'vsk_short', `vsk_${'x'.repeat(15_000)}`, `vsk_${'I'.repeat(32)}`, 'x'.repeat(36)]) {
+    assert.equal(await directory.key(secret, client), undefined)
+  }
+  for (const origin of [
+    'null',
+    'https://',
+    `https://${'o'.repeat(15_000)}.example`,
+    'https://a.example/path',
+    'ftp://a.example',
+    'https://A.example',
+    'https://a.example:123456',
+  ]) {
+    assert.equal(await directory.isKnownOrigin(origin, client), false, origin)
+  }
+  assert.equal(looks(), 0)
+})
+
+test('the same unknown key or origin is looked up once, however many ask at once', async () => {
+  const { directory, looks } = countedDirectory()
+  const [key, origin, client] = [unknownKey(), 'https://unknown.example', newClient()]
+  await Promise.all(Array.from({ length: 50 }, () => directory.key(key, client)))
+  await Promise.all(Array.from({ length: 50 }, () => directory.isKnownOrigin(origin, client)))
+  assert.equal(looks(), 2)
+})
+
+test('a key that is made after it was refused works at once', async () => {
+  const { directory } = countedDirectory()
+  const key = unknownKey()
+  const shop = await newStore(service)
+  assert.equal(await directory.key(key, newClient()), undefined)
+  const made = await shop.newKey()
+  await service.db.run`update store_key set hash = ${hashSecret(key)} where id = ${made.id}`
+  directory.forgetStore((await shop.load()).id)
+  assert.equal((await directory.key(key, newClient()))?.store.publicId, shop.storeId)
+})
+
+test('a client that guesses keys gets a number of misses a minute, while others and known keys go on', async () => {
+  const shop = await newStore(service)
+  const guesser = newClient()
+  service.clock.advance(windowMs)
+  const guess = (from: string, key = unknownKey()) =>
+    service.call('/v1/store', { headers: { 'x-store-key': key, 'x-forwarded-for': from } })
+  assert.equal((await guess(guesser, shop.key)).status, 200)
+  const answers = await Promise.all(Array.from({ length: 100 }, () => guess(guesser)))
+  assert.equal(answers.filter(({ status }) => status === 401).length, 60)
+  const refused = answers.find(({ status }) => status === 429)
+  assert.ok(refused)
+  assertError(refused, 429, 'RATE_LIMITED')
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
+  assert.equal((await guess(guesser, shop.key)).status, 200, 'a key that is known')
+  assertError(await guess(newClient()), 401, 'UNAUTHORIZED')
+  service.clock.advance(windowMs)
+  assertError(await guess(guesser), 401, 'UNAUTHORIZED')
+})
+
+test('guesses of webhook credentials, logistics keys and order ids are limited in the same way', async () => {
+  const { storeId } = await newStore(service)
+  const basic = () => `Basic ${Buffer.from(`pay_a:${randomText(32)}`).toString('base64')}`
+  const json = { 'content-type': 'application/json' }
+  const kinds: [string, number, () => [string, Parameters<TestService['call']>[1]]][] = [
+    [
+      'payment',
+      401,
+      () => [
+        '/webhook/payment',
+        { method: 'POST', headers: { ...json, 'x-store-id': storeId, authorization: basic() }, body: '{}' },
+      ],
+    ],
+    [
+      'logistics',
+      401,
+      () => [
+        '/webhook/logistics/carrier',
+        { method: 'POST', headers: { ...json, 'x-api-key': `vlk_${randomText(32)}` }, body: '{}' },
+      ],
+    ],
+    ['callback', 404, () => [`/payment/callback?orderId=ord_${randomText(22)}`, {}]],
+  ]
+  for (const [kind, status, make] of kinds) {
+    const client = newClient()
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, () => {
+        const [path, options] = make()
+        return service.call(path, { ...options, headers: { ...options?.headers, 'x-forwarded-for': client } })
+      }),
+    )
+    assert.equal(answers.filter((answer) => answer.status === status).length, 60, kind)
+    assert.equal(answers.filter((answer) => answer.status === 429).length, 20, kind)
+  }
+})
+
+test('preflights of ever new origins do not grow the memory', async () => {
+  const { directory } = countedDirectory()
+  const heapAfter = async (rounds: number) => {
+    for (let i = 0; i < rounds; i++) {
+      const name = randomText(60)
+      await directory.isKnownOrigin(`https://${name}.${name}.${name}.${name}.example`, '198.51.100.250')
+      await directory.isKnownOrigin(`https://${'o'.repeat(15_000)}${i}.example`, '198.51.100.250')
+    }
+    return getHeapStatistics().used_heap_size
+  }
+  await heapAfter(100)
+  const before = await heapAfter(1_000)
+  const after = await heapAfter(20_000)
+  assert.ok(after - before < 64 * 1024 * 1024, `${after - before} bytes more`)
+})
