@@ -137,7 +137,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     logsAll: logger.isLevelEnabled('debug'),
   }
   const ownOrigins = ownOriginsOf(config)
-  const clientAddressOf = createClientAddress(config.trustProxy)
+  const clientAddressOf = createClientAddress(config.trustProxy, (peer) =>
+    logger.warn(
+      { peer },
+      'X-Forwarded-For is ignored: name this proxy in VITRINE_TRUST_PROXY, or its visitors share one limit',
+    ),
+  )
   const gate = createGate({
     services,
     directory,

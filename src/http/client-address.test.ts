@@ -26,6 +26,13 @@ test('a forwarded address counts only when a trusted proxy sends it', () => {
   assert.equal(createClientAddress(['loopback'])(requestFrom('::1', '2001:db8::5')), '2001:db8:0:0::/64')
 })
 
+test('a nearby proxy that is not trusted is reported once', () => {
+  const reported: string[] = []
+  const read = createClientAddress(false, (peer) => void reported.push(peer))
+  for (const peer of ['203.0.113.7', '::1', '127.0.0.1', '10.1.2.3']) read(requestFrom(peer, '203.0.113.9'))
+  assert.deepEqual(reported, ['0:0:0:0::/64'])
+})
+
 test('forwarded text that is no address counts as the proxy', () => {
   const trusting = createClientAddress(true)
   for (const forged of ['unknown', 'x'.repeat(10_000), '', '203.0.113.9:80'])

@@ -9,15 +9,32 @@ export type ReadClientAddress = (request: IncomingMessage) => string
  * The client of a request: the peer, or what a trusted proxy says about it. A proxy passes on what it was sent, so text
  * that is no address counts as the peer's.
  */
-export const createClientAddress = (trustProxy: boolean | string[]): ReadClientAddress => {
+export const createClientAddress = (
+  trustProxy: boolean | string[],
+  onUntrustedProxy: (peer: string) => void = () => {},
+): ReadClientAddress => {
   const peerOf = (request: IncomingMessage) => request.socket.remoteAddress ?? ''
-  if (trustProxy === false) return (request) => clientOf(peerOf(request))
+  if (trustProxy === false) {
+    let told = false
+    return (request) => {
+      const client = clientOf(peerOf(request))
+      if (!told && request.headers['x-forwarded-for'] !== undefined && isNearby(client)) {
+        told = true
+        onUntrustedProxy(client)
+      }
+      return client
+    }
+  }
   const trusted = trustProxy === true ? () => true : proxyAddr.compile(trustProxy)
   return (request) => {
     const address = proxyAddr(request, trusted)
     return clientOf(isIP(address) === 0 ? peerOf(request) : address)
   }
 }
+
+/** A proxy of ours is on this machine or in a private network. Strangers may send the header too, and mean nothing. */
+const isNearby = (client: string) =>
+  /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0:0:0:0::|f[cd])/.test(client)
 
 /**
  * One household or server usually has a whole /64 of IPv6, so its addresses count as one client. An IPv4 address has the

@@ -82,6 +82,12 @@ test('beside a key of its own store a token is good, and the key is not counted'
   assert.equal(headers.get('ratelimit-remaining'), '4')
 })
 
+test('a signed token whose store cannot be one is refused like any other', async () => {
+  for (const storeId of ['store_\0', 'store_', '', `store_${'x'.repeat(10_000)}`, "store_' or true"]) {
+    await assertRefused(makeInternalToken(storeId, expIn(60), newSecret))
+  }
+})
+
 test('beside a key of another store, an unknown one or a revoked one, a token is refused', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)

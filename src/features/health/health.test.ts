@@ -101,6 +101,18 @@ test('in production figures need the token on this machine too, since a proxy on
   assert.equal((await readMetricsFrom('127.0.0.1', {}, open)).statusCode, 401)
 })
 
+test('no answer is sniffed for another type, and the reference can be neither framed nor made to evaluate text', async () => {
+  const shop = await newStore(service)
+  for (const path of ['/health', '/docs', '/openapi.json', '/v1/nothing', '/v1/store', '/v1/store', '/nothing']) {
+    const { headers } = await shop.get(path)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+  }
+  const policy = (await service.call('/docs')).headers.get('content-security-policy') ?? ''
+  for (const rule of ["frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'"])
+    assert.ok(policy.includes(rule))
+  assert.doesNotMatch(policy, /unsafe-eval/)
+})
+
 const figuresOf = async (from: TestService) => (await from.call('/metrics')).text
 
 const figure = (text: string, name: string) =>

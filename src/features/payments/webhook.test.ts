@@ -239,6 +239,10 @@ test('a provider with its own address gets 200 once its event is kept, and unkno
     assertError(await post(`/webhook/${name}`, scene.event(order), json), 404, 'NOT_FOUND')
   }
   assertError(await post('/webhook/sandbox', scene.event(order), json), 401, 'UNAUTHORIZED')
+  const broken = { method: 'POST', headers: json, body: `{"broken": "${'x'.repeat(500_000)}` }
+  for (const path of ['/webhook/sandbox', '/webhook/payment']) {
+    assertError(await service.call(path, broken), 401, 'UNAUTHORIZED')
+  }
   assert.equal((await post('/webhook/sandbox', scene.event(order, { amount: 1 }))).status, 200)
   assert.equal((await post('/webhook/sandbox', { surprise: true })).status, 200)
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
