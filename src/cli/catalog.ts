@@ -7,7 +7,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
 import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
 import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, print, printWarning, toJson } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -118,7 +118,7 @@ const createProgress = (stream: NodeJS.WriteStream) => {
 }
 
 const runExport = (path: string | undefined, options: ExportOptions) =>
-  withDatabase(async (db, config) => {
+  withReadableDatabase(async (db, config) => {
     const format = options.format ?? exportFormats.find((name) => path?.endsWith(`.${name}`)) ?? 'jsonl'
     const text = exportCatalog(db, await whichStore(db, config, options), format)
     if (path === undefined) return writeOutput(text)

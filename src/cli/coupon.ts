@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Store } from '../features/context.ts'
 import { type CouponRequest, createCoupon, type ListedCoupon, listCoupons } from '../features/pricing/coupon-book.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -46,7 +46,7 @@ export const addCoupon = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon list')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const coupons = await listCoupons(db, store)
         printResult(options, coupons, () => showCoupons(coupons, store))

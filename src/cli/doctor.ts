@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { connectDb } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
-import { pendingMigrations } from '../db/migrate.ts'
+import { examineSchema } from '../db/migrate.ts'
 import { examineBooks, examineData } from '../features/admin/doctor.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
@@ -87,7 +87,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
 async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
-  const pending = await pendingMigrations(client).finally(() => client.end())
+  const { pending } = await examineSchema(client).finally(() => client.end())
   if (pending.length > 0) {
     yield fault('migrations', `not applied yet: ${pending.join(', ')}; run "vitrine migrate"`)
     return

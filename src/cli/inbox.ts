@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type InboxEvent, listInbox, replayEvent } from '../features/payments/inbox.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { paymentServices } from './payments.ts'
 import { whichStore } from './which-store.ts'
@@ -20,7 +20,7 @@ export const addInbox = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine inbox list --outcome mismatch')
     .action((options: ListOptions) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const events = await listInbox(db, store, {
           orderId: options.order ?? null,

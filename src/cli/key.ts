@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
 import { createKey, listKeys, revokeKey } from '../features/admin/stores.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -64,7 +64,7 @@ export const addKey = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine key list')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const keys = await listKeys(db, store)
         printResult(options, keys, () =>

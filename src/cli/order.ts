@@ -11,7 +11,7 @@ import type { Order } from '../features/orders/order.contract.ts'
 import { findOrder, listOrdersOfStore } from '../features/orders/order-book.ts'
 import { showOrder } from '../features/orders/show-order.ts'
 import { createPayments } from '../features/payments/providers.ts'
-import { loadSecrets, withDatabase } from './database.ts'
+import { loadSecrets, withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { addRefund } from './refund.ts'
 import { whichStore } from './which-store.ts'
@@ -44,7 +44,7 @@ const addList = (order: Command) =>
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine order list --status paid')
     .action((options: ListOptions) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const orders = await listOrdersOfStore(db, store, {
           status: options.status ?? null,
@@ -75,7 +75,7 @@ const addShow = (order: Command) =>
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine order show ord_01k8x0v3m7q2w9c4t6y8za')
     .action((id: string, options: OutputOptions) =>
-      withDatabase(async (db, config) => printResult(options, await readOrder(db, config, id), describe)),
+      withReadableDatabase(async (db, config) => printResult(options, await readOrder(db, config, id), describe)),
     )
 
 const addShip = (order: Command) =>

@@ -4,7 +4,7 @@ import { randomText } from '../core/ids.ts'
 import { deriveSigner } from '../core/secrets.ts'
 import { makeSimulatedKey } from '../features/delivery/simulated-key.ts'
 import { findOrder } from '../features/orders/order-book.ts'
-import { loadSecrets, withDatabase } from './database.ts'
+import { loadSecrets, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { refuseInProduction, sendWebhook } from './send-webhook.ts'
 
@@ -30,7 +30,7 @@ export const addSimulateDelivery = (simulate: Command) =>
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate delivery ord_01k8x0v3m7q2w9c4t6y8za --status delivered')
     .action((orderId: string, options: DeliveryOptions) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         refuseInProduction(config)
         const { store, order } = await findOrder(db, orderId)
         const event = describeEvent(orderId, options, order.shipments.length === 0)

@@ -5,7 +5,7 @@ import { findOrder } from '../features/orders/order-book.ts'
 import { readPaymentToReport, sandboxEvent } from '../features/payments/sandbox.ts'
 import { sandboxHeaders } from '../features/payments/webhook-access.ts'
 import type { EventStatus } from '../providers/payment/provider.ts'
-import { withDatabase } from './database.ts'
+import { withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { paymentServices } from './payments.ts'
 import { refuseInProduction, sendWebhook } from './send-webhook.ts'
@@ -24,7 +24,7 @@ export const addSimulatePayment = (simulate: Command) =>
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate payment ord_01k8x0v3m7q2w9c4t6y8za --status success')
     .action((orderId: string, options: PaymentOptions) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         refuseInProduction(config)
         const { store } = await findOrder(db, orderId)
         const headers = sandboxHeaders(paymentServices(db, config).payments, store)

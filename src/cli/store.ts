@@ -7,7 +7,7 @@ import { changeStore, createStore, findStore, listStores } from '../features/adm
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { paymentServices, readCredentialOptions } from './payments.ts'
 import { whichStore } from './which-store.ts'
@@ -59,7 +59,7 @@ export const addStore = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store list')
     .action((options: OutputOptions) =>
-      withDatabase(async (db) => {
+      withReadableDatabase(async (db) => {
         const stores = (await listStores(db)).map(({ publicId, ...rest }) => ({ id: publicId, ...rest }))
         const rows = stores.map(({ id, name, domain, currency }) => [id, name, domain, currency])
         printResult(options, stores, () =>
@@ -75,7 +75,7 @@ export const addStore = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store show --json')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const found = await whichStore(db, config, options)
         printStore(options, found, config.publicUrl)
       }),
