@@ -92,7 +92,10 @@ test('an operator plays the provider, looks into the inbox, replays an event and
   await t.test('for a person each answers in words', async () => {
     const other = await order()
     const told = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
-    assert.equal(told.stdout, `The service was told about the payment of ${other}: success.\n`)
+    assert.equal(
+      told.stdout,
+      `The service at http://127.0.0.1:${place.PORT} was told about the payment of ${other}: success.\n`,
+    )
     const list = await runVitrine(['inbox', 'list', '--limit', '1'], place)
     assert.match(
       list.stdout,

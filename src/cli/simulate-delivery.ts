@@ -42,7 +42,7 @@ export const addSimulateDelivery = (simulate: Command) =>
         printResult(
           options,
           { ...event, ...answer },
-          () => `The service was told that ${orderId} is ${options.status}.`,
+          () => `The service at ${answer.service} was told that ${orderId} is ${options.status}.`,
         )
       }),
     )

@@ -43,7 +43,7 @@ export const addSimulatePayment = (simulate: Command) =>
         printResult(
           options,
           { ...event, ...answer },
-          () => `The service was told about the payment of ${orderId}: ${options.status}.`,
+          () => `The service at ${answer.service} was told about the payment of ${orderId}: ${options.status}.`,
         )
       }),
     )
