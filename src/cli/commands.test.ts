@@ -103,7 +103,15 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
 
   const menuFile = join(newFolder(t), 'menu.json')
   const entry = { label: 'About', type: 'page', target: 'about' }
-  writeFileSync(menuFile, JSON.stringify({ items: [{ ...entry, children: [entry] }] }))
+  const targets = [
+    'https://blog.example/a?b=c#d',
+    '/sale?x=1:2',
+    '../about',
+    'mailto:us@bluedoor.example',
+    'tel:+49301234',
+  ]
+  const links = targets.map((target) => ({ label: 'Link', type: 'link', target }))
+  writeFileSync(menuFile, JSON.stringify({ items: [{ ...entry, children: [entry] }, ...links] }))
   const { items } = await vitrine('menu', 'set', menuFile, ...inStore)
   assert.deepEqual([items[0].label, items[0].children[0].target], ['About', 'about'])
   await look(key.key, '/v1/menu', ({ json }) => json.items[0]?.children[0]?.id === items[0].children[0].id)

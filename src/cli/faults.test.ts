@@ -158,6 +158,23 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [menu('deep.json', JSON.stringify([entry([entry([entry([entry()])])])])), /3 levels at most/],
   ])
 
+  const hidden = ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', 'java\tscript:alert(1)']
+  const unsafe = [...hidden, '\x01javascript:x', 'java\nscript:x', 'data:text/html,x', 'vbscript:x', 'https:x', 'a\0b']
+  await refuses(
+    'a menu with a target that would run, by the name of the entry',
+    ['link', 'page'].flatMap((type) =>
+      unsafe.map(
+        (target, i): Fault => [
+          menu(
+            `unsafe-${type}-${i}.json`,
+            JSON.stringify([entry(), { ...entry(), children: [{ ...entry(), type, target, label: 'Win' }] }]),
+          ),
+          /^items\[1\]\.children\[0\]\.target of "Win" must be a name, a path, or an address/,
+        ],
+      ),
+    ),
+  )
+
   const other = await runJson(create({}), settings)
   const unnamed: Fault[] = [
     ['store', 'show'],

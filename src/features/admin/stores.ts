@@ -8,7 +8,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { publishAllProducts } from '../catalog/products.ts'
-import type { MenuEntry, Store, StoreId } from '../context.ts'
+import type { Store, StoreId } from '../context.ts'
 import * as sql from './admin.sql.ts'
 
 export type StoreRequest = {
@@ -120,38 +120,6 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
   const domain = settings.domain === null ? null : readDomain(settings.domain)
   await sql.updateStore(tx, store.id, { ...settings, domain })
   await announceStore(tx, store.id)
-}
-
-export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
-
-export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknown) => {
-  const items = Array.isArray(file) ? file : (file as { items?: unknown } | null)?.items
-  const menu = readMenu(items, 'items', 1)
-  await sql.setMenu(tx, store.id, menu)
-  await announceStore(tx, store.id)
-  return menu
-}
-
-const menuTypes = ['category', 'product', 'page', 'link']
-const deepestMenu = 3
-
-const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
-  if (!Array.isArray(items)) throw new OperatorError(`The menu file needs a list at ${place}.`)
-  if (level > deepestMenu && items.length > 0) {
-    throw new OperatorError(`A menu has ${deepestMenu} levels at most, and ${place} is deeper.`)
-  }
-  return items.map((item, i) => {
-    const here = `${place}[${i}]`
-    const { label, type, target, children = [] } = (item ?? {}) as Partial<MenuFile>
-    for (const [field, value] of Object.entries({ label, type, target })) {
-      if (typeof value !== 'string') throw new OperatorError(`The menu file needs a text at ${here}.${field}.`)
-    }
-    if (!menuTypes.includes(type as string)) {
-      throw new OperatorError(`${here}.type is "${type}", and must be one of ${menuTypes.join(', ')}.`)
-    }
-    const entry = { id: newId('menu'), label, type, target } as Omit<MenuEntry, 'children'>
-    return { ...entry, children: readMenu(children, `${here}.children`, level + 1) }
-  })
 }
 
 export const listStores = (db: Queries) => sql.listStores(db)
