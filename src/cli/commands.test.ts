@@ -101,6 +101,29 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   assert.deepEqual(origins, ['https://bluedoor.example', shopPage])
   await look(key.key, '/v1/store', ({ status }) => status === 200, shopPage)
 
+  assert.deepEqual((await vitrine('origin', 'remove', shopPage, ...inStore)).origins, ['https://bluedoor.example'])
+  await look(key.key, '/v1/store', ({ status }) => status === 403, shopPage)
+  assert.deepEqual(await vitrine('origin', 'list', ...inStore), { origins: ['https://bluedoor.example'] })
+
+  assert.deepEqual(await vitrine('key', 'set', key.id, '--rate-limit', '90000'), { id: key.id, rateLimit: 90_000 })
+  await look(key.key, '/v1/store', ({ headers }) => headers.get('ratelimit-limit') === '90000')
+
+  assert.deepEqual(await vitrine('store', 'close', ...inStore), { storeId: made.storeId, closed: true })
+  await look(key.key, '/v1/store', ({ status }) => status === 403)
+  const [listedStore] = (await vitrine('store', 'list')).filter(({ id }: { id: string }) => id === made.storeId)
+  assert.ok(listedStore.closedAt)
+  assert.equal((await vitrine('store', 'show', ...inStore)).closed, true)
+  assert.deepEqual(await vitrine('store', 'open', ...inStore), { storeId: made.storeId, closed: false })
+  await look(key.key, '/v1/store', ({ status }) => status === 200)
+
+  const rotate = ['webhook-credential', 'rotate', ...inStore, '--kind']
+  const rotated = await vitrine(...rotate, 'payment')
+  assert.deepEqual(Object.keys(rotated), ['username', 'password', 'oldValidUntil'])
+  assert.equal(rotated.username, made.paymentWebhook.username)
+  const rotatedKey = await vitrine(...rotate, 'logistics', '--overlap', '2')
+  assert.deepEqual(Object.keys(rotatedKey), ['key', 'oldValidUntil'])
+  assert.ok(Math.abs(Date.parse(rotatedKey.oldValidUntil) - Date.now() - 7_200_000) < 600_000)
+
   const menuFile = join(newFolder(t), 'menu.json')
   const entry = { label: 'About', type: 'page', target: 'about' }
   const targets = [
@@ -140,6 +163,9 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   )
   assert.deepEqual([coupon.code, coupon.value, coupon.minSubtotal], ['FLAT5', 5, 50])
   assert.deepEqual(await vitrine('coupon', 'list', ...inStore), [coupon])
+  const stopped = await vitrine('coupon', 'stop', 'FLAT5', ...inStore)
+  assert.deepEqual({ ...stopped, stoppedAt: null }, coupon)
+  assert.ok(stopped.stoppedAt)
 
   assert.deepEqual(await vitrine('migrate'), { applied: [] })
   const report = await vitrine('doctor')

@@ -86,6 +86,8 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [key('--expires', '2999-02-30'), /not "2999-02-30"/],
     [key('--expires', '2999-01-31T25:00:00Z'), /not "2999-01-31T25:00:00Z"/],
     [key('--expires', '2001-01-31'), /^--expires must lie ahead, and 2001-01-31 is over/],
+    [['key', 'set', 'key_nope', '--rate-limit', '5'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
+    [['key', 'set', 'key_nope', '--rate-limit', '0'], /^--rate-limit must be a whole number from 1 to \d+, not "0"/],
     [['key', 'revoke', 'key_nope'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
   ])
 
@@ -96,6 +98,11 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [['origin', 'add', 'https://*.shop.example'], /is not an origin/],
     [['origin', 'add', 'shop.example'], /is not an origin/],
     [['origin', 'add', 'null'], /is not an origin/],
+    [['origin', 'remove', 'https://other.example'], /^https:\/\/other\.example is not on the allowlist/],
+    [
+      ['webhook-credential', 'rotate', '--kind', 'payment', '--overlap', '-1'],
+      /^--overlap must be a whole number from 0/,
+    ],
   ])
 
   const stock = (product: string, ...options: string[]) => ['stock', 'set', '--product', product, ...options]
@@ -187,6 +194,12 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     stock('cane-pendant-lamp', '--quantity', '1'),
     coupon('--percent', '5'),
     ['coupon', 'list'],
+    ['coupon', 'stop', 'WELCOME10'],
+    ['store', 'close'],
+    ['store', 'open'],
+    ['origin', 'list'],
+    ['origin', 'remove', 'https://shop.example'],
+    ['webhook-credential', 'rotate', '--kind', 'logistics'],
   ].map((command) => [command, new RegExp(`^There are 2 stores\\. Name one with --store: .*${demo.storeId} \\(Kavya`)])
   await refuses('a store that is not named when there are two', unnamed)
   const unknown = unnamed.map(([command]): Fault => [[...command, '--store', 'nope'], /^There is no store nope\./])

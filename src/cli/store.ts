@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { toMinor } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { changeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
+import { changeStore, closeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
@@ -61,9 +61,11 @@ export const addStore = (program: Command) => {
     .action((options: OutputOptions) =>
       withReadableDatabase(async (db) => {
         const stores = (await listStores(db)).map(({ publicId, ...rest }) => ({ id: publicId, ...rest }))
-        const rows = stores.map(({ id, name, domain, currency }) => [id, name, domain, currency])
+        const rows = stores.map(({ id, name, domain, currency, closedAt }) => [
+          ...[id, name, domain, currency, closedAt === null ? 'open' : 'closed'],
+        ])
         printResult(options, stores, () =>
-          rows.length === 0 ? 'There is no store yet.' : table(['store', 'name', 'domain', 'currency'], rows),
+          rows.length === 0 ? 'There is no store yet.' : table(['store', 'name', 'domain', 'currency', 'state'], rows),
         )
       }),
     )
@@ -117,7 +119,35 @@ export const addStore = (program: Command) => {
         printStore(options, await findStore(db, before.publicId), config.publicUrl)
       }),
     )
+
+  addOpening(store, 'close')
+  addOpening(store, 'open')
 }
+
+const openings = {
+  close: 'Close a store: its keys are refused; webhooks still settle what was ordered, and commands work',
+  open: 'Open a store again that was closed',
+}
+
+const addOpening = (store: Command, name: keyof typeof openings) =>
+  store
+    .command(name)
+    .description(openings[name])
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', `\nExample:\n  vitrine store ${name} --store store_01k8x0v3m7q2w9c4t6y8za`)
+    .action((options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db, config) => {
+        const found = await whichStore(db, config, options)
+        const closed = name === 'close'
+        await db.tx((tx) => closeStore(tx, found, closed))
+        printResult(
+          options,
+          { storeId: found.publicId, closed },
+          () => `${found.name} is ${closed ? 'closed' : 'open'}.`,
+        )
+      }),
+    )
 
 type CreateOptions = OutputOptions & {
   name: string
@@ -226,10 +256,17 @@ const readCountries = (text: string | undefined) => {
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
   const { paymentProvider } = store
-  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], paymentProvider, otp }
+  const shown = {
+    ...showStore({ store, publicUrl }),
+    origins: [...store.origins],
+    paymentProvider,
+    otp,
+    closed: store.isClosed,
+  }
   printResult(options, shown, () =>
     fields({
       store: shown.id,
+      state: shown.closed ? 'closed' : 'open',
       name: shown.name,
       domain: shown.domain,
       currency: shown.currency,

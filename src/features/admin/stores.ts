@@ -10,6 +10,7 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import { publishAllProducts } from '../catalog/products.ts'
 import type { Store, StoreId } from '../context.ts'
 import * as sql from './admin.sql.ts'
+import { makeLogisticsKey, makePaymentCredential } from './webhook-credentials.ts'
 
 export type StoreRequest = {
   name: string
@@ -39,18 +40,8 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
     kind: 'browser',
     rateLimit: request.browserRateLimit ?? null,
   })
-  const paymentWebhook = { username: `pay_${randomText(12)}`, password: randomText(32) }
-  await sql.insertWebhookCredential(tx, storeId, {
-    kind: 'payment',
-    username: paymentWebhook.username,
-    secretHash: hashSecret(paymentWebhook.password),
-  })
-  const logisticsKey = `vlk_${randomText(32)}`
-  await sql.insertWebhookCredential(tx, storeId, {
-    kind: 'logistics',
-    username: '',
-    secretHash: hashSecret(logisticsKey),
-  })
+  const paymentWebhook = await makePaymentCredential(tx, storeId)
+  const logisticsKey = await makeLogisticsKey(tx, storeId)
   return {
     storeId: publicId,
     outletId,
@@ -96,6 +87,13 @@ export const revokeKey = async (tx: Tx, keyId: string) => {
   return { id: keyId, revokedAt: revoked.revokedAt }
 }
 
+export const changeKey = async (tx: Tx, keyId: string, { rateLimit }: { rateLimit: number }) => {
+  const changed = await sql.setKeyRateLimit(tx, keyId, rateLimit)
+  if (changed === undefined) throw new OperatorError(`There is no key ${keyId}. "vitrine key list" shows the keys.`)
+  await announceStore(tx, changed.storeId)
+  return { id: keyId, rateLimit }
+}
+
 export const listKeys = (db: Queries, store: Pick<Store, 'id'>) => sql.listKeys(db, store.id)
 
 export const listOrigins = (db: Queries, store: Pick<Store, 'id'>) => sql.listOrigins(db, store.id)
@@ -111,6 +109,20 @@ export const createOutlet = async (tx: Tx, store: Store, name: string) => {
 
 export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
   await sql.insertOrigin(tx, store.id, readOrigin(origin))
+  await announceStore(tx, store.id)
+}
+
+/** Pages of this origin can no longer call the store, on every instance at once. */
+export const removeOrigin = async (tx: Tx, store: Store, origin: string) => {
+  if (!(await sql.deleteOrigin(tx, store.id, readOrigin(origin)))) {
+    throw new OperatorError(`${readOrigin(origin)} is not on the allowlist. "vitrine origin list" shows it.`)
+  }
+  await announceStore(tx, store.id)
+}
+
+/** A closed store answers nobody who calls with its keys; webhooks and commands go on (decision 0025). */
+export const closeStore = async (tx: Tx, store: Pick<Store, 'id'>, isClosed: boolean) => {
+  await sql.setClosed(tx, store.id, isClosed)
   await announceStore(tx, store.id)
 }
 

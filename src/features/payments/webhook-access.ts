@@ -14,12 +14,12 @@ export const admitProvider = async (services: PaymentServices, headers: Incoming
   const storeId = headers['x-store-id'] as string | undefined
   const credentials = readBasic(headers.authorization)
   const known = storeId && credentials ? await findWebhookStore(services.db, storeId, credentials.username) : undefined
-  if (!known || !credentials || !isGenuine(services.payments, known, known.secretHash, credentials)) {
+  if (!known || !credentials || !isGenuine(services.payments, known, known.secretHashes, credentials)) {
     throw fail('UNAUTHORIZED', 'Send X-Store-Id and the basic credentials of the payment webhook of that store.', {
       headers: { 'www-authenticate': 'Basic realm="payment webhook", charset="UTF-8"' },
     })
   }
-  const { secretHash: _, ...store } = known
+  const { secretHashes: _, ...store } = known
   return store
 }
 
@@ -28,13 +28,14 @@ type Credentials = { username: string; password: string }
 const isGenuine = (
   payments: Payments,
   store: WebhookStore,
-  secretHash: string | null,
+  secretHashes: readonly string[],
   { username, password }: Credentials,
 ) => {
   if (username === sandboxUser) {
     return isSandboxStore(payments, store) && payments.webhookTokens.verify(store.publicId, password)
   }
-  return secretHash !== null && equalSecrets(hashSecret(password), secretHash)
+  const sent = hashSecret(password)
+  return secretHashes.some((hash) => equalSecrets(sent, hash))
 }
 
 const isSandboxStore = ({ production }: Payments, store: Pick<Store, 'paymentProvider'>) =>
