@@ -9,6 +9,7 @@ import { type OutputOptions, printResult } from './output.ts'
 import { refuseInProduction, sendWebhook } from './send-webhook.ts'
 
 type DeliveryOptions = OutputOptions & {
+  store?: string
   status: 'in_transit' | 'delivered'
   shipment?: string
   tracking?: string
@@ -27,12 +28,14 @@ export const addSimulateDelivery = (simulate: Command) =>
     .option('--shipment <id>', 'only this shipment')
     .option('--tracking <number>', 'only the shipment with this number')
     .option('--partner <name>', 'who carries it')
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate delivery ord_01k8x0v3m7q2w9c4t6y8za --status delivered')
-    .action((orderId: string, options: DeliveryOptions) =>
+    .action((name: string, options: DeliveryOptions) =>
       withReadableDatabase(async (db, config) => {
         refuseInProduction(config)
-        const { store, order } = await findOrder(db, orderId)
+        const { store, order } = await findOrder(db, name, options.store)
+        const { id: orderId } = order
         const event = describeEvent(orderId, options, order.shipments.length === 0)
         const answer = await sendWebhook<{ received: boolean; duplicate: boolean }>(config, {
           path: '/webhook/logistics/carrier',
