@@ -145,6 +145,12 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 0)
   const stocked = await vitrine(...sold, '--quantity', '3')
   assert.deepEqual([stocked.outletId, stocked.stock], [demo.outletId, 3])
+  const bySku = ['stock', 'set', '--store', demo.storeId, '--variant', 'KC-MUG-OAT', '--quantity']
+  const { stock: counted } = await vitrine(...bySku, '12')
+  assert.deepEqual(
+    [counted, (await vitrine(...bySku, '+5')).stock, (await vitrine(...bySku, '-3')).stock],
+    [12, 17, 14],
+  )
   await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 3)
   await look(demo.browserKey, '/v1/products?inStock=true&limit=100', ({ json }) =>
     json.some(({ slug }: { slug: string }) => slug === 'applique-sling-bag'),

@@ -107,7 +107,15 @@ test('a command that cannot be done says why in one sentence, and changes nothin
 
   const stock = (product: string, ...options: string[]) => ['stock', 'set', '--product', product, ...options]
   await refuses('stock of nothing, nowhere or less than none', [
-    [stock('cane-pendant-lamp', '--quantity=-1'), /^--quantity must be a whole number from 0 to \d+, not "-1"/],
+    [stock('cane-pendant-lamp', '--quantity=-99999'), /^99999 units cannot be taken away: \d+ can be sold/],
+    [stock('three-tier-tiffin', '--quantity', '+1000000000'), /^There cannot be more than 1000000000 units\./],
+    [
+      stock('cane-pendant-lamp', '--quantity', '+1.5'),
+      /^--quantity must be a whole number from 0 to \d+, not "\+1\.5"/,
+    ],
+    [stock('cane-pendant-lamp', '--quantity', '--5'), /not "--5"/],
+    [['stock', 'set', '--quantity', '5'], /^Say what to count: --variant with an id or a SKU, or --product\./],
+    [['stock', 'set', '--variant', 'NOPE', '--quantity', '5'], /^The store has no variant with the id or SKU NOPE\./],
     [stock('cane-pendant-lamp', '--quantity', '1.5'), /not "1\.5"/],
     [stock('cane-pendant-lamp', '--quantity', '1', '--outlet', 'outlet_nope'), /^The store has no outlet outlet_nope/],
     [stock('nope', '--quantity', '1'), /^The store has no product nope\./],
