@@ -3,13 +3,14 @@ import type { Config } from '../config.ts'
 import { toMinor } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { changeStore, closeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
+import { changeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
-import { paymentServices, readCredentialOptions } from './payments.ts'
+import { paymentServices, readCredentials } from './payments.ts'
+import { addOpenings } from './store-opening.ts'
 import { whichStore } from './which-store.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
@@ -100,54 +101,36 @@ export const addStore = (program: Command) => {
     .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
     .option('--payment-provider <name>', 'who takes payments')
     .option(
+      '--payment-credentials <file>',
+      'what the store proves itself with at the provider, kept encrypted: a JSON object in a file; - for standard input',
+    )
+    .option(
       '--payment-credential <name=value>',
-      'what the store proves itself with at the provider, kept encrypted; repeat for more',
+      'one of them, for trying out: what is on a command line can be read by others; repeat for more',
       collect,
       [],
     )
     .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
     .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
     .option('--json', 'answer in JSON')
-    .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999\n  vitrine store set --payment-credentials credentials.json',
+    )
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
         const before = await whichStore(db, config, options)
+        const credentials = await readCredentials(options, config)
         await db.tx(async (tx) => {
           await changeStore(tx, before, readSettings(options, before.currency))
-          await changeAccount(tx, paymentsFor(options, db, config), before, options)
+          await changeAccount(tx, paymentsFor(options, db, config), before, options, credentials)
         })
         printStore(options, await findStore(db, before.publicId), config.publicUrl)
       }),
     )
 
-  addOpening(store, 'close')
-  addOpening(store, 'open')
+  addOpenings(store)
 }
-
-const openings = {
-  close: 'Close a store: its keys are refused; webhooks still settle what was ordered, and commands work',
-  open: 'Open a store again that was closed',
-}
-
-const addOpening = (store: Command, name: keyof typeof openings) =>
-  store
-    .command(name)
-    .description(openings[name])
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
-    .addHelpText('after', `\nExample:\n  vitrine store ${name} --store store_01k8x0v3m7q2w9c4t6y8za`)
-    .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
-        const found = await whichStore(db, config, options)
-        const closed = name === 'close'
-        await db.tx((tx) => closeStore(tx, found, closed))
-        printResult(
-          options,
-          { storeId: found.publicId, closed },
-          () => `${found.name} is ${closed ? 'closed' : 'open'}.`,
-        )
-      }),
-    )
 
 type CreateOptions = OutputOptions & {
   name: string
@@ -174,6 +157,7 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
       | 'shippingFreeAbove'
       | 'cashOnDelivery'
       | 'paymentProvider'
+      | 'paymentCredentials'
       | 'otpHourlyCap'
       | 'otpCountries',
       string
@@ -218,15 +202,23 @@ const chooseProvider = (options: CreateOptions, db: Db, config: Config): string 
 
 /** Secrets are needed, and made, only when payments are changed. */
 const paymentsFor = (options: SetOptions, db: Db, config: Config): Payments | null =>
-  options.paymentProvider === undefined && options.paymentCredential.length === 0
+  options.paymentProvider === undefined &&
+  options.paymentCredentials === undefined &&
+  options.paymentCredential.length === 0
     ? null
     : paymentServices(db, config).payments
 
-const changeAccount = async (tx: Tx, payments: Payments | null, store: Store, options: SetOptions) => {
+const changeAccount = async (
+  tx: Tx,
+  payments: Payments | null,
+  store: Store,
+  options: SetOptions,
+  credentials: Record<string, string>,
+) => {
   if (payments === null) return
   await changePaymentAccount(tx, payments, store, {
     provider: options.paymentProvider ?? store.paymentProvider,
-    credentials: readCredentialOptions(options.paymentCredential),
+    credentials,
   })
 }
 
