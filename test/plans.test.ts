@@ -4,7 +4,12 @@ import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
+import { findStoreByLogisticsKey } from '../src/features/delivery/delivery.sql.ts'
+import { findOrderById, findOrdersByNumber } from '../src/features/orders/order-book.sql.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
+import { findWebhookStore } from '../src/features/payments/webhook.sql.ts'
+import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 
@@ -144,6 +149,27 @@ test('what a shopper has is read and written by indexes, with one plan for large
       `${what}: ${[...read].join(', ')}`,
     )
   }
+  assert.deepEqual(wrong, [])
+})
+
+test('what an operator or a provider names is found by indexes, with one plan for large and small stores', async () => {
+  const { id: storeId, publicId } = await shop.load()
+  const texts = new Set<string>()
+  const stop = service.db.onStatement((text) => texts.add(text))
+  await findOrdersByNumber(service.db, 1001, null)
+  await findOrderById(service.db, 'ord_none', null)
+  await findWebhookStore(service.db, publicId, 'pay_none')
+  await findStoreByLogisticsKey(service.db, 'none')
+  await service.db.tx(async (tx) => {
+    await findVariantsByName(tx, storeId, 'KC-MUG-OAT')
+    await stopCoupon(tx, storeId, 'NONE')
+  })
+  stop()
+  const wrong: string[] = []
+  for (const text of [...texts].filter((text) => !/^(begin|commit)/.test(text))) {
+    wrong.push(...(await scansOf(text)).map((scan) => `${scan}: ${text}`))
+  }
+  assert.equal(texts.size, 8)
   assert.deepEqual(wrong, [])
 })
 

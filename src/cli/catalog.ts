@@ -7,8 +7,8 @@ import { OperatorError } from '../core/operator-error.ts'
 import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
 import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
 import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
-import { withDatabase } from './database.ts'
-import { type OutputOptions, print } from './output.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
+import { type OutputOptions, print, printWarning, toJson } from './output.ts'
 import { whichStore } from './which-store.ts'
 
 type ImportOptions = OutputOptions & { store?: string; format?: ImportFormat; skipBad?: boolean; dryRun?: boolean }
@@ -51,7 +51,7 @@ const runImport = async (path: string, options: ImportOptions) => {
       }),
     )
     progress.clear()
-    if (options.json) print(JSON.stringify(result, null, 2))
+    if (options.json) print(toJson(result))
     else tell(path, result)
     if (result.outcome === 'refused' || result.outcome === 'stopped') process.exitCode = 1
   } finally {
@@ -65,14 +65,14 @@ const mostFaultsShown = 50
 
 const tell = (path: string, result: ImportResult) => {
   const unit = unitOf(result.format)
-  const warn = (text: string) => void process.stderr.write(`${text}\n`)
   for (const { line, field, message } of result.faults.slice(0, mostFaultsShown)) {
-    warn(`${path}: ${unit} ${line}: ${field} ${message}`)
+    printWarning(`${path}: ${unit} ${line}: ${field} ${message}`)
   }
-  if (result.faultCount > mostFaultsShown) warn(`… and ${result.faultCount - mostFaultsShown} more faults.`)
-  if (result.ignoredFields.length > 0) warn(`Fields that mean nothing here: ${result.ignoredFields.join(', ')}.`)
+  if (result.faultCount > mostFaultsShown) printWarning(`… and ${result.faultCount - mostFaultsShown} more faults.`)
+  if (result.ignoredFields.length > 0)
+    printWarning(`Fields that mean nothing here: ${result.ignoredFields.join(', ')}.`)
   const failed = result.outcome === 'refused' || result.outcome === 'stopped'
-  ;(failed ? warn : print)(summaries[result.outcome](result))
+  ;(failed ? printWarning : print)(summaries[result.outcome](result))
 }
 
 const products = (n: number) => (n === 1 ? '1 product' : `${n} products`)
@@ -118,7 +118,7 @@ const createProgress = (stream: NodeJS.WriteStream) => {
 }
 
 const runExport = (path: string | undefined, options: ExportOptions) =>
-  withDatabase(async (db, config) => {
+  withReadableDatabase(async (db, config) => {
     const format = options.format ?? exportFormats.find((name) => path?.endsWith(`.${name}`)) ?? 'jsonl'
     const text = exportCatalog(db, await whichStore(db, config, options), format)
     if (path === undefined) return writeOutput(text)

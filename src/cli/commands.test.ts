@@ -101,9 +101,40 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   assert.deepEqual(origins, ['https://bluedoor.example', shopPage])
   await look(key.key, '/v1/store', ({ status }) => status === 200, shopPage)
 
+  assert.deepEqual((await vitrine('origin', 'remove', shopPage, ...inStore)).origins, ['https://bluedoor.example'])
+  await look(key.key, '/v1/store', ({ status }) => status === 403, shopPage)
+  assert.deepEqual(await vitrine('origin', 'list', ...inStore), { origins: ['https://bluedoor.example'] })
+
+  assert.deepEqual(await vitrine('key', 'set', key.id, '--rate-limit', '90000'), { id: key.id, rateLimit: 90_000 })
+  await look(key.key, '/v1/store', ({ headers }) => headers.get('ratelimit-limit') === '90000')
+
+  assert.deepEqual(await vitrine('store', 'close', ...inStore), { storeId: made.storeId, closed: true })
+  await look(key.key, '/v1/store', ({ status }) => status === 403)
+  const [listedStore] = (await vitrine('store', 'list')).filter(({ id }: { id: string }) => id === made.storeId)
+  assert.ok(listedStore.closedAt)
+  assert.equal((await vitrine('store', 'show', ...inStore)).closed, true)
+  assert.deepEqual(await vitrine('store', 'open', ...inStore), { storeId: made.storeId, closed: false })
+  await look(key.key, '/v1/store', ({ status }) => status === 200)
+
+  const rotate = ['webhook-credential', 'rotate', ...inStore, '--kind']
+  const rotated = await vitrine(...rotate, 'payment')
+  assert.deepEqual(Object.keys(rotated), ['username', 'password', 'oldValidUntil'])
+  assert.equal(rotated.username, made.paymentWebhook.username)
+  const rotatedKey = await vitrine(...rotate, 'logistics', '--overlap', '2')
+  assert.deepEqual(Object.keys(rotatedKey), ['key', 'oldValidUntil'])
+  assert.ok(Math.abs(Date.parse(rotatedKey.oldValidUntil) - Date.now() - 7_200_000) < 600_000)
+
   const menuFile = join(newFolder(t), 'menu.json')
   const entry = { label: 'About', type: 'page', target: 'about' }
-  writeFileSync(menuFile, JSON.stringify({ items: [{ ...entry, children: [entry] }] }))
+  const targets = [
+    'https://blog.example/a?b=c#d',
+    '/sale?x=1:2',
+    '../about',
+    'mailto:us@bluedoor.example',
+    'tel:+49301234',
+  ]
+  const links = targets.map((target) => ({ label: 'Link', type: 'link', target }))
+  writeFileSync(menuFile, JSON.stringify({ items: [{ ...entry, children: [entry] }, ...links] }))
   const { items } = await vitrine('menu', 'set', menuFile, ...inStore)
   assert.deepEqual([items[0].label, items[0].children[0].target], ['About', 'about'])
   await look(key.key, '/v1/menu', ({ json }) => json.items[0]?.children[0]?.id === items[0].children[0].id)
@@ -114,6 +145,12 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 0)
   const stocked = await vitrine(...sold, '--quantity', '3')
   assert.deepEqual([stocked.outletId, stocked.stock], [demo.outletId, 3])
+  const bySku = ['stock', 'set', '--store', demo.storeId, '--variant', 'KC-MUG-OAT', '--quantity']
+  const { stock: counted } = await vitrine(...bySku, '12')
+  assert.deepEqual(
+    [counted, (await vitrine(...bySku, '+5')).stock, (await vitrine(...bySku, '-3')).stock],
+    [12, 17, 14],
+  )
   await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 3)
   await look(demo.browserKey, '/v1/products?inStock=true&limit=100', ({ json }) =>
     json.some(({ slug }: { slug: string }) => slug === 'applique-sling-bag'),
@@ -132,6 +169,9 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   )
   assert.deepEqual([coupon.code, coupon.value, coupon.minSubtotal], ['FLAT5', 5, 50])
   assert.deepEqual(await vitrine('coupon', 'list', ...inStore), [coupon])
+  const stopped = await vitrine('coupon', 'stop', 'FLAT5', ...inStore)
+  assert.deepEqual({ ...stopped, stoppedAt: null }, coupon)
+  assert.ok(stopped.stoppedAt)
 
   assert.deepEqual(await vitrine('migrate'), { applied: [] })
   const report = await vitrine('doctor')

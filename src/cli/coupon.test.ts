@@ -4,7 +4,7 @@ import { assertSentence, newDatabase, newFolder, openShell, runJson, runVitrine 
 
 const couponFields = [
   ...['id', 'code', 'kind', 'description', 'startsAt', 'endsAt', 'usageLimit', 'customerLimit', 'used', 'createdAt'],
-  ...['categories', 'products', 'value', 'minSubtotal'],
+  ...['stoppedAt', 'categories', 'products', 'value', 'minSubtotal'],
 ]
 
 test('an operator makes coupons and sees them in a list', async (t) => {
@@ -54,6 +54,14 @@ test('an operator makes coupons and sees them in a list', async (t) => {
     assert.match(stdout, /^FESTIVE500 +500 INR +4999 INR +2035-\S+ +0 of 250 +2$/m)
     const made = await runVitrine(['coupon', 'create', '--code', 'new', '--percent', '5'], settings)
     assert.match(made.stdout, /^NEW +5 % +0$/m)
+  })
+
+  await t.test('one that is stopped says since when', async () => {
+    const stopped = await vitrine('stop', 'chai15')
+    assert.ok(Date.parse(stopped.stoppedAt) > 0)
+    const { stdout } = await runVitrine(['coupon', 'list'], settings)
+    assert.match(stdout, /^CHAI15 +15 % +stopped 20\S+Z +0 +tea-and-coffee$/m)
+    assert.equal((await runVitrine(['coupon', 'stop', 'flat200'], settings)).stdout, 'The coupon FLAT200 is stopped.\n')
   })
 
   await t.test('a taken code is refused in a sentence', async () => {

@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Store } from '../features/context.ts'
-import { type CouponRequest, createCoupon, type ListedCoupon, listCoupons } from '../features/pricing/coupon-book.ts'
-import { withDatabase } from './database.ts'
+import {
+  type CouponRequest,
+  createCoupon,
+  type ListedCoupon,
+  listCoupons,
+  stopCoupon,
+} from '../features/pricing/coupon-book.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -46,10 +52,24 @@ export const addCoupon = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon list')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const coupons = await listCoupons(db, store)
         printResult(options, coupons, () => showCoupons(coupons, store))
+      }),
+    )
+
+  coupon
+    .command('stop <code>')
+    .description('Stop a coupon: from now on it applies to no cart and no checkout; orders keep their discount')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine coupon stop TEA15')
+    .action((code: string, options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
+        const stopped = await db.tx((tx) => stopCoupon(tx, store, code))
+        printResult(options, stopped, () => `The coupon ${stopped.code} is stopped.`)
       }),
     )
 }
@@ -77,7 +97,7 @@ const showCoupons = (coupons: readonly ListedCoupon[], { currency }: Store) =>
       row.kind === 'percent' ? `${row.value} %` : `${row.value} ${currency}`,
       row.minSubtotal === 0 ? '' : `${row.minSubtotal} ${currency}`,
       row.startsAt?.toISOString() ?? '',
-      row.endsAt?.toISOString() ?? '',
+      row.stoppedAt === null ? (row.endsAt?.toISOString() ?? '') : `stopped ${row.stoppedAt.toISOString()}`,
       row.usageLimit === null ? String(row.used) : `${row.used} of ${row.usageLimit}`,
       String(row.customerLimit ?? ''),
       [...row.categories, ...row.products].join(', '),

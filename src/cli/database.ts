@@ -7,8 +7,8 @@ import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { explainFileFault } from '../db/embedded/faults.ts'
-import { openEmbedded } from '../db/embedded.ts'
-import { connectOrExplain, migrate } from '../db/migrate.ts'
+import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
+import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
 
 export type OpenDatabase = {
   connection: pg.PoolConfig
@@ -51,12 +51,48 @@ const describeUrl = (text: string) => {
   return `PostgreSQL at ${url.host || 'a local socket'}, database ${url.pathname.slice(1) || 'by default'}`
 }
 
-/** Runs a command on a migrated database, whether the service runs or not. */
-export const withDatabase = async <Result>(work: (db: Db, config: Config) => Promise<Result>): Promise<Result> => {
+type Work<Result> = (db: Db, config: Config) => Promise<Result>
+
+/**
+ * For commands that change something. An empty database gets its tables, since nobody can be using it. One with pending
+ * migrations is refused: the version that runs on it may not know the new tables (decision 0025).
+ */
+export const withDatabase = <Result>(work: Work<Result>): Promise<Result> =>
+  onDatabase(work, async ({ directConnection }) => {
+    const schema = await readSchemaState(directConnection)
+    if (schema.isEmpty) await migrate(directConnection)
+    else refusePending(schema)
+  })
+
+/** For commands that only read: they never change the schema, and make no database. */
+export const withReadableDatabase = async <Result>(work: Work<Result>): Promise<Result> => {
+  const config = loadConfig(process.env)
+  if (config.databaseUrl === null && (await inspectEmbedded(config.dataDir)).clusterMajor === undefined) {
+    throw new OperatorError(`There is no database in ${config.dataDir} yet. "vitrine start" makes it.`)
+  }
+  return onDatabase(work, async ({ directConnection }) => {
+    const schema = await readSchemaState(directConnection)
+    if (schema.isEmpty) {
+      throw new OperatorError(
+        'There are no tables in this database yet. "vitrine start" or "vitrine migrate" makes them.',
+      )
+    }
+    refusePending(schema)
+  })
+}
+
+const refusePending = ({ pending }: SchemaState) => {
+  if (pending.length === 0) return
+  throw new OperatorError(
+    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop the instances of the older version, then run "vitrine migrate".`,
+  )
+}
+
+const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDatabase) => Promise<void>) => {
   const config = loadConfig(process.env)
   const database = await openDatabase(config, { role: 'guest' })
   try {
-    await migrate(database.directConnection)
+    await prepare(database)
     const db = connectDb({ connection: database.connection, poolSize: 2, clock: systemClock })
     try {
       return await work(db, config)

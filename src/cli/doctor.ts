@@ -4,10 +4,10 @@ import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { connectDb } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
-import { pendingMigrations } from '../db/migrate.ts'
+import { examineSchema } from '../db/migrate.ts'
 import { examineBooks, examineData } from '../features/admin/doctor.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
-import { type OutputOptions, printResult } from './output.ts'
+import { type OutputOptions, print, printResult } from './output.ts'
 
 type Finding = { check: string; state: 'ok' | 'warning' | 'fault'; detail: string }
 
@@ -21,7 +21,7 @@ export const addDoctor = (program: Command) =>
       const findings: Finding[] = []
       for await (const finding of examine()) {
         findings.push(finding)
-        if (!options.json) process.stdout.write(`${showFinding(finding)}\n`)
+        if (!options.json) print(showFinding(finding))
       }
       const healthy = findings.every(({ state }) => state !== 'fault')
       printResult(options, { healthy, findings }, () => (healthy ? 'All is well.' : 'Something needs mending.'))
@@ -87,7 +87,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
 async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
-  const pending = await pendingMigrations(client).finally(() => client.end())
+  const { pending } = await examineSchema(client).finally(() => client.end())
   if (pending.length > 0) {
     yield fault('migrations', `not applied yet: ${pending.join(', ')}; run "vitrine migrate"`)
     return

@@ -86,6 +86,8 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [key('--expires', '2999-02-30'), /not "2999-02-30"/],
     [key('--expires', '2999-01-31T25:00:00Z'), /not "2999-01-31T25:00:00Z"/],
     [key('--expires', '2001-01-31'), /^--expires must lie ahead, and 2001-01-31 is over/],
+    [['key', 'set', 'key_nope', '--rate-limit', '5'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
+    [['key', 'set', 'key_nope', '--rate-limit', '0'], /^--rate-limit must be a whole number from 1 to \d+, not "0"/],
     [['key', 'revoke', 'key_nope'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
   ])
 
@@ -96,11 +98,24 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [['origin', 'add', 'https://*.shop.example'], /is not an origin/],
     [['origin', 'add', 'shop.example'], /is not an origin/],
     [['origin', 'add', 'null'], /is not an origin/],
+    [['origin', 'remove', 'https://other.example'], /^https:\/\/other\.example is not on the allowlist/],
+    [
+      ['webhook-credential', 'rotate', '--kind', 'payment', '--overlap', '-1'],
+      /^--overlap must be a whole number from 0/,
+    ],
   ])
 
   const stock = (product: string, ...options: string[]) => ['stock', 'set', '--product', product, ...options]
   await refuses('stock of nothing, nowhere or less than none', [
-    [stock('cane-pendant-lamp', '--quantity=-1'), /^--quantity must be a whole number from 0 to \d+, not "-1"/],
+    [stock('cane-pendant-lamp', '--quantity=-99999'), /^99999 units cannot be taken away: \d+ can be sold/],
+    [stock('three-tier-tiffin', '--quantity', '+1000000000'), /^There cannot be more than 1000000000 units\./],
+    [
+      stock('cane-pendant-lamp', '--quantity', '+1.5'),
+      /^--quantity must be a whole number from 0 to \d+, not "\+1\.5"/,
+    ],
+    [stock('cane-pendant-lamp', '--quantity', '--5'), /not "--5"/],
+    [['stock', 'set', '--quantity', '5'], /^Say what to count: --variant with an id or a SKU, or --product\./],
+    [['stock', 'set', '--variant', 'NOPE', '--quantity', '5'], /^The store has no variant with the id or SKU NOPE\./],
     [stock('cane-pendant-lamp', '--quantity', '1.5'), /not "1\.5"/],
     [stock('cane-pendant-lamp', '--quantity', '1', '--outlet', 'outlet_nope'), /^The store has no outlet outlet_nope/],
     [stock('nope', '--quantity', '1'), /^The store has no product nope\./],
@@ -158,6 +173,23 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [menu('deep.json', JSON.stringify([entry([entry([entry([entry()])])])])), /3 levels at most/],
   ])
 
+  const hidden = ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', 'java\tscript:alert(1)']
+  const unsafe = [...hidden, '\x01javascript:x', 'java\nscript:x', 'data:text/html,x', 'vbscript:x', 'https:x', 'a\0b']
+  await refuses(
+    'a menu with a target that would run, by the name of the entry',
+    ['link', 'page'].flatMap((type) =>
+      unsafe.map(
+        (target, i): Fault => [
+          menu(
+            `unsafe-${type}-${i}.json`,
+            JSON.stringify([entry(), { ...entry(), children: [{ ...entry(), type, target, label: 'Win' }] }]),
+          ),
+          /^items\[1\]\.children\[0\]\.target of "Win" must be a name, a path, or an address/,
+        ],
+      ),
+    ),
+  )
+
   const other = await runJson(create({}), settings)
   const unnamed: Fault[] = [
     ['store', 'show'],
@@ -170,6 +202,12 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     stock('cane-pendant-lamp', '--quantity', '1'),
     coupon('--percent', '5'),
     ['coupon', 'list'],
+    ['coupon', 'stop', 'WELCOME10'],
+    ['store', 'close'],
+    ['store', 'open'],
+    ['origin', 'list'],
+    ['origin', 'remove', 'https://shop.example'],
+    ['webhook-credential', 'rotate', '--kind', 'logistics'],
   ].map((command) => [command, new RegExp(`^There are 2 stores\\. Name one with --store: .*${demo.storeId} \\(Kavya`)])
   await refuses('a store that is not named when there are two', unnamed)
   const unknown = unnamed.map(([command]): Fault => [[...command, '--store', 'nope'], /^There is no store nope\./])

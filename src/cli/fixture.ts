@@ -17,7 +17,7 @@ const main = join(root, 'src/main.ts')
 
 export type Settings = Record<string, string>
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
-type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; stdin?: 'pipe' }
+type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; stdin?: 'pipe'; input?: string }
 
 /** What production asks for besides a secret for its database. No test sends a message with it. */
 export const productionSettings = {
@@ -41,11 +41,12 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
   const { uid } = options
   const child = spawn(file, [...first, ...args], {
     cwd: root,
-    stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
+    stdio: [options.input === undefined ? (options.stdin ?? 'ignore') : 'pipe', 'pipe', 'pipe'],
     env: { ...cleanEnvironment(), ...settings },
     detached: options.detached ?? false,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
+  if (options.input !== undefined) child.stdin?.end(options.input)
   const seen = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text) => {

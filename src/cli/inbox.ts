@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
+import type { Db } from '../db/database.ts'
+import type { Store } from '../features/context.ts'
+import { findOrder } from '../features/orders/order-book.ts'
 import { type InboxEvent, listInbox, replayEvent } from '../features/payments/inbox.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { paymentServices } from './payments.ts'
 import { whichStore } from './which-store.ts'
@@ -14,16 +17,16 @@ export const addInbox = (program: Command) => {
     .command('list')
     .description('List the payment events of a store, the newest first; with --json also as they came')
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--order <id>', 'only those about this order')
+    .option('--order <id>', 'only those about this order, by id or number')
     .option('--outcome <outcome>', 'only applied, no_effect, duplicate_payment, mismatch, unknown_order or malformed')
     .option('--limit <n>', 'how many at most', '20')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine inbox list --outcome mismatch')
     .action((options: ListOptions) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const events = await listInbox(db, store, {
-          orderId: options.order ?? null,
+          orderId: await findOrderId(db, store, options.order),
           outcome: options.outcome ?? null,
           limit: wholeNumber('--limit', options.limit, { min: 1, max: 10_000 }),
         })
@@ -43,6 +46,12 @@ export const addInbox = (program: Command) => {
         printResult(options, replayed, () => `${replayed.outcome}: ${replayed.detail}`)
       }),
     )
+}
+
+/** An id is taken as it is: what was told of an order that we do not know is in the inbox too. */
+const findOrderId = async (db: Db, store: Store, name: string | undefined) => {
+  if (name === undefined) return null
+  return /^#?\d+$/.test(name) ? (await findOrder(db, name, store.publicId)).order.id : name
 }
 
 const showEvents = (events: readonly InboxEvent[]) =>

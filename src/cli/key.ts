@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { createKey, listKeys, revokeKey } from '../features/admin/stores.ts'
-import { withDatabase } from './database.ts'
+import { changeKey, createKey, listKeys, revokeKey } from '../features/admin/stores.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -64,7 +64,7 @@ export const addKey = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine key list')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const keys = await listKeys(db, store)
         printResult(options, keys, () =>
@@ -80,6 +80,20 @@ export const addKey = (program: Command) => {
             ]),
           ),
         )
+      }),
+    )
+
+  key
+    .command('set <id>')
+    .description('Change the rate limit of a key, on every instance within a second')
+    .requiredOption('--rate-limit <n>', 'requests a minute')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine key set key_01k8x0v3m7q2w9c4t6y8za --rate-limit 6000')
+    .action((id: string, options: OutputOptions & { rateLimit: string }) =>
+      withDatabase(async (db) => {
+        const rateLimit = wholeNumber('--rate-limit', options.rateLimit, { min: 1, max: 1_000_000_000 })
+        const changed = await db.tx((tx) => changeKey(tx, id, { rateLimit }))
+        printResult(options, changed, () => `${id} may call ${rateLimit} times a minute.`)
       }),
     )
 

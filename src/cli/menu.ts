@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { replaceMenu } from '../features/admin/stores.ts'
+import { replaceMenu } from '../features/admin/menu.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -13,7 +13,10 @@ export const addMenu = (program: Command) => {
     .description('Replace the menu by the one in a JSON file: {"items":[{"label","type","target","children"}]}')
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
-    .addHelpText('after', '\nTypes are category, product, page and link.\n\nExample:\n  vitrine menu set menu.json')
+    .addHelpText(
+      'after',
+      '\nTypes are category, product, page and link. A target is a slug or an id, a path, or an address that begins with\nhttp://, https://, mailto: or tel:.\n\nExample:\n  vitrine menu set menu.json',
+    )
     .action((file: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
         const content = readJsonFile(file)

@@ -14,11 +14,8 @@ import {
 
 makeTemplate()
 
-/** The demo shop, running, with a customer who orders through its API and an operator at the command line. */
-const openDemo = async (t: TestContext) => {
-  const place = await usedPlace(t)
-  const { url } = await startService(t, place)
-  const { browserKey, outlets } = readDemoKeys(place.VITRINE_DATA_DIR)
+/** A customer of a running store who orders through its API. */
+const newBuyer = async (url: string, browserKey: string, name = 'Asha') => {
   let token = ''
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> =>
     callUrl(`${url}${path}`, {
@@ -35,9 +32,11 @@ const openDemo = async (t: TestContext) => {
     assert.ok(status < 300, text)
     return json
   }
-  token = (await must('POST', '/v1/signup', { name: 'Asha', email: 'asha@example.com', password: 'a long password' }))
-    .token
-  const order = async (paymentMethod: 'online' | 'cod', ...slugs: string[]): Promise<{ id: string }> => {
+  token = (await must('POST', '/v1/signup', { name, email: 'asha@example.com', password: 'a long password' })).token
+  const order = async (
+    paymentMethod: 'online' | 'cod',
+    ...slugs: string[]
+  ): Promise<{ id: string; number: string }> => {
     for (const slug of slugs) {
       const product = await must('GET', `/v1/products/${slug}`)
       await must('POST', '/v1/cart', { productId: product.id, variantId: product.variants[0].id, quantity: 1 })
@@ -46,13 +45,20 @@ const openDemo = async (t: TestContext) => {
       ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
       ...{ postalCode: '560001', country: 'IN' },
     }
-    return (await must('POST', '/v1/checkout', { paymentMethod, shippingAddress })).order
+    return (await must('POST', '/v1/checkout', { paymentMethod, shippingAddress, note: 'Ring twice' })).order
   }
+  return { order, show: (id: string) => must('GET', `/v1/customer/orders/${id}`) }
+}
+
+/** The demo shop, running, with a customer who orders there and an operator at the command line. */
+const openDemo = async (t: TestContext, { name }: { name?: string } = {}) => {
+  const place = await usedPlace(t)
+  const { url } = await startService(t, place)
+  const { browserKey, outlets } = readDemoKeys(place.VITRINE_DATA_DIR)
   const shell = openShell(t, place)
   return {
-    ...{ place, outlets, order },
+    ...{ place, outlets, url, ...(await newBuyer(url, browserKey, name)) },
     vitrine: (...args: string[]) => shell(args),
-    show: (id: string) => must('GET', `/v1/customer/orders/${id}`),
   }
 }
 
@@ -71,7 +77,17 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
   )
   assert.equal((await vitrine('order', 'list', '--limit', '1')).length, 1)
   assert.deepEqual(await vitrine('order', 'list', '--status', 'delivered'), [])
-  assert.deepEqual(await vitrine('order', 'show', id), await show(id))
+  const details = await vitrine('order', 'show', id)
+  const { storeId, customer, payments, ...shown } = details
+  assert.deepEqual(shown, await show(id))
+  assert.equal(storeId, (await vitrine('store', 'show')).id)
+  assert.deepEqual([customer.name, customer.email, customer.phone], ['Asha', 'asha@example.com', ''])
+  assert.deepEqual(
+    payments.map((row: Record<string, unknown>) => [row.provider, row.status, row.amount, row.currency]),
+    [['cod', 'open', details.total, 'INR']],
+  )
+  assert.deepEqual(await vitrine('order', 'show', '1001'), details)
+  assert.deepEqual(await vitrine('order', 'show', '#1001', '--store', storeId), details)
 
   const [glasses, tea] = (await show(id)).items
   const first = await vitrine(
@@ -100,6 +116,72 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
   assert.equal((await show(other.id)).timeline.at(-1).message, 'Cancelled by the store.')
 })
 
+test('an order is shown to a person with all that is needed to send it, and nothing in it can forge a line', async (t) => {
+  const { order, place, vitrine } = await openDemo(t, { name: 'Asha\u001b[2J\u202eRao' })
+  const { id, number } = await order('cod', 'cutting-chai-glasses', 'masala-chai-blend')
+  const [glasses] = (await vitrine('order', 'show', number)).items
+  await vitrine(
+    ...['order', 'ship', number, '--tracking', 'BB1', '--partner', 'Bluebird', '--item', `${glasses.id}=1`],
+    ...['--url', 'https://bluebird.example/BB1', '--eta', '2030-01-05'],
+  )
+  const { stdout } = await runVitrine(['order', 'show', number], place)
+  for (const line of [
+    new RegExp(`^order +${number} \\(${id}\\)$`, 'm'),
+    /^customer +Asha\\x1b\[2J\\u202eRao, cus_\w+$/m,
+    /^e-mail +asha@example\.com$/m,
+    /^deliver to +Asha, 12 Temple Road, 560001 Bengaluru, IN, \+919876543210$/m,
+    /^bill to +no other address$/m,
+    /^note +Ring twice$/m,
+    /^ship_\w+ +BB1 +Bluebird +shipped +2030-01-05T00:00:00\.000Z +1 × .*glasses.* +https:\/\/bluebird\.example\/BB1$/m,
+    /^pay_\w+ +cod +open +[\d.]+ INR /m,
+    /Z +Shipped with Bluebird, number BB1\.$/m,
+  ]) {
+    assert.match(stdout, line)
+  }
+  const list = await runVitrine(['order', 'list'], place)
+  assert.match(list.stdout, /Asha\\x1b\[2J\\u202eRao/)
+  for (const text of [stdout, list.stdout, (await runVitrine(['order', 'show', number, '--json'], place)).stdout]) {
+    assert.doesNotMatch(text, /(?!\n)[\p{Cc}\u202e]/u)
+  }
+})
+
+test('an order is marked as delivered by its number, and cash is paid then', async (t) => {
+  const { order, place, show, vitrine } = await openDemo(t)
+  const { id, number } = await order('cod', 'masala-chai-blend')
+  const delivered = await vitrine('order', 'deliver', number)
+  assert.deepEqual(
+    [delivered.id, delivered.delivered, delivered.status, delivered.paymentStatus],
+    [id, true, 'delivered', 'paid'],
+  )
+  assert.deepEqual([(await show(id)).status, (await show(id)).paymentStatus], ['delivered', 'paid'])
+  const again = await runVitrine(['order', 'deliver', id], place)
+  assert.equal(again.stdout, `Order ${number} was delivered before.\n`)
+  const other = await order('online', 'masala-chai-blend')
+  await vitrine('simulate', 'payment', other.number, '--status', 'success')
+  assert.equal((await vitrine('inbox', 'list', '--order', other.number)).length, 1)
+  assert.equal((await vitrine('order', 'refund', other.number)).orderId, other.id)
+})
+
+test('a number that several stores have asks for the store', async (t) => {
+  const { order, place, url, vitrine } = await openDemo(t)
+  const { id, number } = await order('cod', 'masala-chai-blend')
+  const second = await vitrine('seed', 'demo')
+  const first = readDemoKeys(place.VITRINE_DATA_DIR)
+  await order('cod', 'masala-chai-blend')
+  const ravi = await newBuyer(url, second.browserKey, 'Ravi')
+  await ravi.order('cod', 'masala-chai-blend')
+  const asked = await runVitrine(['order', 'deliver', number], place)
+  assertSentence(asked, `Several stores have an order ${number}`, first.storeId, second.storeId, '--store')
+  assert.equal((await vitrine('order', 'show', number, '--store', first.storeId)).id, id)
+  assert.notEqual((await vitrine('order', 'show', number, '--store', second.storeId)).id, id)
+  assert.equal((await vitrine('order', 'show', '1002')).storeId, first.storeId, 'only one store has it')
+  assertSentence(
+    await runVitrine(['order', 'show', id, '--store', second.storeId], place),
+    `There is no order ${id} in the store ${second.storeId}`,
+  )
+  assertSentence(await runVitrine(['order', 'show', '999999999999'], place), 'There is no order 999999999999')
+})
+
 test('what cannot be done with an order is said in a sentence', async (t) => {
   const { order, place, vitrine } = await openDemo(t)
   const { id } = await order('cod', 'masala-chai-blend')
@@ -113,11 +195,10 @@ test('what cannot be done with an order is said in a sentence', async (t) => {
     [[...ship, 'Bluebird', '--url', 'javascript:alert(1)'], '--url must be an address'],
     [[...ship, 'Bluebird', '--eta', 'soon'], '--eta must be a day'],
     [[...ship, ' '], '--partner must not be empty.'],
-    [['simulate', 'delivery', id, '--status', 'delivered', '--shipment', 'ship_none'], 'The service answered 404'],
+    [['simulate', 'delivery', id, '--status', 'delivered', '--shipment', 'ship_none'], 'answered 404'],
   ]
   for (const [args, part] of faults) assertSentence(await runVitrine(args, place), part)
   const deliver = ['simulate', 'delivery', id, '--status', 'delivered']
-  assertSentence(await runVitrine(deliver, { ...place, PORT: '1' }), 'Nothing answers at')
-  assertSentence(await runVitrine(deliver, { ...place, VITRINE_SECRET: 'x'.repeat(32) }), 'The service answered 401')
+  assertSentence(await runVitrine(deliver, { ...place, VITRINE_SECRET: 'x'.repeat(32) }), 'answered 401')
   assertSentence(await runVitrine(deliver, { ...place, ...productionSettings }), 'Nothing is simulated in production')
 })

@@ -1,23 +1,22 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { Failure } from '../core/errors.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import type { Db } from '../db/database.ts'
 import { cancelUnpaid } from '../features/checkout/cancel.ts'
 import { parseTime } from '../features/delivery/carrier-event.ts'
+import { deliverOrder } from '../features/delivery/deliver.ts'
 import { shipOrder } from '../features/delivery/ship.ts'
-import type { Order } from '../features/orders/order.contract.ts'
 import { findOrder, listOrdersOfStore } from '../features/orders/order-book.ts'
-import { showOrder } from '../features/orders/show-order.ts'
 import { createPayments } from '../features/payments/providers.ts'
-import { loadSecrets, withDatabase } from './database.ts'
-import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { loadSecrets, withDatabase, withReadableDatabase } from './database.ts'
+import { describeOrder, readOrderDetails } from './order-details.ts'
+import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { addRefund } from './refund.ts'
 import { whichStore } from './which-store.ts'
 
 type ListOptions = OutputOptions & { store?: string; status?: string; limit: string }
-type ShipOptions = OutputOptions & {
+type OrderOptions = OutputOptions & { store?: string }
+type ShipOptions = OrderOptions & {
   tracking: string
   partner: string
   url?: string
@@ -30,6 +29,7 @@ export const addOrder = (program: Command) => {
   addList(order)
   addShow(order)
   addShip(order)
+  addDeliver(order)
   addCancel(order)
   addRefund(order)
 }
@@ -44,7 +44,7 @@ const addList = (order: Command) =>
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine order list --status paid')
     .action((options: ListOptions) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const orders = await listOrdersOfStore(db, store, {
           status: options.status ?? null,
@@ -71,11 +71,14 @@ const addList = (order: Command) =>
 const addShow = (order: Command) =>
   order
     .command('show <order>')
-    .description('Show an order with its lines, its shipments and what happened to it')
+    .description('Show an order, named by id or number: who ordered, where it goes, its parcels, payments and history')
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
-    .addHelpText('after', '\nExample:\n  vitrine order show ord_01k8x0v3m7q2w9c4t6y8za')
-    .action((id: string, options: OutputOptions) =>
-      withDatabase(async (db, config) => printResult(options, await readOrder(db, config, id), describe)),
+    .addHelpText('after', '\nExamples:\n  vitrine order show 1001\n  vitrine order show ord_01k8x0v3m7q2w9c4t6y8za')
+    .action((name: string, options: OrderOptions) =>
+      withReadableDatabase(async (db, config) =>
+        printResult(options, await readOrderDetails(db, config, name, options.store), describeOrder),
+      ),
     )
 
 const addShip = (order: Command) =>
@@ -87,12 +90,13 @@ const addShip = (order: Command) =>
     .option('--url <address>', 'where the shopper can follow it')
     .option('--eta <time>', 'when it should arrive: a day or a time in ISO 8601')
     .option('--item <line=quantity>', 'a line, by id or SKU, that is in this parcel; again for more', collect, [])
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
     .addHelpText(
       'after',
       '\nExample:\n  vitrine order ship ord_01k8x0v3m7q2w9c4t6y8za --tracking BB123 --partner Bluebird --item KC-MUG-OAT=1',
     )
-    .action((id: string, options: ShipOptions) =>
+    .action((name: string, options: ShipOptions) =>
       withDatabase(async (db, config) => {
         const request = {
           trackingNumber: notEmpty('--tracking', options.tracking),
@@ -101,11 +105,32 @@ const addShip = (order: Command) =>
           estimatedDelivery: options.eta === undefined ? null : readEta(options.eta),
           items: options.item.map(readItem),
         }
-        const { store } = await findOrder(db, id)
+        const { store, order: found } = await findOrder(db, name, options.store)
+        const { id } = found
         const { shipmentId } = await db.tx((tx) => shipOrder(tx, { store }, id, request))
-        const { shipments } = await readOrder(db, config, id)
+        const { shipments } = await readOrderDetails(db, config, id)
         const shipment = shipments.find((row) => row.id === shipmentId)
         printResult(options, { orderId: id, shipmentId, ...shipment }, () => `${shipmentId} is on its way.`)
+      }),
+    )
+
+const addDeliver = (order: Command) =>
+  order
+    .command('deliver <order>')
+    .description('Mark an order as delivered when no carrier reports it; cash on delivery counts as paid then')
+    .option('--store <id>', 'whose order, when several stores have one with this number')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine order deliver 1001')
+    .action((name: string, options: OrderOptions) =>
+      withDatabase(async (db, config) => {
+        const { store, order: found } = await findOrder(db, name, options.store)
+        const { delivered } = await db.tx((tx) => deliverOrder(tx, { store }, found.id, systemClock.now()))
+        const after = await readOrderDetails(db, config, found.id)
+        printResult(options, { ...after, delivered }, ({ number, paymentStatus }) =>
+          delivered
+            ? `Order ${number} is delivered, its payment is ${paymentStatus}.`
+            : `Order ${number} was delivered before.`,
+        )
       }),
     )
 
@@ -113,15 +138,17 @@ const addCancel = (order: Command) =>
   order
     .command('cancel <order>')
     .description('Cancel an order that is not paid, also at the payment provider')
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine order cancel ord_01k8x0v3m7q2w9c4t6y8za')
-    .action((id: string, options: OutputOptions) =>
+    .action((name: string, options: OrderOptions) =>
       withDatabase(async (db, config) => {
-        const { store, order: found } = await findOrder(db, id)
+        const { store, order: found } = await findOrder(db, name, options.store)
         const payments = createPayments({ ...config, db, secrets: loadSecrets(config) })
         const ctx = { db, clock: systemClock, publicUrl: config.publicUrl, payments, store }
         await cancelUnpaid(ctx, found, 'Cancelled by the store.').catch(explain)
-        printResult(options, await readOrder(db, config, id), ({ number }) => `Order ${number} is cancelled.`)
+        const after = await readOrderDetails(db, config, found.id)
+        printResult(options, after, ({ number }) => `Order ${number} is cancelled.`)
       }),
     )
 
@@ -129,43 +156,6 @@ const addCancel = (order: Command) =>
 export const explain = (error: unknown): never => {
   throw error instanceof Failure && error.status !== 500 ? new OperatorError(error.message, { cause: error }) : error
 }
-
-const readOrder = async (db: Db, { publicUrl }: Config, id: string): Promise<Order> => {
-  const { store, order } = await findOrder(db, id)
-  return showOrder({ store, publicUrl }, order)
-}
-
-const describe = (order: Order) =>
-  [
-    fields({
-      order: `${order.number} (${order.id})`,
-      status: order.status,
-      payment: `${order.paymentStatus}, ${order.paymentMethod}`,
-      total: `${order.total} ${order.currency}`,
-      ...(order.needsAttention === null ? {} : { attention: order.needsAttention }),
-    }),
-    table(
-      ['line', 'sku', 'name', 'quantity', 'total'],
-      order.items.map((item) => [
-        item.id,
-        item.sku,
-        [item.name, item.variant].filter(Boolean).join(', '),
-        String(item.quantity),
-        String(item.lineTotal),
-      ]),
-    ),
-    ...(order.shipments.length === 0 ? [] : [describeShipments(order)]),
-    table(
-      ['when', 'what'],
-      order.timeline.map(({ at, message }) => [at, message]),
-    ),
-  ].join('\n\n')
-
-const describeShipments = ({ shipments }: Order) =>
-  table(
-    ['shipment', 'number', 'partner', 'status', 'delivered'],
-    shipments.map((row) => [row.id, row.trackingNumber, row.partner, row.status, row.deliveredAt ?? '']),
-  )
 
 const collect = (text: string, before: readonly string[]) => [...before, text]
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { addOrigin as allowOrigin, listOrigins } from '../features/admin/stores.ts'
-import { withDatabase } from './database.ts'
+import { addOrigin as allowOrigin, listOrigins, removeOrigin } from '../features/admin/stores.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -18,6 +18,34 @@ export const addOrigin = (program: Command) => {
         await db.tx((tx) => allowOrigin(tx, store, text))
         const origins = await listOrigins(db, store)
         printResult(options, { origins }, () => origins.join('\n'))
+      }),
+    )
+
+  origin
+    .command('list')
+    .description("Show the origins on a store's allowlist")
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine origin list')
+    .action((options: OutputOptions & { store?: string }) =>
+      withReadableDatabase(async (db, config) => {
+        const origins = await listOrigins(db, await whichStore(db, config, options))
+        printResult(options, { origins }, () => origins.join('\n') || 'No page may call this store from a browser.')
+      }),
+    )
+
+  origin
+    .command('remove <origin>')
+    .description("Take an origin off a store's allowlist, on every instance within a second")
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine origin remove https://old.shop.example')
+    .action((text: string, options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
+        await db.tx((tx) => removeOrigin(tx, store, text))
+        const origins = await listOrigins(db, store)
+        printResult(options, { origins }, () => `${text} is removed.`)
       }),
     )
 }

@@ -1,23 +1,51 @@
 import { OperatorError } from '../core/operator-error.ts'
 
-export const print = (text: string) => void process.stdout.write(`${text}\n`)
+export const print = (text: string) => void process.stdout.write(`${makeVisible(text)}\n`)
+
+/** For what a person must know and a program that reads our output must not find in it. */
+export const printWarning = (text: string) => void process.stderr.write(`${makeVisible(text)}\n`)
+
+/**
+ * Names of customers and products reach the terminal, and a terminal obeys control characters: they could change its
+ * title, hide a row or forge one. C0 except the line break, DEL, C1, line separators, and whatever turns the direction
+ * of writing are shown as escapes.
+ */
+export const makeVisible = (text: string) => text.replaceAll(unprintable, escapeCharacter)
+
+const unprintable = /(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+
+const escapeCharacter = (character: string) => {
+  const code = character.charCodeAt(0).toString(16)
+  return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u${code.padStart(4, '0')}`
+}
+
+/** In a cell a line break would forge a row. */
+const oneLine = (text: string) => makeVisible(text).replaceAll('\n', '\\n')
+
+/** JSON itself escapes no character above U+001F. These stand in strings only, where an escape means the same. */
+export const toJson = (value: unknown, indent = 2) =>
+  JSON.stringify(value, null, indent).replaceAll(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 export type OutputOptions = { json?: boolean }
 
 /** One result, for a program with --json and otherwise for a person. */
 export const printResult = <Result>(options: OutputOptions, result: Result, show: (result: Result) => string) =>
-  print(options.json ? JSON.stringify(result, null, 2) : show(result))
+  print(options.json ? toJson(result) : show(result))
 
 /** Names and values, aligned. */
 export const fields = (values: Record<string, unknown>) => {
   const width = Math.max(...Object.keys(values).map((name) => name.length))
   return Object.entries(values)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${oneLine(String(value))}`.trimEnd())
     .join('\n')
 }
 
 /** Rows under headings, aligned. */
-export const table = (headings: readonly string[], rows: readonly (readonly string[])[]) => {
+export const table = (headings: readonly string[], data: readonly (readonly string[])[]) => {
+  const rows = data.map((row) => row.map(oneLine))
   const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]?.length ?? 0)))
   return [headings, ...rows]
     .map((row) =>
@@ -32,7 +60,7 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
 /** What a person can mend becomes a sentence; anything else keeps its stack, because it is a fault of ours. */
 export const explainFailure = (error: unknown, json: boolean): string => {
   const message = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error))
-  return json ? JSON.stringify({ error: message }) : message
+  return json ? toJson({ error: message }, 0) : makeVisible(message)
 }
 
 export const wholeNumber = (name: string, text: string, { min, max }: { min: number; max: number }) => {

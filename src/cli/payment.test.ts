@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { callUrl } from '../../test/harness.ts'
 import {
@@ -92,7 +94,10 @@ test('an operator plays the provider, looks into the inbox, replays an event and
   await t.test('for a person each answers in words', async () => {
     const other = await order()
     const told = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
-    assert.equal(told.stdout, `The service was told about the payment of ${other}: success.\n`)
+    assert.equal(
+      told.stdout,
+      `The service at http://127.0.0.1:${place.PORT} was told about the payment of ${other}: success.\n`,
+    )
     const list = await runVitrine(['inbox', 'list', '--limit', '1'], place)
     assert.match(
       list.stdout,
@@ -126,6 +131,20 @@ test('in production a new store must be told who takes its payments', async (t) 
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
 })
 
+test('in production a credential on the command line is warned of, and one in a file is not', async (t) => {
+  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(32) }
+  const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
+  const settings = { ...place, ...productionSettings }
+  assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
+  const named = await runVitrine(['store', 'set', '--payment-credential', 'keyId=s3cret'], settings)
+  assert.match(named.stderr, /^Others on this machine can read --payment-credential in the list of processes\./)
+  assert.doesNotMatch(named.stderr, /s3cret/)
+  const file = join(newFolder(t), 'credentials.json')
+  writeFileSync(file, '{}')
+  const kept = await runVitrine(['store', 'set', '--payment-credentials', file], settings)
+  assert.deepEqual([kept.code, kept.stderr], [0, ''])
+})
+
 test('a store is given a payment provider that exists', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
@@ -143,6 +162,28 @@ test('a store is given a payment provider that exists', async (t) => {
     [['--payment-credential', 'abc'], 'must be a name and a value'],
   ]
   for (const [args, words] of refused) assertSentence(await runVitrine(['store', 'set', ...args], settings), words)
+  const folder = newFolder(t)
+  const file = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
+  }
+  const files: [string, string][] = [
+    [file('good.json', '{"keyId": "s3cret"}'), 'has no credential "keyId"'],
+    [file('broken.json', '{"keyId": s3cret'), 'is not valid JSON'],
+    [file('list.json', '["s3cret"]'), 'must hold a JSON object'],
+    [file('number.json', '{"keyId": 7}'), 'The credential keyId in'],
+    [file('long.json', `{"keyId": "${'s3cret'.repeat(20_000)}"}`), 'is longer than 100000 bytes'],
+    [join(folder, 'none.json'), 'cannot be read: ENOENT'],
+  ]
+  for (const [path, words] of files) {
+    const ended = await runVitrine(['store', 'set', '--payment-credentials', path], settings)
+    assertSentence(ended, words)
+    assert.doesNotMatch(ended.stderr, /s3cret/)
+  }
+  const piped = (text: string) => runVitrine(['store', 'set', '--payment-credentials', '-'], settings, { input: text })
+  assertSentence(await piped('{"keyId": "s3cret"}'), 'has no credential "keyId"')
+  assertSentence(await piped('s3cret'), 'The standard input must hold a JSON object')
+  assert.equal((await piped('{}')).code, 0)
   const { id, name, paymentProvider } = await shell(['store', 'show'])
   assert.deepEqual([id, name, paymentProvider], [storeId, 'Blue Door', 'sandbox'])
   assert.deepEqual(await query(settings.DATABASE_URL, 'select from payment_account'), [])

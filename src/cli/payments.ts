@@ -1,9 +1,11 @@
+import { createReadStream } from 'node:fs'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db } from '../db/database.ts'
 import { createPayments, type PaymentServices } from '../features/payments/providers.ts'
 import { loadSecrets } from './database.ts'
+import { printWarning } from './output.ts'
 
 /** What commands about payments need, with the secrets of the service. */
 export const paymentServices = (db: Db, config: Config): PaymentServices => ({
@@ -13,8 +15,68 @@ export const paymentServices = (db: Db, config: Config): PaymentServices => ({
   payments: createPayments({ ...config, db, secrets: loadSecrets(config) }),
 })
 
+type CredentialOptions = { paymentCredentials?: string; paymentCredential: readonly string[] }
+
+/**
+ * What a store proves itself with at its provider. What is on a command line can be read by everybody on the machine and
+ * stays in the history of the shell, so a file or the standard input is the way for real secrets.
+ */
+export const readCredentials = async (
+  { paymentCredentials: file, paymentCredential: named }: CredentialOptions,
+  { production }: Config,
+): Promise<Record<string, string>> => {
+  if (production && named.length > 0) {
+    printWarning(
+      'Others on this machine can read --payment-credential in the list of processes. Use --payment-credentials FILE, or - for standard input.',
+    )
+  }
+  return { ...(file === undefined ? {} : await readCredentialFile(file)), ...readCredentialOptions(named) }
+}
+
+const mostBytes = 100_000
+
+/** Nothing of the content is shown: it may be a secret. */
+const readCredentialFile = async (file: string): Promise<Record<string, string>> => {
+  const place = file === '-' ? 'The standard input' : file
+  const content = parseJson(await readBytes(file, place), place)
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new OperatorError(`${place} must hold a JSON object of credentials, such as {"keyId": "…"}.`)
+  }
+  for (const [name, value] of Object.entries(content)) {
+    if (typeof value !== 'string' || value === '') {
+      throw new OperatorError(`The credential ${name} in ${place} must be a text that is not empty.`)
+    }
+  }
+  return content as Record<string, string>
+}
+
+const readBytes = async (file: string, place: string) => {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of file === '-' ? process.stdin : createReadStream(file)) {
+      size += (part as Buffer).length
+      if (size > mostBytes) break
+      parts.push(part as Buffer)
+    }
+  } catch (error) {
+    throw new OperatorError(`${place} cannot be read: ${(error as Error).message}.`, { cause: error })
+  }
+  if (size > mostBytes) throw new OperatorError(`${place} is longer than ${mostBytes} bytes.`)
+  return Buffer.concat(parts)
+}
+
+const parseJson = (bytes: Buffer, place: string): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    // The parser's own message quotes the text.
+    throw new OperatorError(`${place} must hold a JSON object of credentials, and is not valid JSON.`)
+  }
+}
+
 /** `--payment-credential keyId=…`, as often as there are credentials. */
-export const readCredentialOptions = (texts: readonly string[]): Record<string, string> =>
+const readCredentialOptions = (texts: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf('=')

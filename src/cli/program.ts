@@ -18,6 +18,7 @@ import { addSimulate } from './simulate.ts'
 import { addStart } from './start.ts'
 import { addStock } from './stock.ts'
 import { addStore } from './store.ts'
+import { addWebhookCredential } from './webhook-credential.ts'
 
 const usageFault = 2
 
@@ -54,6 +55,7 @@ export const createProgram = () => {
     addOutlet,
     addKey,
     addOrigin,
+    addWebhookCredential,
     addMenu,
     addCatalog,
     addStock,

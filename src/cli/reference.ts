@@ -20,7 +20,11 @@ npm run vitrine -- key create --help
 Commands read the same [settings](settings.md) as the service. They work on the embedded database, while the service
 runs and when it does not, and on \`DATABASE_URL\`. With \`--json\` the output is for programs; use \`npm run -s\` then, so
 that npm keeps quiet. Without \`--store ID\` a command is about the only store or, where you try things out, the demo
-store.
+store. Commands about an order take its id or its number, and \`--store ID\` when several stores have that number.
+
+Commands that only read never change the schema of the database, and those that write only set up an empty one: \`start\`
+and \`migrate\` bring it up to date. Commands that call the running service find its address in the data folder. Control
+characters in names and other data are shown as escapes.
 
 Exit codes: 0 it is done, 1 it could not be done, 2 the command was not understood. What went wrong is one sentence on
 the error output. This page is made from the commands themselves by \`npm run reference\`.`

@@ -9,10 +9,12 @@ export const addRefund = (order: Command) =>
   order
     .command('refund <order>')
     .description('Give the whole payment of an order back; what was not sent yet goes back to the stock')
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine order refund ord_01k8x0v3m7q2w9c4t6y8za')
-    .action((orderId: string, options: OutputOptions) =>
+    .action((name: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
+        const { id: orderId } = (await findOrder(db, name, options.store)).order
         const { refunded } = await refundOrderById(paymentServices(db, config), orderId)
         const { order: after } = await findOrder(db, orderId)
         const result = { orderId, refunded, status: after.status, paymentStatus: after.paymentStatus }

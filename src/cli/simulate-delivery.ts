@@ -4,11 +4,12 @@ import { randomText } from '../core/ids.ts'
 import { deriveSigner } from '../core/secrets.ts'
 import { makeSimulatedKey } from '../features/delivery/simulated-key.ts'
 import { findOrder } from '../features/orders/order-book.ts'
-import { loadSecrets, withDatabase } from './database.ts'
+import { loadSecrets, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { refuseInProduction, sendWebhook } from './send-webhook.ts'
 
 type DeliveryOptions = OutputOptions & {
+  store?: string
   status: 'in_transit' | 'delivered'
   shipment?: string
   tracking?: string
@@ -27,12 +28,14 @@ export const addSimulateDelivery = (simulate: Command) =>
     .option('--shipment <id>', 'only this shipment')
     .option('--tracking <number>', 'only the shipment with this number')
     .option('--partner <name>', 'who carries it')
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate delivery ord_01k8x0v3m7q2w9c4t6y8za --status delivered')
-    .action((orderId: string, options: DeliveryOptions) =>
-      withDatabase(async (db, config) => {
+    .action((name: string, options: DeliveryOptions) =>
+      withReadableDatabase(async (db, config) => {
         refuseInProduction(config)
-        const { store, order } = await findOrder(db, orderId)
+        const { store, order } = await findOrder(db, name, options.store)
+        const { id: orderId } = order
         const event = describeEvent(orderId, options, order.shipments.length === 0)
         const answer = await sendWebhook<{ received: boolean; duplicate: boolean }>(config, {
           path: '/webhook/logistics/carrier',
@@ -42,7 +45,7 @@ export const addSimulateDelivery = (simulate: Command) =>
         printResult(
           options,
           { ...event, ...answer },
-          () => `The service was told that ${orderId} is ${options.status}.`,
+          () => `The service at ${answer.service} was told that ${orderId} is ${options.status}.`,
         )
       }),
     )

@@ -5,12 +5,12 @@ import { findOrder } from '../features/orders/order-book.ts'
 import { readPaymentToReport, sandboxEvent } from '../features/payments/sandbox.ts'
 import { sandboxHeaders } from '../features/payments/webhook-access.ts'
 import type { EventStatus } from '../providers/payment/provider.ts'
-import { withDatabase } from './database.ts'
+import { withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { paymentServices } from './payments.ts'
 import { refuseInProduction, sendWebhook } from './send-webhook.ts'
 
-type PaymentOptions = OutputOptions & { status: EventStatus }
+type PaymentOptions = OutputOptions & { store?: string; status: EventStatus }
 
 export const addSimulatePayment = (simulate: Command) =>
   simulate
@@ -21,12 +21,14 @@ export const addSimulatePayment = (simulate: Command) =>
         .choices(['success', 'failed', 'pending', 'refunded'])
         .makeOptionMandatory(),
     )
+    .option('--store <id>', 'whose order, when several stores have one with this number')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate payment ord_01k8x0v3m7q2w9c4t6y8za --status success')
-    .action((orderId: string, options: PaymentOptions) =>
-      withDatabase(async (db, config) => {
+    .action((name: string, options: PaymentOptions) =>
+      withReadableDatabase(async (db, config) => {
         refuseInProduction(config)
-        const { store } = await findOrder(db, orderId)
+        const { store, order } = await findOrder(db, name, options.store)
+        const { id: orderId } = order
         const headers = sandboxHeaders(paymentServices(db, config).payments, store)
         if (headers === null) {
           throw new OperatorError(
@@ -43,7 +45,7 @@ export const addSimulatePayment = (simulate: Command) =>
         printResult(
           options,
           { ...event, ...answer },
-          () => `The service was told about the payment of ${orderId}: ${options.status}.`,
+          () => `The service at ${answer.service} was told about the payment of ${orderId}: ${options.status}.`,
         )
       }),
     )

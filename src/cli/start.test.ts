@@ -181,7 +181,7 @@ test('several services that start at once on one new database migrate it once an
     applied.map(({ name }) => name),
     names,
   )
-  assert.deepEqual(readdirSync(shared.VITRINE_DATA_DIR), ['secret'])
+  assert.deepEqual(readdirSync(shared.VITRINE_DATA_DIR).sort(), ['secret', 'service.json'])
   const { browserKey } = await runJson(['seed', 'demo'], shared)
   const [first, ...others] = services.map(({ url }) => `${url}/v1/products?limit=1`)
   const cursor = (await getAs(browserKey, first as string)).headers.get('x-next-cursor')

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
@@ -14,6 +14,7 @@ import { chooseSmsSender } from '../providers/sms/choose.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
+import { noteService } from './service-note.ts'
 import { demoFile, readDemo } from './which-store.ts'
 
 export const addStart = (program: Command) =>
@@ -62,6 +63,7 @@ const start = async () => {
     undo.push(app.close)
     stop.check()
     await listenOrExplain(app, config)
+    undo.push(noteAddress(app, config, logger))
     const { services } = app
     const codeFor = codes && demo && ((phone: string) => codes.codeFor(demo.storeId, phone))
     const shop = demo && (await startShop({ config, services, keys: demo, codeFor, logger }))
@@ -131,6 +133,18 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
       throw new OperatorError(`HOST=${host} is not an address of this machine.`)
     }
     throw error
+  }
+}
+
+/** A service that cannot write the note serves as well; only commands have to be told its PORT. */
+const noteAddress = (app: App, config: Config, logger: Logger): (() => Promise<void>) => {
+  try {
+    const [address] = app.server.addresses()
+    const removeNote = noteService(config, typeof address === 'object' ? address.port : config.port)
+    return async () => removeNote()
+  } catch (error) {
+    logger.info({ err: error }, `the address could not be noted in ${config.dataDir}`)
+    return async () => {}
   }
 }
 

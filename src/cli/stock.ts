@@ -6,7 +6,7 @@ import { whichStore } from './which-store.ts'
 
 type SetOptions = OutputOptions & {
   store?: string
-  product: string
+  product?: string
   variant?: string
   outlet?: string
   quantity: string
@@ -17,25 +17,37 @@ export const addStock = (program: Command) => {
   stock
     .command('set')
     .description('Set how many units can be sold at an outlet; what shoppers have reserved is kept beside it')
-    .requiredOption('--product <id>', 'id or slug')
-    .requiredOption('--quantity <n>', 'units')
-    .option('--variant <id>', 'needed when the product has several')
+    .requiredOption('--quantity <n>', 'units that can be sold from now on; +5 adds to them, -3 takes away')
+    .option('--variant <id>', 'id or SKU; alone where the SKU is that of one variant, else beside --product')
+    .option('--product <id>', 'id or slug; enough where the product has one variant')
     .option('--outlet <id>', "the store's default outlet otherwise")
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
-    .addHelpText('after', '\nExample:\n  vitrine stock set --product cafe-au-lait-mug --quantity 12')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vitrine stock set --variant KC-MUG-OAT --quantity 12\n  vitrine stock set --product cane-pendant-lamp --quantity +5',
+    )
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const changed = await db.tx((tx) =>
           setStock(tx, store, {
-            product: options.product,
+            product: options.product ?? null,
             variantId: options.variant ?? null,
             outletId: options.outlet ?? null,
-            quantity: wholeNumber('--quantity', options.quantity, { min: 0, max: 1_000_000_000 }),
+            ...readQuantity(options.quantity),
           }),
         )
         printResult(options, changed, () => `${changed.stock} units at ${changed.outletId}.`)
       }),
     )
 }
+
+const readQuantity = (text: string) => {
+  const [, sign, digits = ''] = /^([+-])(\d+)$/.exec(text) ?? []
+  if (sign === undefined) return { quantity: wholeNumber('--quantity', text, { min: 0, max: mostUnits }) }
+  const units = wholeNumber('--quantity', digits, { min: 0, max: mostUnits })
+  return { delta: sign === '-' ? -units : units }
+}
+
+const mostUnits = 1_000_000_000

@@ -7,9 +7,10 @@ import { changeStore, createStore, findStore, listStores } from '../features/adm
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
-import { paymentServices, readCredentialOptions } from './payments.ts'
+import { paymentServices, readCredentials } from './payments.ts'
+import { addOpenings } from './store-opening.ts'
 import { whichStore } from './which-store.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
@@ -59,11 +60,13 @@ export const addStore = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store list')
     .action((options: OutputOptions) =>
-      withDatabase(async (db) => {
+      withReadableDatabase(async (db) => {
         const stores = (await listStores(db)).map(({ publicId, ...rest }) => ({ id: publicId, ...rest }))
-        const rows = stores.map(({ id, name, domain, currency }) => [id, name, domain, currency])
+        const rows = stores.map(({ id, name, domain, currency, closedAt }) => [
+          ...[id, name, domain, currency, closedAt === null ? 'open' : 'closed'],
+        ])
         printResult(options, stores, () =>
-          rows.length === 0 ? 'There is no store yet.' : table(['store', 'name', 'domain', 'currency'], rows),
+          rows.length === 0 ? 'There is no store yet.' : table(['store', 'name', 'domain', 'currency', 'state'], rows),
         )
       }),
     )
@@ -75,7 +78,7 @@ export const addStore = (program: Command) => {
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store show --json')
     .action((options: OutputOptions & { store?: string }) =>
-      withDatabase(async (db, config) => {
+      withReadableDatabase(async (db, config) => {
         const found = await whichStore(db, config, options)
         printStore(options, found, config.publicUrl)
       }),
@@ -98,8 +101,12 @@ export const addStore = (program: Command) => {
     .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
     .option('--payment-provider <name>', 'who takes payments')
     .option(
+      '--payment-credentials <file>',
+      'what the store proves itself with at the provider, kept encrypted: a JSON object in a file; - for standard input',
+    )
+    .option(
       '--payment-credential <name=value>',
-      'what the store proves itself with at the provider, kept encrypted; repeat for more',
+      'one of them, for trying out: what is on a command line can be read by others; repeat for more',
       collect,
       [],
     )
@@ -107,17 +114,23 @@ export const addStore = (program: Command) => {
     .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
     .option('--visitor-limit <number>', 'requests a minute that one visitor may make with the browser keys')
     .option('--json', 'answer in JSON')
-    .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999\n  vitrine store set --payment-credentials credentials.json',
+    )
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
         const before = await whichStore(db, config, options)
+        const credentials = await readCredentials(options, config)
         await db.tx(async (tx) => {
           await changeStore(tx, before, readSettings(options, before.currency))
-          await changeAccount(tx, paymentsFor(options, db, config), before, options)
+          await changeAccount(tx, paymentsFor(options, db, config), before, options, credentials)
         })
         printStore(options, await findStore(db, before.publicId), config.publicUrl)
       }),
     )
+
+  addOpenings(store)
 }
 
 type CreateOptions = OutputOptions & {
@@ -145,6 +158,7 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
       | 'shippingFreeAbove'
       | 'cashOnDelivery'
       | 'paymentProvider'
+      | 'paymentCredentials'
       | 'otpHourlyCap'
       | 'otpCountries'
       | 'visitorLimit',
@@ -194,15 +208,23 @@ const chooseProvider = (options: CreateOptions, db: Db, config: Config): string 
 
 /** Secrets are needed, and made, only when payments are changed. */
 const paymentsFor = (options: SetOptions, db: Db, config: Config): Payments | null =>
-  options.paymentProvider === undefined && options.paymentCredential.length === 0
+  options.paymentProvider === undefined &&
+  options.paymentCredentials === undefined &&
+  options.paymentCredential.length === 0
     ? null
     : paymentServices(db, config).payments
 
-const changeAccount = async (tx: Tx, payments: Payments | null, store: Store, options: SetOptions) => {
+const changeAccount = async (
+  tx: Tx,
+  payments: Payments | null,
+  store: Store,
+  options: SetOptions,
+  credentials: Record<string, string>,
+) => {
   if (payments === null) return
   await changePaymentAccount(tx, payments, store, {
     provider: options.paymentProvider ?? store.paymentProvider,
-    credentials: readCredentialOptions(options.paymentCredential),
+    credentials,
   })
 }
 
@@ -232,10 +254,18 @@ const readCountries = (text: string | undefined) => {
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
   const { paymentProvider, visitorLimit } = store
-  const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], paymentProvider, otp, visitorLimit }
+  const shown = {
+    ...showStore({ store, publicUrl }),
+    origins: [...store.origins],
+    paymentProvider,
+    otp,
+    visitorLimit,
+    closed: store.isClosed,
+  }
   printResult(options, shown, () =>
     fields({
       store: shown.id,
+      state: shown.closed ? 'closed' : 'open',
       name: shown.name,
       domain: shown.domain,
       currency: shown.currency,

@@ -43,7 +43,8 @@ test('the commands that the documentation promises are there, and answer in JSON
   const promised =
     'start|migrate|seed demo|store create|store show|store set|outlet create|key create|key list|key revoke|' +
     'origin add|menu set|stock set|catalog import|catalog export|coupon create|coupon list|order list|order show|order ship|' +
-    'order cancel|order refund|simulate payment|simulate delivery|inbox list|inbox replay|doctor|openapi'
+    'order cancel|order refund|order deliver|coupon stop|key set|origin list|origin remove|store close|store open|' +
+    'webhook-credential rotate|simulate payment|simulate delivery|inbox list|inbox replay|doctor|openapi'
   const names = commands.map(([name]) => name)
   for (const name of promised.split('|')) assert.ok(names.includes(name), name)
   const withoutJson = commands.filter(([, { options }]) => !options.some(({ long }) => long === '--json'))

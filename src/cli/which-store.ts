@@ -6,6 +6,7 @@ import type { Db } from '../db/database.ts'
 import type { DemoKeys } from '../features/admin/demo.ts'
 import { findStore, listStores } from '../features/admin/stores.ts'
 import type { Store } from '../features/context.ts'
+import { printWarning } from './output.ts'
 
 /** Where an embedded database keeps the keys of its demo store, so that later starts can show them. */
 export const demoFile = ({ dataDir }: Config) => join(dataDir, 'demo.json')
@@ -32,6 +33,6 @@ export const whichStore = async (db: Db, config: Config, { store }: { store?: st
   const stores = demo === null ? [] : await listStores(db)
   const name = stores.find(({ publicId }) => publicId === demo?.storeId)?.name
   if (demo === null || name === undefined || stores.length === 1) return findStore(db, store)
-  process.stderr.write(`For the demo store, ${name}. --store names another.\n`)
+  printWarning(`For the demo store, ${name}. --store names another.`)
   return findStore(db, demo.storeId)
 }

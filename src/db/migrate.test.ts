@@ -7,7 +7,7 @@ import { databaseUrl } from '../../test/harness.ts'
 import { openLine } from '../../test/outage.ts'
 import { sparePort } from '../../test/redis.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import { migrate, pendingMigrations, readMigrations } from './migrate.ts'
+import { examineSchema, migrate, readMigrations } from './migrate.ts'
 
 const withClient = async <Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
   const client = new pg.Client({ connectionString: url })
@@ -49,9 +49,9 @@ const isClearFault =
 
 test('an empty database gets every migration once, in order, and a second run has nothing to do', async (t) => {
   const url = await newDatabase(t)
-  assert.deepEqual(await withClient(url, pendingMigrations), names)
+  assert.deepEqual(await withClient(url, examineSchema), { isEmpty: true, pending: names })
   assert.deepEqual(await migrate({ connectionString: url }), names)
-  assert.deepEqual(await withClient(url, pendingMigrations), [])
+  assert.deepEqual(await withClient(url, examineSchema), { isEmpty: false, pending: [] })
   assert.deepEqual(await migrate({ connectionString: url }), [])
   assert.ok((await tablesOf(url)).includes('store'))
 })
@@ -77,6 +77,7 @@ test('a database of a newer version is refused and left alone', async (t) => {
     client.query(`insert into vitrine_migration (number, name, checksum) values (9999, '9999_future.sql', 'x')`),
   )
   await assert.rejects(migrate({ connectionString: url }), isClearFault(/newer Vitrine/))
+  await assert.rejects(withClient(url, examineSchema), isClearFault(/newer Vitrine/))
 })
 
 test('a migration that fails is undone whole, and can be run again once the obstacle is gone', async (t) => {

@@ -34,12 +34,29 @@ export const migrate = async (connection: pg.ClientConfig): Promise<string[]> =>
   }
 }
 
-/** Names of migrations that the database does not have yet. */
-export const pendingMigrations = async (client: pg.Client): Promise<string[]> => {
+/** `pending`: names of migrations that the database does not have yet. `isEmpty`: it has none, so nobody uses it. */
+export type SchemaState = { isEmpty: boolean; pending: string[] }
+
+/** Compares the database with this version and changes nothing. Throws when another version has changed it. */
+export const examineSchema = async (client: pg.Client): Promise<SchemaState> => {
   const applied = await appliedMigrations(client)
-  return readMigrations()
-    .filter(({ number }) => !applied.has(number))
-    .map(({ name }) => name)
+  const known = readMigrations()
+  refuseForeignHistory(known, applied)
+  const pending = known.filter(({ number }) => !applied.has(number)).map(({ name }) => name)
+  return { isEmpty: applied.size === 0, pending }
+}
+
+/** The same on a connection of its own. */
+export const readSchemaState = async (connection: pg.ClientConfig): Promise<SchemaState> => {
+  const client = await connectOrExplain({ application_name: 'vitrine', ...connection })
+  try {
+    await checkServer(client)
+    // Another process may be in the middle of it.
+    await client.query('select pg_advisory_lock_shared($1)', [migrationLock])
+    return await examineSchema(client)
+  } finally {
+    await client.end()
+  }
 }
 
 const applyMissing = async (client: pg.Client) => {

@@ -40,6 +40,8 @@ export type Store = {
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
   origins: ReadonlySet<string>
+  /** Its keys are refused; what was ordered before is still settled and delivered. */
+  isClosed: boolean
 }
 
 export type StoreAddress = { line1: string; city: string; state: string; postalCode: string; country: string }

@@ -64,7 +64,7 @@ export const createGate = (options: AccessOptions) => {
     if (secret === undefined || (apiKey !== undefined && apiKey !== secret)) return null
     if (authorization !== undefined || headers['x-internal-storefront-token'] !== undefined) return null
     const key = options.directory.knownKey(secret, sinceStartMs)
-    if (key === undefined || !isAlive(key, options)) return null
+    if (key === undefined || !isAlive(key, options) || key.store.isClosed) return null
     if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
     if (outletId !== undefined) {
       const outlet = findOutlet(key.store, outletId as string)
@@ -206,6 +206,7 @@ const checkRights = (
   scope: Scope | undefined,
   options: AccessOptions,
 ): StoreCtx => {
+  if (store.isClosed) throw fail('FORBIDDEN', 'This store is closed.')
   const { origin } = headers
   if (origin !== undefined && !mayCallFrom(origin, store, options)) {
     throw fail('FORBIDDEN', 'This origin is not on the allowlist of the store.')

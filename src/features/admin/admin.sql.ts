@@ -101,6 +101,13 @@ export const revokeKey = (tx: Tx, keyId: string) => tx.maybeOne<{ storeId: Store
   where id = ${keyId}
   returning store_id as "storeId", revoked_at as "revokedAt"`
 
+/** Undefined when there is no such key. */
+export const setKeyRateLimit = (tx: Tx, keyId: string, rateLimit: number) => tx.maybeOne<{ storeId: StoreId }>`
+  update store_key set rate_limit = ${rateLimit} where id = ${keyId} returning store_id as "storeId"`
+
+export const deleteOrigin = async (tx: Tx, storeId: StoreId, origin: string) =>
+  (await tx.run`delete from store_origin where store_id = ${storeId} and origin = ${origin}`) > 0
+
 export const insertOrigin = (tx: Tx, storeId: StoreId, origin: string) => tx.run`
   insert into store_origin (store_id, origin) values (${storeId}, ${origin}) on conflict do nothing`
 
@@ -122,8 +129,38 @@ export const listStores = (db: Queries) => db.many<{
   name: string
   domain: string
   currency: string
+  closedAt: Date | null
 }>`
-  select public_id as "publicId", name, domain, currency from store order by id`
+  select public_id as "publicId", name, domain, currency, closed_at as "closedAt" from store order by id`
+
+/** Closed, it keeps the time at which it was closed first. */
+export const setClosed = (tx: Tx, storeId: StoreId, isClosed: boolean) => tx.run`
+  update store set closed_at = case when ${isClosed}::boolean then coalesce(closed_at, vitrine_now()) end
+  where id = ${storeId}`
+
+/** Two rotations at once happen one after the other. */
+export const lockStore = (tx: Tx, storeId: StoreId) => tx.run`
+  select from store where id = ${storeId} for no key update`
+
+/** All that were valid end after so long, unless they end sooner. Returns when the current one ends, and its name. */
+export const endWebhookCredentials = (
+  tx: Tx,
+  storeId: StoreId,
+  kind: WebhookCredential['kind'],
+  overlapMs: number,
+) => tx.maybeOne<{ username: string; validUntil: Date }>`
+  with ended as (
+    update webhook_credential c
+    set valid_until = least(c.valid_until, vitrine_now() + ${overlapMs}::bigint * interval '1 millisecond')
+    from webhook_credential old
+    where c.store_id = ${storeId} and c.kind = ${kind} and old.store_id = c.store_id and old.kind = c.kind
+      and old.secret_hash = c.secret_hash
+    returning c.username, c.valid_until, old.valid_until is null as was_current)
+  select username, valid_until as "validUntil" from ended where was_current`
+
+export const dropEndedCredentials = (tx: Tx, storeId: StoreId, kind: WebhookCredential['kind']) => tx.run`
+  delete from webhook_credential
+  where store_id = ${storeId} and kind = ${kind} and valid_until <= vitrine_now()`
 
 /** Two first starts at once make one demo store. */
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`

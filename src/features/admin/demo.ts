@@ -7,7 +7,8 @@ import { categoryImages, ensureCategories, saveProducts } from '../catalog/produ
 import type { StoreAddress } from '../context.ts'
 import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
 import { countStores, lockDemo } from './admin.sql.ts'
-import { changeStore, createOutlet, createStore, replaceMenu } from './stores.ts'
+import { replaceMenu } from './menu.ts'
+import { changeStore, createOutlet, createStore } from './stores.ts'
 
 const folder = new URL('./demo/', import.meta.url)
 const readJson = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))

@@ -8,8 +8,9 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { publishAllProducts } from '../catalog/products.ts'
-import type { MenuEntry, Store, StoreId } from '../context.ts'
+import type { Store, StoreId } from '../context.ts'
 import * as sql from './admin.sql.ts'
+import { makeLogisticsKey, makePaymentCredential } from './webhook-credentials.ts'
 
 export type StoreRequest = {
   name: string
@@ -38,18 +39,8 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
     kind: 'browser',
     rateLimit: browserKeyLimit,
   })
-  const paymentWebhook = { username: `pay_${randomText(12)}`, password: randomText(32) }
-  await sql.insertWebhookCredential(tx, storeId, {
-    kind: 'payment',
-    username: paymentWebhook.username,
-    secretHash: hashSecret(paymentWebhook.password),
-  })
-  const logisticsKey = `vlk_${randomText(32)}`
-  await sql.insertWebhookCredential(tx, storeId, {
-    kind: 'logistics',
-    username: '',
-    secretHash: hashSecret(logisticsKey),
-  })
+  const paymentWebhook = await makePaymentCredential(tx, storeId)
+  const logisticsKey = await makeLogisticsKey(tx, storeId)
   return {
     storeId: publicId,
     outletId,
@@ -98,6 +89,13 @@ export const revokeKey = async (tx: Tx, keyId: string) => {
   return { id: keyId, revokedAt: revoked.revokedAt }
 }
 
+export const changeKey = async (tx: Tx, keyId: string, { rateLimit }: { rateLimit: number }) => {
+  const changed = await sql.setKeyRateLimit(tx, keyId, rateLimit)
+  if (changed === undefined) throw new OperatorError(`There is no key ${keyId}. "vitrine key list" shows the keys.`)
+  await announceStore(tx, changed.storeId)
+  return { id: keyId, rateLimit }
+}
+
 export const listKeys = (db: Queries, store: Pick<Store, 'id'>) => sql.listKeys(db, store.id)
 
 export const listOrigins = (db: Queries, store: Pick<Store, 'id'>) => sql.listOrigins(db, store.id)
@@ -116,44 +114,26 @@ export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
   await announceStore(tx, store.id)
 }
 
+/** Pages of this origin can no longer call the store, on every instance at once. */
+export const removeOrigin = async (tx: Tx, store: Store, origin: string) => {
+  if (!(await sql.deleteOrigin(tx, store.id, readOrigin(origin)))) {
+    throw new OperatorError(`${readOrigin(origin)} is not on the allowlist. "vitrine origin list" shows it.`)
+  }
+  await announceStore(tx, store.id)
+}
+
+/** A closed store answers nobody who calls with its keys; webhooks and commands go on (decision 0025). */
+export const closeStore = async (tx: Tx, store: Pick<Store, 'id'>, isClosed: boolean) => {
+  await sql.setClosed(tx, store.id, isClosed)
+  await announceStore(tx, store.id)
+}
+
 export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSettings) => {
   checkSettings({ ...settings, currency: store.currency })
   checkCountries(settings.otpCountries ?? [])
   const domain = settings.domain === null ? null : readDomain(settings.domain)
   await sql.updateStore(tx, store.id, { ...settings, domain })
   await announceStore(tx, store.id)
-}
-
-export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
-
-export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknown) => {
-  const items = Array.isArray(file) ? file : (file as { items?: unknown } | null)?.items
-  const menu = readMenu(items, 'items', 1)
-  await sql.setMenu(tx, store.id, menu)
-  await announceStore(tx, store.id)
-  return menu
-}
-
-const menuTypes = ['category', 'product', 'page', 'link']
-const deepestMenu = 3
-
-const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
-  if (!Array.isArray(items)) throw new OperatorError(`The menu file needs a list at ${place}.`)
-  if (level > deepestMenu && items.length > 0) {
-    throw new OperatorError(`A menu has ${deepestMenu} levels at most, and ${place} is deeper.`)
-  }
-  return items.map((item, i) => {
-    const here = `${place}[${i}]`
-    const { label, type, target, children = [] } = (item ?? {}) as Partial<MenuFile>
-    for (const [field, value] of Object.entries({ label, type, target })) {
-      if (typeof value !== 'string') throw new OperatorError(`The menu file needs a text at ${here}.${field}.`)
-    }
-    if (!menuTypes.includes(type as string)) {
-      throw new OperatorError(`${here}.type is "${type}", and must be one of ${menuTypes.join(', ')}.`)
-    }
-    const entry = { id: newId('menu'), label, type, target } as Omit<MenuEntry, 'children'>
-    return { ...entry, children: readMenu(children, `${here}.children`, level + 1) }
-  })
 }
 
 export const listStores = (db: Queries) => sql.listStores(db)

@@ -259,15 +259,3 @@ export const insertCategory = (tx: Tx, storeId: StoreId, category: NewCategory) 
   insert into category (store_id, id, parent_id, name, slug, position, image, words)
   values (${storeId}, ${category.id}, ${category.parentId}, ${category.name}, ${category.slug}, ${category.position},
     ${category.image}, ${category.words})`
-
-/** The variant to change when only the product is named; more than one means that the caller must choose. */
-export const findVariants = (tx: Tx, storeId: StoreId, productIdOrSlug: string, variantId: string | null) => tx.many<{
-  id: string
-  productId: string
-  title: string
-}>`
-  select v.id, v.product_id as "productId", v.title
-  from product p join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
-  where p.store_id = ${storeId} and (p.id = ${productIdOrSlug} or p.slug = ${productIdOrSlug})
-    and (${variantId}::text is null or v.id = ${variantId})
-  order by v.position`

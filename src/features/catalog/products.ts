@@ -7,6 +7,7 @@ import { makeSafeHtml } from './import/safe-html.ts'
 import { cutText, optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
 import * as sql from './products.sql.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
+import { addUnits, findVariant, type VariantName } from './stock-change.ts'
 
 export type SaveCounts = { created: number; updated: number; unchanged: number }
 
@@ -187,34 +188,35 @@ export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Out
   return outlet
 }
 
-export type StockChange = {
-  product: string
-  variantId: string | null
-  outletId: string | null
-  quantity: number
-}
+/** `quantity` is what can be sold from now on, `delta` what is added to it. */
+export type StockChange = VariantName & { outletId: string | null } & ({ quantity: number } | { delta: number })
 
-/** Sets what can be sold of one variant at one outlet. */
+/** Changes what can be sold of one variant at one outlet. */
 export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
-  const variants = await sql.findVariants(tx, store.id, change.product, change.variantId)
-  const [variant, another] = variants
-  if (variant === undefined) {
-    const named = change.variantId === null ? change.product : `${change.product} with a variant ${change.variantId}`
-    throw new OperatorError(`The store has no product ${named}.`)
-  }
-  if (another !== undefined) {
-    const choices = variants.map(({ id, title }) => `${id} (${title})`).join(', ')
-    throw new OperatorError(`This product has several variants. Name one with --variant: ${choices}.`)
-  }
+  const variant = await findVariant(tx, store, change)
   const outlet = change.outletId === null ? store.defaultOutlet : findOutlet(store, change.outletId)
   // The product first, as every writer does.
   await sql.lockProducts(tx, store.id, [variant.productId])
-  await sql.setStockLevels(tx, store.id, [
-    { variant_id: variant.id, product_id: variant.productId, outlet_id: outlet.id, available: change.quantity },
-  ])
+  const stock = await writeStock(tx, store, variant, outlet, change)
   await sql.refreshStockFlags(tx, store.id, [variant.productId])
   await announceCatalog(tx, store.id)
-  return { variantId: variant.id, outletId: outlet.publicId, stock: change.quantity }
+  return { variantId: variant.id, outletId: outlet.publicId, stock }
+}
+
+const writeStock = async (
+  tx: Tx,
+  store: Store,
+  variant: { id: string; productId: string },
+  { id: outletId }: Outlet,
+  change: StockChange,
+) => {
+  if ('delta' in change) {
+    return addUnits(tx, store, { variantId: variant.id, productId: variant.productId, outletId }, change.delta)
+  }
+  await sql.setStockLevels(tx, store.id, [
+    { variant_id: variant.id, product_id: variant.productId, outlet_id: outletId, available: change.quantity },
+  ])
+  return change.quantity
 }
 
 /**

@@ -65,7 +65,7 @@ export const listUsableCoupons = (
   left join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id and u.customer_id = ${customerId}
   where k.store_id = ${storeId} and k.code > ${after}
     and (k.starts_at is null or k.starts_at <= vitrine_now()) and (k.ends_at is null or k.ends_at > vitrine_now())
-    and (k.usage_limit is null or k.used < k.usage_limit)
+    and k.stopped_at is null and (k.usage_limit is null or k.used < k.usage_limit)
     and (k.customer_limit is null or coalesce(u.uses, 0) < k.customer_limit)
   order by k.code
   limit ${limit}`

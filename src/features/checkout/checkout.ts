@@ -143,7 +143,7 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   // A text that cannot be a code is one that does not exist.
   const price = checkCart(ctx, wish, cart, around, couponCode === undefined ? cart.couponCode : (code ?? couponCode))
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
-    throw fail('COUPON_INVALID', 'This coupon has been used up.')
+    throw fail('COUPON_INVALID', 'This coupon can no longer be used.')
   const { orderId, toStart } = await writeOrder(tx, ctx, { wish, cart, around, price })
   if (open !== null && isReplaced) tx.later(noteReplacement(tx, store.id, open.id, orderId))
   await keepCheckout(ctx, { orderId }, tx)

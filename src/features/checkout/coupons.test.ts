@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, serviceFor, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { hours } from '../../core/clock.ts'
-import { type CouponRequest, createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
+import { type CouponRequest, createCoupon, plainCoupon, stopCoupon } from '../pricing/coupon-book.ts'
 import { openShop } from './fixture.ts'
 
 let service: TestService
@@ -81,4 +81,52 @@ test('the list shows what this customer may use now, page by page', async () => 
   assert.deepEqual(codes(await list(`?limit=2&cursor=${first.nextCursor}`)), ['C'])
   assert.equal((await asha.checkOut({ couponCode: 'C' })).status, 201)
   assert.deepEqual(codes(await list()), ['A', 'B'])
+})
+
+test('a coupon that was stopped applies nowhere, and orders keep what it took off', async () => {
+  const { shop, mug, newBuyer } = await openShop(service)
+  const store = await shop.load()
+  const stop = (code: string) => service.db.tx((tx) => stopCoupon(tx, store, code))
+  await addCoupon(service, shop, { code: 'TEN', endsAt: new Date(Date.now() + hours(1)) })
+  await addCoupon(service, shop, { code: 'STAYS' })
+  const [early, late] = [await newBuyer({ productId: mug }), await newBuyer({ productId: mug })]
+  const placed = await early.checkOut({ couponCode: 'TEN' })
+  assert.equal(placed.json.order.discount, 10)
+  const held = await late.call('PATCH', `/v1/cart/${late.cart.id}`, { body: { couponCode: 'TEN' } })
+  assert.equal(held.json.discount, 10)
+
+  const stopped = await stop(' ten ')
+  assert.deepEqual([stopped.code, stopped.used], ['TEN', 1])
+  const cart = (await late.call('GET', `/v1/cart/${late.cart.id}`)).json
+  assert.deepEqual([cart.discount, cart.warnings.map(({ code }: { code: string }) => code)], [0, ['COUPON_REMOVED']])
+  assertError(await late.checkOut(), 410, 'COUPON_EXPIRED')
+  assertError(await late.checkOut({ couponCode: 'TEN' }), 410, 'COUPON_EXPIRED')
+  const validated = await late.call('POST', '/v1/coupons/validate', { body: { code: 'TEN' } })
+  assert.deepEqual(validated.json, { valid: false, reason: 'EXPIRED' })
+  const listed = (await late.call('GET', '/v1/coupons')).json.data
+  assert.deepEqual(
+    listed.map(({ code }: { code: string }) => code),
+    ['STAYS'],
+  )
+  const order = await early.call('GET', `/v1/customer/orders/${placed.json.order.id}`)
+  assert.equal(order.json.discount, 10)
+  assert.deepEqual((await stop('TEN')).stoppedAt, stopped.stoppedAt, 'a second stop changes nothing')
+  await assert.rejects(stop('NONE'), { name: 'OperatorError', message: /^The store has no coupon NONE\./ })
+})
+
+test('of checkouts at the moment of a stop, only those that were counted have the discount', async () => {
+  const { shop, mug, newBuyer } = await openShop(service, { name: 'Plate', price: 100, stock: 100 })
+  const store = await shop.load()
+  await addCoupon(service, shop, { code: 'TEN' })
+  const buyers = await Promise.all(Array.from({ length: 8 }, () => newBuyer({ productId: mug })))
+  const [answers] = await Promise.all([
+    Promise.all(buyers.map((buyer) => buyer.checkOut({ couponCode: 'TEN' }))),
+    service.db.tx((tx) => stopCoupon(tx, store, 'TEN')),
+  ])
+  const placed = answers.filter(({ status }) => status === 201)
+  for (const answer of answers) assert.ok([201, 400, 410].includes(answer.status), answer.text)
+  const { used } = await service.db.one<{ used: number }>`
+    select used from coupon where store_id = ${store.id} and code = 'TEN'`
+  assert.equal(used, placed.length)
+  assertError(await (await newBuyer({ productId: mug })).checkOut({ couponCode: 'TEN' }), 410, 'COUPON_EXPIRED')
 })

@@ -15,6 +15,8 @@ export type News = {
   deliveredAt: Date | null
   trackingUrl: string | null
   at: Date
+  /** For the timeline, in place of our own words for the status. */
+  message?: string
 }
 
 const moving: Record<string, NonNullable<News['moves']>> = {

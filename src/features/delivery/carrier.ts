@@ -75,7 +75,8 @@ const findOrderId = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, tracki
   return orderId ?? (await sql.findOrderByTracking(tx, store.id, trackingNumber as string))
 }
 
-const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, news: News) => {
+/** For an order that is locked. */
+export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, news: News) => {
   const before = await sql.listShipments(tx, ctx.store.id, order.id)
   const meant = chooseShipments(before, news)
   const open = meant.filter(({ status }) => status !== 'delivered')
@@ -104,7 +105,7 @@ const chooseShipments = (shipments: readonly sql.Shipment[], { shipmentId, track
   return [unnumbered ?? newShipment(trackingNumber)]
 }
 
-const newShipment = (trackingNumber: string): sql.Shipment => ({
+export const newShipment = (trackingNumber: string): sql.Shipment => ({
   ...{ id: newId('ship'), trackingNumber, partner: '', status: '', trackingUrl: '', items: [] },
   ...{ estimatedDelivery: null, deliveredAt: null, lastEventAt: null },
 })
@@ -149,13 +150,13 @@ const isAllDelivered = (order: LockedOrder, shipments: readonly sql.Shipment[]) 
 
 const tell = (
   order: LockedOrder,
-  { moves, status, partner }: News,
+  { moves, status, partner, message = 'Delivered.' }: News,
   changed: readonly sql.Shipment[],
   after: readonly sql.Shipment[],
 ): NewEvent => {
   const who = partner ?? changed.at(-1)?.partner
   if (moves === null) return { type: 'shipment', message: `${who || 'The carrier'} says: ${status}.` }
   if (moves === 'out_for_delivery') return { type: moves, message: who ? `On its way with ${who}.` : 'On its way.' }
-  if (isAllDelivered(order, after)) return { type: 'delivered', message: 'Delivered.' }
+  if (isAllDelivered(order, after)) return { type: 'delivered', message }
   return { type: 'shipment_delivered', message: 'A part of the order was delivered.' }
 }

@@ -6,7 +6,8 @@ export const findStoreByLogisticsKey = async (db: Queries, secretHash: string) =
   (
     await db.maybeOne<{ publicId: string }>`
     select s.public_id as "publicId" from webhook_credential c join store s on s.id = c.store_id
-    where c.kind = 'logistics' and c.secret_hash = ${secretHash}`
+    where c.kind = 'logistics' and c.secret_hash = ${secretHash}
+      and (c.valid_until is null or c.valid_until > vitrine_now())`
   )?.publicId
 
 /**

@@ -32,3 +32,30 @@ export const listStoreOrders = (
   where o.store_id = ${storeId} and ${status === null ? sql`true` : sql`o.status = ${status}`}
   order by o.number desc
   limit ${limit}`
+
+export type OrderPlace = { orderId: string; storeId: string; storeName: string }
+
+/** Of this store (its public id), or of any when none is named. */
+export const findOrderById = (db: Queries, orderId: string, storeId: string | null) => db.many<OrderPlace>`
+  select o.id as "orderId", s.public_id as "storeId", s.name as "storeName"
+  from orders o join store s on s.id = o.store_id
+  where o.id = ${orderId} and (${storeId}::text is null or s.public_id = ${storeId})`
+
+/** Numbers are given out by each store for itself, so a few of the stores that have this one are enough to tell. */
+export const findOrdersByNumber = (db: Queries, number: number, storeId: string | null) => db.many<OrderPlace>`
+  select o.id as "orderId", s.public_id as "storeId", s.name as "storeName"
+  from store s
+  cross join lateral (select o.id from orders o where o.store_id = s.id and o.number = ${number} limit 1) o
+  where ${storeId}::text is null or s.public_id = ${storeId}
+  order by s.id
+  limit 5`
+
+export const readCustomerContact = (db: Queries, storeId: StoreId, customerId: string) => db.one<{
+  id: string
+  name: string
+  email: string | null
+  phone: string | null
+  contactPhone: string
+}>`
+  select id, name, email, phone, contact_phone as "contactPhone" from customer
+  where store_id = ${storeId} and id = ${customerId}`

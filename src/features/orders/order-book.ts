@@ -4,8 +4,8 @@ import type { Queries } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
 import { type OrderStatus, orderStatuses } from './order.contract.ts'
-import { listStoreOrders } from './order-book.sql.ts'
-import { type FullOrderRow, findOrderStore, readOrder } from './orders.sql.ts'
+import { findOrderById, findOrdersByNumber, listStoreOrders, readCustomerContact } from './order-book.sql.ts'
+import { type FullOrderRow, readOrder } from './orders.sql.ts'
 
 /** The orders of a store as its operator sees them. */
 export const listOrdersOfStore = async (
@@ -25,13 +25,37 @@ export const listOrdersOfStore = async (
   }))
 }
 
-/** An operator names an order by its id alone, which also tells the store. */
-export const findOrder = async (db: Queries, orderId: string): Promise<{ store: Store; order: FullOrderRow }> => {
-  const found = await findOrderStore(db, orderId)
-  const store = found && (await findStoreByPublicId(db, found.storeId))
-  const order = store && (await readOrder(db, store.id, orderId))
+/**
+ * An operator names an order by its id, or by its number, which several stores may have: then `storeId` (public) says
+ * which one is meant.
+ */
+export const findOrder = async (
+  db: Queries,
+  name: string,
+  storeId?: string,
+): Promise<{ store: Store; order: FullOrderRow }> => {
+  const places = await findPlaces(db, name, storeId ?? null)
+  const [place, another] = places
+  if (another !== undefined) {
+    const stores = places.map((found) => `${found.storeId} (${found.storeName})`).join(', ')
+    throw new OperatorError(`Several stores have an order ${name}: ${stores}. Name one with --store.`)
+  }
+  const store = place && (await findStoreByPublicId(db, place.storeId))
+  const order = store && (await readOrder(db, store.id, place.orderId))
   if (order === undefined || store === undefined) {
-    throw new OperatorError(`There is no order ${orderId}. "vitrine order list" shows the orders.`)
+    const where = storeId === undefined ? '' : ` in the store ${storeId}`
+    throw new OperatorError(`There is no order ${name}${where}. "vitrine order list" shows the orders.`)
   }
   return { store, order }
+}
+
+const findPlaces = (db: Queries, name: string, storeId: string | null) => {
+  const [, number] = /^#?(\d{1,9})$/.exec(name) ?? []
+  return number === undefined ? findOrderById(db, name, storeId) : findOrdersByNumber(db, Number(number), storeId)
+}
+
+/** How to reach who has ordered. */
+export const readContact = async (db: Queries, store: Pick<Store, 'id'>, customerId: string) => {
+  const { email, phone, contactPhone, ...customer } = await readCustomerContact(db, store.id, customerId)
+  return { ...customer, email: email ?? '', phone: phone ?? contactPhone }
 }

@@ -36,8 +36,10 @@ export const changePaymentAccount = async (
   const all: Record<string, string> = { ...kept, ...credentials }
   const missing = wanted.filter((field) => !all[field])
   if (missing.length > 0) {
-    const options = missing.map((field) => `--payment-credential ${field}=…`).join(' ')
-    throw new OperatorError(`The payment provider ${name} also needs ${options}.`)
+    const named = missing.join(', ')
+    throw new OperatorError(
+      `The payment provider ${name} also needs ${named}. Put them in the file of --payment-credentials.`,
+    )
   }
   await keepCredentials(tx, store.id, name, sealCredentials(payments.accounts, store.publicId, name, all))
 }

@@ -34,21 +34,22 @@ type Credentials = { username: string; password: string }
 
 const findGenuine = async ({ db, payments }: PaymentServices, storeId: string, credentials: Credentials) => {
   const known = await findWebhookStore(db, storeId, credentials.username)
-  if (known === undefined || !isGenuine(payments, known, known.secretHash, credentials)) return undefined
-  const { secretHash: _, ...store } = known
+  if (known === undefined || !isGenuine(payments, known, known.secretHashes, credentials)) return undefined
+  const { secretHashes: _, ...store } = known
   return store
 }
 
 const isGenuine = (
   payments: Payments,
   store: WebhookStore,
-  secretHash: string | null,
+  secretHashes: readonly string[],
   { username, password }: Credentials,
 ) => {
   if (username === sandboxUser) {
     return isSandboxStore(payments, store) && payments.webhookTokens.verify(store.publicId, password)
   }
-  return secretHash !== null && equalSecrets(hashSecret(password), secretHash)
+  const sent = hashSecret(password)
+  return secretHashes.some((hash) => equalSecrets(sent, hash))
 }
 
 const isSandboxStore = ({ production }: Payments, store: Pick<Store, 'paymentProvider'>) =>

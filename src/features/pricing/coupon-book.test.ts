@@ -240,7 +240,15 @@ test('the list shows coupons as they were written, oldest first', async () => {
   assert.ok(createdAt instanceof Date)
   assert.deepEqual(rest, {
     ...{ code: 'TEN', kind: 'percent', value: 12.5, minSubtotal: 0, description: 'For pens', used: 0 },
-    ...{ startsAt: null, endsAt: null, usageLimit: null, customerLimit: null, categories: ['paper'], products: [] },
+    ...{
+      startsAt: null,
+      endsAt: null,
+      stoppedAt: null,
+      usageLimit: null,
+      customerLimit: null,
+      categories: ['paper'],
+      products: [],
+    },
   })
   assert.deepEqual([flat?.value, flat?.minSubtotal, flat?.usageLimit, flat?.categories], [200, 999.5, 3, []])
 })

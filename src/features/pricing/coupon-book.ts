@@ -62,6 +62,19 @@ export const createCoupon = async (
   return made as ListedCoupon
 }
 
+/** From now on it applies nowhere. It stays in the list, and orders keep what it took off. */
+export const stopCoupon = async (
+  tx: Tx,
+  store: Pick<Store, 'id' | 'currency'>,
+  text: string,
+): Promise<ListedCoupon> => {
+  const code = readCode(text)
+  const id = await sql.stopCoupon(tx, store.id, code)
+  if (id === undefined) throw new OperatorError(`The store has no coupon ${code}. "vitrine coupon list" shows them.`)
+  const [stopped] = await readCoupons(tx, store, id)
+  return stopped as ListedCoupon
+}
+
 /** A coupon as its operator reads it, with the slugs of what it applies to. */
 export type ListedCoupon = Omit<sql.CouponRow, 'minSubtotalMinor'> & { minSubtotal: number }
 

@@ -10,11 +10,13 @@ import type { StoreId } from '../context.ts'
  * The tree of categories is walked by whole levels: row by row, the database expects a wide tree, and reads all
  * categories of the store for each level. Its first level is what the coupon names, whether that still exists or not,
  * since a coupon that has lost its categories must not become one for everything.
+ *
+ * A coupon that was stopped has ended, whatever the clock of the reading instance says.
  */
 export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragment => sql`(
   select jsonb_build_object('id', k.id, 'code', k.code, 'kind', k.kind, 'value', k.value,
     'minSubtotalMinor', k.min_subtotal_minor, 'startsAtMs', ${epochMs(sql`k.starts_at`)},
-    'endsAtMs', ${epochMs(sql`k.ends_at`)}, 'usageLimit', k.usage_limit, 'customerLimit', k.customer_limit,
+    'endsAtMs', case when k.stopped_at is null then ${epochMs(sql`k.ends_at`)} else 0 end, 'usageLimit', k.usage_limit, 'customerLimit', k.customer_limit,
     'used', k.used, 'productIds', to_jsonb(k.product_ids),
     'categoryIds', case when k.category_ids = '{}' then '[]'::jsonb else (
       with recursive tree as (
@@ -65,6 +67,7 @@ export type CouponRow = {
   usageLimit: number | null
   customerLimit: number | null
   used: number
+  stoppedAt: Date | null
   categories: string[]
   products: string[]
   createdAt: Date
@@ -74,7 +77,7 @@ export type CouponRow = {
 export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
   select k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
     k.starts_at as "startsAt", k.ends_at as "endsAt", k.usage_limit as "usageLimit",
-    k.customer_limit as "customerLimit", k.used, k.created_at as "createdAt",
+    k.customer_limit as "customerLimit", k.used, k.stopped_at as "stoppedAt", k.created_at as "createdAt",
     array(select c.slug from category c where c.store_id = k.store_id and c.id = any(k.category_ids)
       order by c.slug) as categories,
     array(select p.slug from product p where p.store_id = k.store_id and p.id = any(k.product_ids)
@@ -82,6 +85,15 @@ export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) =>
   from coupon k
   where k.store_id = ${storeId} and (${id}::text is null or k.id = ${id})
   order by k.created_at, k.code`
+
+/** Returns the id, also of one that was stopped before. */
+export const stopCoupon = async (tx: Tx, storeId: StoreId, code: string) =>
+  (
+    await tx.maybeOne<{ id: string }>`
+      update coupon set stopped_at = coalesce(stopped_at, vitrine_now())
+      where store_id = ${storeId} and code = ${code}
+      returning id`
+  )?.id
 
 /** By id or slug, else by the names from the top down. */
 export const findCategoryId = async (tx: Tx, storeId: StoreId, text: string, path: readonly string[]) =>

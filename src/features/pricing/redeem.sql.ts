@@ -2,13 +2,14 @@ import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * Both limits are conditions of the statement that counts. The coupon's row comes first and is locked by it, so that
+ * Both limits, and that it was not stopped, are conditions of the statement that counts. The coupon's row comes first and is locked by it, so that
  * the uses of a customer are counted one after another too.
  */
 export const takeUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.one<{ taken: boolean }>`
   with counted as (
     update coupon set used = used + 1
     where store_id = ${storeId} and id = ${couponId} and (usage_limit is null or used < usage_limit)
+      and stopped_at is null
     returning customer_limit),
   mine as (
     insert into coupon_use as u (store_id, coupon_id, customer_id, uses)

@@ -1,0 +1,87 @@
+import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
+import type { Order, PostalAddress } from '../features/orders/order.contract.ts'
+import { findOrder, readContact } from '../features/orders/order-book.ts'
+import { showOrder } from '../features/orders/show-order.ts'
+import { listPaymentsOf } from '../features/payments/order-payments.ts'
+import { fields, table } from './output.ts'
+
+/** An order as the people of the store see it: all that its customer sees, and who that is. */
+export const readOrderDetails = async (db: Db, { publicUrl }: Config, name: string, storeId?: string) => {
+  const { store, order } = await findOrder(db, name, storeId)
+  return {
+    ...showOrder({ store, publicUrl }, order),
+    storeId: store.publicId,
+    customer: await readContact(db, store, order.customerId),
+    payments: await listPaymentsOf(db, store, order.id),
+  }
+}
+
+type Details = Awaited<ReturnType<typeof readOrderDetails>>
+
+export const describeOrder = (order: Details) =>
+  [
+    fields(summarise(order)),
+    table(
+      ['line', 'sku', 'name', 'quantity', 'total'],
+      order.items.map((item) => [
+        item.id,
+        item.sku,
+        [item.name, item.variant].filter(Boolean).join(', '),
+        String(item.quantity),
+        String(item.lineTotal),
+      ]),
+    ),
+    ...(order.shipments.length === 0 ? [] : [describeParcels(order)]),
+    ...(order.payments.length === 0 ? [] : [describePayments(order)]),
+    table(
+      ['when', 'what'],
+      order.timeline.map(({ at, message }) => [at, message]),
+    ),
+  ].join('\n\n')
+
+const summarise = (order: Details) => {
+  const { customer, shippingAddress, billingAddress, needsAttention, couponCode, note } = order
+  const money = (amount: number) => `${amount} ${order.currency}`
+  return {
+    order: `${order.number} (${order.id})`,
+    status: order.status,
+    payment: `${order.paymentStatus}, ${order.paymentMethod}`,
+    ...(needsAttention === null ? {} : { attention: needsAttention }),
+    placed: order.createdAt,
+    subtotal: money(order.subtotal),
+    ...(order.discount === 0 ? {} : { discount: `${money(order.discount)}${couponCode ? ` (${couponCode})` : ''}` }),
+    shipping: money(order.shipping),
+    tax: money(order.tax),
+    total: money(order.total),
+    customer: [customer.name, customer.id].filter(Boolean).join(', '),
+    'e-mail': customer.email,
+    phone: customer.phone,
+    'deliver to': shippingAddress === null ? 'nothing to deliver' : describeAddress(shippingAddress),
+    'bill to': billingAddress === null ? 'no other address' : describeAddress(billingAddress),
+    note,
+  }
+}
+
+const describeAddress = ({ name, line1, line2, landmark, city, state, postalCode, country, phone }: PostalAddress) =>
+  [name, line1, line2, landmark, `${postalCode} ${city}`.trim(), state, country, phone].filter(Boolean).join(', ')
+
+const describeParcels = ({ shipments, items }: Order) => {
+  const nameOf = (id: string) => items.find((item) => item.id === id)?.name ?? id
+  return table(
+    ['parcel', 'number', 'partner', 'status', 'expected', 'delivered', 'holds', 'follow at'],
+    shipments.map((row) => [
+      ...[row.id, row.trackingNumber, row.partner, row.status, row.estimatedDelivery ?? '', row.deliveredAt ?? ''],
+      row.items.map(({ id, quantity }) => `${quantity} × ${nameOf(id)}`).join(', ') || 'the whole order',
+      row.trackingUrl,
+    ]),
+  )
+}
+
+const describePayments = ({ payments }: Details) =>
+  table(
+    ['payment', 'provider', 'status', 'amount', 'reference', 'started'],
+    payments.map((row) => [
+      ...[row.id, row.provider, row.status, `${row.amount} ${row.currency}`, row.reference ?? '', row.createdAt],
+    ]),
+  )

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { callUrl } from '../../test/harness.ts'
+import {
+  assertSentence,
+  freePort,
+  makeTemplate,
+  productionSettings,
+  readDemoKeys,
+  runJson,
+  runVitrine,
+  startService,
+  usedPlace,
+} from './fixture.ts'
+
+makeTemplate()
+
+/** An order that waits for its cash, made through the API. */
+const orderForCash = async (url: string, dataDir: string): Promise<string> => {
+  const { browserKey } = readDemoKeys(dataDir)
+  let token = ''
+  const post = async (path: string, body: unknown) => {
+    const { status, json, text } = await callUrl(`${url}${path}`, {
+      method: 'POST',
+      headers: {
+        ...{ 'x-store-key': browserKey, 'content-type': 'application/json' },
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    })
+    assert.ok(status < 300, text)
+    return json
+  }
+  token = (await post('/v1/signup', { name: 'Asha', email: 'asha@example.com', password: 'a long password' })).token
+  const headers = { 'x-store-key': browserKey }
+  const product = (await callUrl(`${url}/v1/products/masala-chai-blend`, { headers })).json
+  await post('/v1/cart', { productId: product.id, variantId: product.variants[0].id, quantity: 1 })
+  const shippingAddress = {
+    ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
+    ...{ postalCode: '560001', country: 'IN' },
+  }
+  return (await post('/v1/checkout', { paymentMethod: 'cod', shippingAddress })).order.id
+}
+
+test('commands find the running service by its note, whatever port they are told, and name it', async (t) => {
+  const place = await usedPlace(t)
+  const file = join(place.VITRINE_DATA_DIR, 'service.json')
+  const service = await startService(t, place)
+  const url = `http://127.0.0.1:${place.PORT}`
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { url, pid: service.pid })
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const orderId = await orderForCash(service.url, place.VITRINE_DATA_DIR)
+  const elsewhere = await freePort()
+  const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
+  const told = await runJson(tell, { ...place, PORT: elsewhere })
+  assert.deepEqual([told.service, told.received], [url, true])
+  const words = await runVitrine(tell, { ...place, PORT: elsewhere })
+  assert.equal(words.stdout, `The service at ${url} was told that ${orderId} is in_transit.\n`)
+  const refused = await runVitrine([...tell, '--shipment', 'ship_none'], { ...place, PORT: elsewhere })
+  assertSentence(refused, `The service at ${url} answered 404`)
+
+  assert.equal((await service.stop()).code, 0)
+  assert.equal(existsSync(file), false)
+  assertSentence(
+    await runVitrine(tell, { ...place, PORT: elsewhere }),
+    `Nothing answers at http://127.0.0.1:${elsewhere}`,
+  )
+  const publicUrl = `http://localhost:${await freePort()}`
+  assertSentence(await runVitrine(tell, { ...place, VITRINE_PUBLIC_URL: publicUrl }), `Nothing answers at ${publicUrl}`)
+})
+
+test('a note that a killed service left behind is not believed', async (t) => {
+  const place = await usedPlace(t)
+  const file = join(place.VITRINE_DATA_DIR, 'service.json')
+  const first = await startService(t, place)
+  const orderId = await orderForCash(first.url, place.VITRINE_DATA_DIR)
+  await first.stop('SIGKILL')
+  assert.equal(existsSync(file), true)
+  const PORT = await freePort()
+  const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
+  assertSentence(await runVitrine(tell, { ...place, PORT }), `Nothing answers at http://127.0.0.1:${PORT}`)
+  for (const damage of ['', '{"url": 7}', '{"url": "file:///etc/passwd", "pid": 1}']) {
+    writeFileSync(file, damage)
+    assertSentence(await runVitrine(tell, { ...place, PORT }), `Nothing answers at http://127.0.0.1:${PORT}`)
+  }
+  await startService(t, { ...place, PORT })
+  assert.equal((await runJson(tell, place)).service, `http://127.0.0.1:${PORT}`)
+})
+
+test('a service on all addresses notes the one that commands of this machine can call', async (t) => {
+  const place = { ...(await usedPlace(t)), ...productionSettings }
+  await startService(t, place)
+  const { url } = JSON.parse(readFileSync(join(place.VITRINE_DATA_DIR, 'service.json'), 'utf8'))
+  assert.equal(url, `http://127.0.0.1:${place.PORT}`)
+  assert.equal((await callUrl(`${url}/health`)).status, 200)
+})

@@ -1,0 +1,61 @@
+import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+
+/** What a running service tells commands on the same data folder: where it listens. */
+export type ServiceNote = { url: string; pid: number }
+
+const noteFile = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'service.json')
+
+/**
+ * Writes the note of this process and returns what removes it. Of several services on one folder, which then use
+ * DATABASE_URL, the last one that started is the one that commands call.
+ */
+export const noteService = (config: Config, port: number): (() => void) => {
+  const file = noteFile(config)
+  const draft = `${file}.${process.pid}`
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(draft, JSON.stringify({ url: localUrl(config.host, port), pid: process.pid }), { mode: 0o600 })
+  // A rename, so that nobody reads half of it.
+  renameSync(draft, file)
+  return () => {
+    if (readNote(file)?.pid === process.pid) unlinkSync(file)
+  }
+}
+
+/**
+ * The address of the service that uses this data folder. A note whose process has ended without removing it counts for
+ * nothing; then the settings say where the service should be.
+ */
+export const serviceUrl = (config: Config): string => {
+  const note = readNote(noteFile(config))
+  if (note !== null && isRunning(note.pid)) return note.url
+  return process.env.VITRINE_PUBLIC_URL ? config.publicUrl : localUrl(config.host, config.port)
+}
+
+const readNote = (file: string): ServiceNote | null => {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as Partial<ServiceNote>
+    return typeof url === 'string' && /^https?:\/\//.test(url) && Number.isInteger(pid)
+      ? ({ url, pid } as ServiceNote)
+      : null
+  } catch {
+    return null
+  }
+}
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // A process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Where a service that listens on this host is reached from this machine. */
+const localUrl = (host: string, port: number) => {
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`
+}

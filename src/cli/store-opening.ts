@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { closeStore } from '../features/admin/stores.ts'
+import { withDatabase } from './database.ts'
+import { type OutputOptions, printResult } from './output.ts'
+import { whichStore } from './which-store.ts'
+
+export const addOpenings = (store: Command) => {
+  addOpening(store, 'close')
+  addOpening(store, 'open')
+}
+
+const openings = {
+  close: 'Close a store: its keys are refused; webhooks still settle what was ordered, and commands work',
+  open: 'Open a store again that was closed',
+}
+
+const addOpening = (store: Command, name: keyof typeof openings) =>
+  store
+    .command(name)
+    .description(openings[name])
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', `\nExample:\n  vitrine store ${name} --store store_01k8x0v3m7q2w9c4t6y8za`)
+    .action((options: OutputOptions & { store?: string }) =>
+      withDatabase(async (db, config) => {
+        const found = await whichStore(db, config, options)
+        const closed = name === 'close'
+        await db.tx((tx) => closeStore(tx, found, closed))
+        printResult(
+          options,
+          { storeId: found.publicId, closed },
+          () => `${found.name} is ${closed ? 'closed' : 'open'}.`,
+        )
+      }),
+    )

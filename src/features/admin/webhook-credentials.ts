@@ -1,0 +1,41 @@
+import { randomText } from '../../core/ids.ts'
+import { hashSecret } from '../../core/secrets.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Store, StoreId } from '../context.ts'
+import * as sql from './admin.sql.ts'
+
+/** What a payment provider proves itself with at the webhook. The password is shown this once. */
+export const makePaymentCredential = async (tx: Tx, storeId: StoreId, username = `pay_${randomText(12)}`) => {
+  const password = randomText(32)
+  await sql.insertWebhookCredential(tx, storeId, { kind: 'payment', username, secretHash: hashSecret(password) })
+  return { username, password }
+}
+
+/** What a carrier proves itself with. */
+export const makeLogisticsKey = async (tx: Tx, storeId: StoreId) => {
+  const key = `vlk_${randomText(32)}`
+  await sql.insertWebhookCredential(tx, storeId, { kind: 'logistics', username: '', secretHash: hashSecret(key) })
+  return key
+}
+
+export type Rotated = ({ username: string; password: string } | { key: string }) & { oldValidUntil: Date | null }
+
+/**
+ * New credentials for a webhook. The old ones are accepted for `overlapMs` more, and those of an earlier rotation no
+ * longer than that, so that 0 ends all of them at once. The user name stays: only the password changes at the provider.
+ */
+export const rotateWebhookCredential = async (
+  tx: Tx,
+  store: Pick<Store, 'id'>,
+  kind: 'payment' | 'logistics',
+  overlapMs: number,
+): Promise<Rotated> => {
+  await sql.lockStore(tx, store.id)
+  const old = await sql.endWebhookCredentials(tx, store.id, kind, overlapMs)
+  await sql.dropEndedCredentials(tx, store.id, kind)
+  const made =
+    kind === 'payment'
+      ? await makePaymentCredential(tx, store.id, old?.username)
+      : { key: await makeLogisticsKey(tx, store.id) }
+  return { ...made, oldValidUntil: old?.validUntil ?? null }
+}

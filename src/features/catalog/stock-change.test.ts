@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
+import { setStock } from './products.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService()
+})
+after(() => service.close())
+
+type Change = { product?: string; variant?: string; outletId?: string } & ({ quantity: number } | { delta: number })
+
+const change = async (shop: TestStore, { product, variant, outletId, ...amount }: Change) => {
+  const store = await shop.load()
+  const named = { product: product ?? null, variantId: variant ?? null, outletId: outletId ?? null }
+  return service.db.tx((tx) => setStock(tx, store, { ...named, ...amount }))
+}
+
+const rows = async (shop: TestStore) => {
+  const { id } = await shop.load()
+  return service.db.many<{ onHand: number; reserved: number }>`
+    select on_hand as "onHand", reserved from stock where store_id = ${id} order by variant_id, outlet_id`
+}
+
+const reserve = async (shop: TestStore, units: number) => {
+  const { id } = await shop.load()
+  await service.db.run`update stock set reserved = ${units} where store_id = ${id}`
+}
+
+const shirt = (name: string, ...skus: string[]) => ({
+  name,
+  options: [{ name: 'Size', values: skus.map((_, i) => `${i}`) }],
+  variants: skus.map((sku, i) => ({ options: { Size: `${i}` }, sku, price: 10, stock: 5 })),
+})
+
+test('a SKU that one variant has names it without its product', async () => {
+  const [shop, other] = [await newStore(service), await newStore(service)]
+  await shop.add(shirt('Shirt', 'S-1', 'S-2'), { name: 'Mug', price: 1, stock: 1, sku: 'MUG' })
+  await other.add({ name: 'Mug', price: 1, stock: 1, sku: 'MUG' })
+  const { variants } = (await shop.get('/v1/products/shirt')).json
+  assert.deepEqual(await change(shop, { variant: 'S-2', quantity: 9 }), {
+    ...{ variantId: variants[1].id, outletId: shop.outletId, stock: 9 },
+  })
+  assert.equal((await change(shop, { product: 'shirt', variant: 'S-1', quantity: 2 })).variantId, variants[0].id)
+  assert.equal((await change(shop, { variant: variants[0].id, delta: 1 })).stock, 3)
+  await change(shop, { variant: 'MUG', quantity: 7 })
+  assert.deepEqual(await rows(other), [{ onHand: 1, reserved: 0 }])
+})
+
+test('a SKU that several variants have asks for one of their ids', async () => {
+  const shop = await newStore(service)
+  await shop.add(shirt('Shirt', 'SAME', 'SAME'), { name: 'Mug', price: 1, stock: 1, sku: 'SAME' })
+  const { variants } = (await shop.get('/v1/products/shirt')).json
+  await assert.rejects(change(shop, { variant: 'SAME', delta: 1 }), (error: Error) => {
+    assert.match(error.message, /^Several variants have the SKU SAME\. Name one by its id with --variant: /)
+    assert.ok(error.message.includes(variants[0].id) && error.message.includes('(Mug)'), error.message)
+    return true
+  })
+  await assert.rejects(change(shop, { product: 'shirt', variant: 'SAME', delta: 1 }), /Several variants have the SKU/)
+  assert.equal((await change(shop, { product: 'mug', variant: 'SAME', delta: 1 })).stock, 2)
+})
+
+test('units that are added and taken away at the same moment all count', async () => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
+  await Promise.all([
+    ...Array.from({ length: 6 }, () => change(shop, { variant: 'MUG', delta: 5 })),
+    ...Array.from({ length: 6 }, () => change(shop, { variant: 'MUG', delta: -1 })),
+  ])
+  assert.deepEqual(await rows(shop), [{ onHand: 34, reserved: 0 }])
+})
+
+test('what is reserved cannot be taken away, also by several at the same moment', async () => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
+  await reserve(shop, 4)
+  await assert.rejects(change(shop, { variant: 'MUG', delta: -7 }), {
+    ...{ name: 'OperatorError', message: /^7 units cannot be taken away: 6 can be sold, the others are reserved/ },
+  })
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => change(shop, { variant: 'MUG', delta: -2 })))
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 3)
+  assert.deepEqual(await rows(shop), [{ onHand: 4, reserved: 4 }])
+  assert.deepEqual((await shop.get('/v1/products?inStock=true')).json, [])
+  assert.equal((await change(shop, { variant: 'MUG', delta: 1 })).stock, 1)
+})
+
+test('at an outlet that has none yet, units are added to nothing', async () => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
+  const outletId = await shop.newOutlet('Pune')
+  await assert.rejects(change(shop, { variant: 'MUG', outletId, delta: -1 }), /1 units cannot be taken away: 0 can/)
+  assert.deepEqual(await change(shop, { variant: 'MUG', outletId, delta: 5 }), {
+    ...{ variantId: (await shop.get('/v1/products/mug')).json.variants[0].id, outletId, stock: 5 },
+  })
+})

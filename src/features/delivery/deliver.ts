@@ -1,0 +1,62 @@
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Store } from '../context.ts'
+import type { LockedOrder } from '../orders/orders.sql.ts'
+import { holdOrder } from '../orders/settle.ts'
+import { applyToOrder, newShipment } from './carrier.ts'
+import * as sql from './delivery.sql.ts'
+import { unitsIn } from './ship.ts'
+
+/**
+ * The store says that an order has arrived, for want of a carrier who would: everything in it that was not delivered is
+ * now. Cash on delivery is thereby paid. False when it was delivered before.
+ */
+export const deliverOrder = async (
+  tx: Tx,
+  ctx: { store: Store },
+  orderId: string,
+  nowMs: number,
+): Promise<{ delivered: boolean }> => {
+  const order = await holdOrder(tx, ctx, orderId)
+  if (order === undefined) throw new OperatorError(`There is no order ${orderId}.`)
+  const shipments = await sql.listShipments(tx, ctx.store.id, orderId)
+  refuseUndeliverable(order, shipments.length > 0)
+  const left = unitsLeft(order, shipments)
+  if (order.status !== 'delivered' && shipments.length > 0 && left.length > 0) {
+    await sql.saveShipment(tx, ctx.store.id, orderId, { ...newShipment(''), status: 'shipped', items: left })
+  }
+  if (order.status === 'delivered' && shipments.every(({ status }) => status === 'delivered')) {
+    return { delivered: false }
+  }
+  // A carrier whose report was dated by another clock must not make this one look old.
+  const latest = Math.max(nowMs, ...shipments.map(({ lastEventAt }) => lastEventAt?.getTime() ?? 0))
+  await applyToOrder(tx, ctx, order, {
+    ...{ eventId: '', orderId, trackingNumber: null, shipmentId: null, partner: null, trackingUrl: null },
+    ...{ status: 'delivered', moves: 'delivered', estimatedDelivery: null, deliveredAt: new Date(nowMs) },
+    at: new Date(latest),
+    message: 'Marked as delivered by the store.',
+  })
+  return { delivered: true }
+}
+
+const refuseUndeliverable = (order: LockedOrder, isShipped: boolean) => {
+  const { number, status, paymentMethod, paymentStatus, lines } = order
+  if (lines.every(({ digital }) => digital !== null)) {
+    throw new OperatorError(`Order ${number} has only downloads, so there is nothing to deliver.`)
+  }
+  if (status === 'cancelled' || status === 'refunded') {
+    throw new OperatorError(`Order ${number} is ${status} and cannot be delivered.`)
+  }
+  if (status === 'pending' && paymentMethod === 'online' && paymentStatus !== 'paid' && !isShipped) {
+    throw new OperatorError(`Order ${number} is not paid yet and cannot be delivered.`)
+  }
+}
+
+/** Units that are in no shipment. One that names no lines stands for the whole order. */
+const unitsLeft = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
+  if (shipments.some(({ items }) => items.length === 0)) return []
+  return order.lines
+    .filter(({ digital }) => digital === null)
+    .map(({ id, quantity }) => ({ id, quantity: quantity - unitsIn(shipments, id) }))
+    .filter(({ quantity }) => quantity > 0)
+}
