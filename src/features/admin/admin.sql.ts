@@ -124,4 +124,7 @@ export const listStores = (db: Queries) => db.many<{
   select public_id as "publicId", name, domain, currency from store order by id`
 
 /** Two first starts at once make one demo store. */
+/** Of such a store the files of the demo may be fetched, outside of production. */
+export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
+
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`
