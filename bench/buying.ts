@@ -13,9 +13,9 @@ import { address, checkoutScript, eventOf, type Shop, settlementScript } from '.
 import { fillBuyers, fillOrders, sessionOf } from './fill-buyers.ts'
 import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { runPgbench } from './pgbench.ts'
-import { newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
+import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
-const help = `npm run bench:buying -- [--million] [--seconds 4] [--rounds 3]
+const help = `npm run bench:buying -- [--million] [--seconds 4] [--rounds 3] [--smoke]
 
 Measures checkout and settlement over HTTP against the same statements sent by pgbench to the same database, in turns; a
 flash sale of 100 units to 5,000 buyers; and the list of orders. Then the books are checked. Read the ratios and the
@@ -23,24 +23,31 @@ processor time: a noisy machine moves the rates of both sides. Needs wrk and pgb
 
   --million     the list of orders again with 1,000,000 orders in the store; filling them takes minutes
   --seconds N   of each run
-  --rounds N    runs of each, of which the median counts`
+  --rounds N    runs of each, of which the median counts
+  --smoke       everything once, with little data: shows in seconds that this still runs; its figures mean nothing`
 
 const { values } = parseArgs({
   options: {
     million: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
+    smoke: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
-const products = 10_000
-const seconds = Number(values.seconds)
-const rounds = Number(values.rounds)
+const { smoke } = values
+const products = smoke ? 200 : 10_000
+const seconds = smoke ? 1 : Number(values.seconds)
+const rounds = smoke ? 1 : Number(values.rounds)
+/** Rounds that are not counted, because both sides get faster in them. */
+const warmUpRounds = smoke ? 0 : 1
 /** More than either side can serve in a run; of these, so many by each client of pgbench. */
 const buyersOfRun = 1_000 * seconds
-const turnsOfRun = 60 * seconds
+const turnsOfRun = smoke ? 20 : 60 * seconds
+const sale = smoke ? { units: 20, people: 500 } : { units: 100, people: 5_000 }
+const pastOrders = smoke ? { customers: 100, orders: 1_000 } : { customers: 1_000, orders: 10_000 }
 
 type Bench = Shop & {
   service: Service
@@ -78,13 +85,7 @@ const main = async () => {
 }
 
 const fillStore = async (service: Service, database: EmbeddedServer, folder: string): Promise<Bench> => {
-  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
-  const { storeId, paymentWebhook } = made as {
-    storeId: string
-    paymentWebhook: { username: string; password: string }
-  }
-  const limit = ['--rate-limit', '1000000000']
-  const { key } = service.vitrine('key', 'create', '--store', storeId, ...limit) as { key: string }
+  const { storeId, key, paymentWebhook } = createStore(service, 'Bench', 'sandbox')
   await fillCatalog(database.connection, storeId, { products, smallStores: 10 }, () => {})
   const [store] = await query(database, 'select id, default_outlet_id as "outletId" from store where public_id = $1', [
     storeId,
@@ -134,7 +135,7 @@ const send = async (bench: Bench, requests: readonly string[]): Promise<Costed<M
   writeFileSync(file, requests.join('\n'))
   const run = () => sendRequests({ file, pid: service.pid, url: service.url }, seconds)
   const measured = await withCost(bench, run, (figures) => figures.requests)
-  if (measured.requests + connections > requests.length) {
+  if (measured.requests + connections > requests.length && !smoke) {
     throw new Error(`The ${requests.length} requests of a run were sent in less than ${seconds} seconds: prepare more.`)
   }
   return measured
@@ -184,7 +185,7 @@ type Sides = { ours: Costed<Measured>[]; theirs: Costed<{ rate: number }>[] }
 const measureBuying = async (bench: Bench) => {
   const checkout: Sides = { ours: [], theirs: [] }
   const settlement: Sides = { ours: [], theirs: [] }
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < warmUpRounds + rounds; round++) {
     const [first, second, third] = [await more(bench), await more(bench), await more(bench)]
     // What the database knows of its tables after a minute of business. Without it the plans of a run depend on
     // whether autovacuum has just been there.
@@ -195,8 +196,7 @@ const measureBuying = async (bench: Bench) => {
     await sendByPgbench(bench, checkoutScript(bench, third.from))
     const settled = await send(bench, await settlements(bench, third))
     const settledThere = await sendByPgbench(bench, settlementScript(bench, second.from))
-    // The first round warms both sides up.
-    if (round === 0) continue
+    if (round < warmUpRounds) continue
     checkout.ours.push(bought)
     checkout.theirs.push(boughtThere)
     settlement.ours.push(settled)
@@ -224,13 +224,13 @@ const printLine = (name: string, ours: Measured, theirs?: number) => {
   const figures = [ours.rate.toFixed(0), ours.p50.toFixed(2), ours.p99.toFixed(2)]
   if (theirs !== undefined) figures.push(theirs.toFixed(0), (ours.rate / theirs).toFixed(2))
   print(name.padEnd(26) + figures.map((figure) => figure.padStart(11)).join(''))
-  if (ours.errors > 0) print(`  ${ours.errors} answers were no success`)
+  if (ours.errors > 0) throw new Error(`${name}: ${ours.errors} answers were errors.`)
 }
 
-/** One product, 100 units, 5,000 buyers who all want one at once. */
+/** One product, few units, many buyers who all want one at once. */
 const measureFlashSale = async (bench: Bench) => {
   const { store, database } = bench
-  const [units, people] = [100, 5_000]
+  const { units, people } = sale
   const variant = `var_${store.id}_00000042`
   await query(database, 'update stock set on_hand = reserved + $1 where store_id = $2 and variant_id = $3', [
     ...[units, store.id, variant],
@@ -244,6 +244,7 @@ const measureFlashSale = async (bench: Bench) => {
          and o.customer_id between $3 and $4)`,
     [store.id, variant, ...customersOf(range)],
   )
+  if (Number(sold?.orders) > units) throw new Error(`${sold?.orders} orders were taken for ${units} units.`)
   print(
     `flash sale: ${sold?.orders} orders for ${units} units; ${measured.rate.toFixed(0)} answers a second, ` +
       `p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms`,
@@ -267,8 +268,8 @@ const checkBooks = async ({ database }: Bench) => {
 
 const measureOrders = async (bench: Bench) => {
   const { store, database, key } = bench
-  const range = await moreBuyers(bench, 1_000)
-  const lists = Array.from({ length: 1_000 }, (_, i) =>
+  const range = await moreBuyers(bench, pastOrders.customers)
+  const lists = Array.from({ length: pastOrders.customers }, (_, i) =>
     line('GET', '/v1/customer/orders', { 'x-store-key': key, authorization: `Bearer ${sessionOf(range.from + i)}` }),
   )
   const measureLists = async (orders: number) => {
@@ -276,12 +277,13 @@ const measureOrders = async (bench: Bench) => {
     const file = join(bench.folder, 'requests.tsv')
     writeFileSync(file, lists.join('\n'))
     const load = { file, pid: bench.service.pid, url: bench.service.url }
-    for (let round = 0; round <= rounds; round++) runs.push(await sendRequests(load, seconds))
-    printLine(`orders, of ${orders.toLocaleString('en')}`, median(runs.slice(1)))
-    return median(runs.slice(1))
+    for (let round = 0; round < warmUpRounds + rounds; round++) runs.push(await sendRequests(load, seconds))
+    const measured = median(runs.slice(warmUpRounds))
+    printLine(`orders, of ${orders.toLocaleString('en')}`, measured)
+    return measured
   }
-  await fillOrders(database.connection, store, { ...range, orders: 10_000 })
-  const few = await measureLists(10_000)
+  await fillOrders(database.connection, store, { ...range, orders: pastOrders.orders })
+  const few = await measureLists(pastOrders.orders)
   if (!values.million) return
   // As many for each customer as before, so that the pages are of one size.
   const many = await moreBuyers(bench, 99_000)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { peakMegabytes, program, type Service } from './service.ts'
+import { createStore, peakMegabytes, program, type Service } from './service.ts'
 
 /** Times `vitrine catalog import` of a file of JSON lines into a new store: first all new, then all unchanged. */
 export const measureImport = async (service: Service, products: number) => {
@@ -14,12 +14,11 @@ export const measureImport = async (service: Service, products: number) => {
   try {
     const file = join(folder, 'products.jsonl')
     await pipeline(Readable.from(productLines(products)), createWriteStream(file))
-    const made = service.vitrine('store', 'create', '--name', 'Import', '--domain', 'i.example', '--currency', 'INR')
-    const { storeId } = made as { storeId: string }
+    const { storeId } = createStore(service, 'Import', 'cod')
     const megabytes = statSync(file).size / 1024 / 1024
     const first = await timeImport(service, storeId, file)
     const again = await timeImport(service, storeId, file)
-    return { products, megabytes, first, again }
+    return { megabytes, first, again }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
 /** What is asked for. The words are of the generated catalog (`big-catalog.ts`); the counts are of a million products. */
 export type Read = {
   name: string
-  /** `{deep}` stands for the cursor of a page far behind. */
+  /** `{deep}` stands for the cursor of a page far behind, `{product}` for the slug of a product. */
   path: string
   headers?: Record<string, string>
   /** Asks with the ETag that the answer has, so that the answer is 304. */
@@ -42,14 +42,14 @@ export const readsOf = (): Read[] => [
   { name: 'list', path: '/v1/products' },
   { name: 'list, gzip', path: '/v1/products', headers: { 'accept-encoding': 'gzip' } },
   { name: 'list, 304', path: '/v1/products', revalidate: true },
-  { name: 'product', path: '/v1/products/product-9876' },
+  { name: 'product', path: '/v1/products/{product}' },
   { name: 'search', path: '/v1/search?q=wieea+wouta' },
   { name: 'list, uncached', path: '/v1/products', uncached: true },
   { name: 'list, deep page, uncached', path: '/v1/products?cursor={deep}', uncached: true },
   { name: 'list, any page, uncached', path: '/v1/products', anyPage: true, uncached: true },
   { name: 'list by price, uncached', path: '/v1/products?sort=price', uncached: true },
   { name: 'category by name, uncached', path: '/v1/products?category=category-7&sort=name', uncached: true },
-  { name: 'product, uncached', path: '/v1/products/product-9876', uncached: true },
+  { name: 'product, uncached', path: '/v1/products/{product}', uncached: true },
   ...Object.entries(searches).map(([what, query]) => ({
     ...{ name: `search ${what}`, path: `/v1/search?${query}`, uncached: true },
   })),

@@ -8,6 +8,7 @@ import { newDataDir, peakMegabytes, removeDataDir, residentMegabytes, startServi
 import { openShop, type Shop } from './shop.ts'
 
 const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--seconds 4] [--rounds 3]
+                [--smoke]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
 turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
@@ -18,7 +19,8 @@ turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
   --only PART   only reads whose name has this part
   --plans       instead of measuring, print how the database runs every statement of lists and searches
   --seconds N   of each run
-  --rounds N    runs of each, of which the median counts`
+  --rounds N    runs of each, of which the median counts
+  --smoke       everything once, with little data: shows in seconds that this still runs; its figures mean nothing`
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     plans: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
+    smoke: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -36,7 +39,10 @@ const { values } = parseArgs({
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 const count = (n: number) => n.toLocaleString('en')
 
-const usualSize = { products: Number(values.products), smallStores: 10 }
+const { smoke } = values
+const usualSize = { products: smoke ? 200 : Number(values.products), smallStores: smoke ? 2 : 10 }
+const seconds = smoke ? 1 : Number(values.seconds)
+const rounds = smoke ? 1 : Number(values.rounds)
 const millionSize = { products: 1_000_000, smallStores: 1_000 }
 const keptIn = (size: typeof usualSize) => (size === millionSize ? values.keep : undefined)
 
@@ -47,6 +53,7 @@ const main = async () => {
   requireWrk()
   if (values.only === '') await measureStarts()
   await withShops(values.million ? [usualSize, millionSize] : [usualSize], async (shops) => {
+    if (smoke) await askEverything(shops[0] as Shop)
     await measureReads(shops)
     if (values.only === '') await measureImports(shops)
     for (const { products, service } of shops) {
@@ -90,8 +97,26 @@ const measureReads = async (shops: readonly Shop[]) => {
   )
   print(`${'read'.padEnd(36)} ${'products'.padStart(9)}     rate  p50 ms  p99 ms  cpu µs  of bare  by cpu    cost`)
   for (const read of readsOf()) {
+    if (smoke && !measuredInSmoke.has(read.name)) continue
     if (read.name.includes(values.only)) await compare(read, shops)
   }
+}
+
+/** wrk runs for a second at least, so a smoke measures one read of each way through the service. */
+const measuredInSmoke = new Set(['list', 'list, any page, uncached', 'all these searches in turn'])
+
+/** Every read once, and the plan of every statement. */
+const askEverything = async (shop: Shop) => {
+  for (const read of readsOf()) {
+    const { url, headers } = await loadOf(read, shop)
+    const { status } = await fetch(url, { headers })
+    if (status !== (read.revalidate ? 304 : 200)) throw new Error(`${read.name}: the answer was ${status}`)
+  }
+  let lines = 0
+  await printPlans(shop, () => {
+    lines++
+  })
+  print(`${readsOf().length} reads were answered; their plans have ${lines} lines`)
 }
 
 /** As many addresses as fit into the environment of wrk, in no order. */
@@ -99,7 +124,8 @@ const anyPageOf = ({ cursors }: Shop) =>
   Array.from({ length: 500 }, (_, i) => `/v1/products?cursor=${cursors[(i * 7919) % cursors.length]}`)
 
 const loadOf = async ({ path, headers, revalidate, anyPage, ...rest }: Read, shop: Shop): Promise<Load> => {
-  const url = `${shop.service.url}${path.replace('{deep}', shop.deepCursor)}`
+  const place = path.replace('{deep}', shop.deepCursor).replace('{product}', shop.someProduct)
+  const url = `${shop.service.url}${place}`
   const known = revalidate ? (await fetch(url, { headers: shop.headers })).headers.get('etag') : null
   return {
     ...rest,
@@ -110,7 +136,7 @@ const loadOf = async ({ path, headers, revalidate, anyPage, ...rest }: Read, sho
   }
 }
 
-const warmUpSeconds = 2
+const warmUpSeconds = smoke ? 0 : 2
 
 /** In turns, so that what disturbs the machine disturbs all sides. */
 const compare = async (read: Read, shops: readonly Shop[]) => {
@@ -119,9 +145,9 @@ const compare = async (read: Read, shops: readonly Shop[]) => {
   try {
     const runs = [bare.load, ...loads].map((load) => ({ load, results: [] as Measured[] }))
     // Node compiles what is hot as it goes; what is measured is a server that has been up for a while.
-    for (const { load } of runs) await sendLoad(load, warmUpSeconds)
-    for (let round = 0; round < Number(values.rounds); round++) {
-      for (const { load, results } of runs) results.push(await sendLoad(load, Number(values.seconds)))
+    if (warmUpSeconds > 0) for (const { load } of runs) await sendLoad(load, warmUpSeconds)
+    for (let round = 0; round < rounds; round++) {
+      for (const { load, results } of runs) results.push(await sendLoad(load, seconds))
     }
     const [limit, ...ours] = runs.map(({ results }) => median(results)) as [Measured, ...Measured[]]
     for (const [i, measured] of ours.entries()) {
@@ -151,10 +177,8 @@ const printRow = (name: string, products: number, ours: Measured, limit: Measure
 const measureImports = async (shops: readonly Shop[]) => {
   print('\nvitrine catalog import, JSON lines')
   for (const shop of shops) {
-    const { products, megabytes, ...runs } = await measureImport(
-      shop.service,
-      shop.products > 100_000 ? 100_000 : 20_000,
-    )
+    const products = smoke ? 200 : shop.products > 100_000 ? 100_000 : 20_000
+    const { megabytes, ...runs } = await measureImport(shop.service, products)
     for (const [name, { seconds, peak }] of Object.entries(runs)) {
       const what = `${count(products)} (${megabytes.toFixed(0)} MB) beside ${count(shop.products)}, ${name}`
       print(

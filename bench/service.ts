@@ -41,6 +41,18 @@ export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {
   }
 }
 
+/** A new store, with a key that no rate limit slows down. The provider is named because production asks for one. */
+export const createStore = (service: Service, name: string, paymentProvider: 'sandbox' | 'cod') => {
+  const settings = ['--name', name, '--domain', 'bench.example', '--currency', 'INR']
+  const store = service.vitrine('store', 'create', ...settings, '--payment-provider', paymentProvider) as {
+    storeId: string
+    paymentWebhook: { username: string; password: string }
+  }
+  const limit = ['--rate-limit', '1000000000']
+  const { key } = service.vitrine('key', 'create', '--store', store.storeId, ...limit) as { key: string }
+  return { ...store, key }
+}
+
 export const endChild = async (child: ChildProcess) => {
   if (child.exitCode !== null) return
   const ended = once(child, 'exit')

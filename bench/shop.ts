@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
-import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
+import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
 /** A service with a full store, ready to be asked. */
 export type Shop = {
@@ -15,6 +15,8 @@ export type Shop = {
   /** Page `deepPage` of the list, as a cursor that the page before it gave. */
   deepPage: number
   deepCursor: string
+  /** The slug of a product that is not among the newest. */
+  someProduct: string
   /** Places all over the list up to there. */
   cursors: readonly string[]
   close(): Promise<void>
@@ -53,7 +55,9 @@ export const openShop = async (size: Size, keep?: string): Promise<Shop> => {
     const deepPage = Math.min(deepestPage, Math.floor(size.products / pageSize))
     const cursors = await findCursors(service.url, headers, (deepPage - 1) * pageSize)
     const deepCursor = cursors.at(-1) as string
-    return { products: size.products, service, storeId, headers, database, deepPage, deepCursor, cursors, close }
+    const someProduct = `product-${Math.min(9_876, size.products)}`
+    const list = { deepPage, deepCursor, cursors, someProduct }
+    return { products: size.products, service, storeId, headers, database, ...list, close }
   } catch (error) {
     await close()
     throw error
@@ -67,10 +71,7 @@ const readNote = (dataDir: string): Note | undefined =>
   existsSync(noteIn(dataDir)) ? JSON.parse(readFileSync(noteIn(dataDir), 'utf8')) : undefined
 
 const fillShop = async (service: Service, database: EmbeddedServer, size: Size): Promise<Note> => {
-  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
-  const { storeId } = made as { storeId: string }
-  const limit = ['--rate-limit', '1000000000']
-  const { key } = service.vitrine('key', 'create', '--store', storeId, ...limit) as { key: string }
+  const { storeId, key } = createStore(service, 'Bench', 'cod')
   const say = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text && `filling: ${text}`}`)
   await fillCatalog(database.connection, storeId, size, say)
   say('')

@@ -12,9 +12,9 @@ import { fillCatalog } from './big-catalog.ts'
 import { code, fillCarts, fillCodes, guestToken, phone } from './fill-shoppers.ts'
 import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { recordStatement, runPgbench, varying } from './pgbench.ts'
-import { newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
+import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
-const help = `npm run bench:shoppers -- [--million] [--only PART] [--seconds 4] [--rounds 3]
+const help = `npm run bench:shoppers -- [--million] [--only PART] [--seconds 4] [--rounds 3] [--smoke]
 
 Measures adding to a cart, reading one and verifying a one-time password, over HTTP against the same statements sent by
 pgbench to the same database, in turns. Read the ratios: a noisy machine moves both sides. Needs wrk and pgbench.
@@ -22,7 +22,8 @@ pgbench to the same database, in turns. Read the ratios: a noisy machine moves b
   --million     again with 1,000,000 carts in the store; filling them takes minutes
   --only PART   only what has this part in its name
   --seconds N   of each run
-  --rounds N    runs of each, of which the median counts`
+  --rounds N    runs of each, of which the median counts
+  --smoke       everything once, with little data: shows in seconds that this still runs; its figures mean nothing`
 
 const { values } = parseArgs({
   options: {
@@ -30,15 +31,20 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
+    smoke: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 const secret = 'a secret that signs the tokens of this run alone'
-const products = 10_000
-const seconds = Number(values.seconds)
-const rounds = Number(values.rounds)
+const { smoke } = values
+const products = smoke ? 200 : 10_000
+const fewCarts = smoke ? 500 : 10_000
+const seconds = smoke ? 1 : Number(values.seconds)
+const rounds = smoke ? 1 : Number(values.rounds)
+/** Rounds that are not counted, because both sides get faster in them. */
+const warmUpRounds = smoke ? 0 : 1
 
 type Bench = { service: Service; database: EmbeddedServer; store: { id: number; outletId: number }; key: string }
 
@@ -55,12 +61,14 @@ const main = async () => {
   try {
     const bench = await fillStore(service, database)
     print(heading)
-    const few = await measureAll(bench, 10_000, folder)
+    const few = await measureAll(bench, fewCarts, folder)
     if (values.million) {
-      await fillCarts(database.connection, { ...bench.store, products }, { from: 10_001, to: 1_000_000 })
+      await fillCarts(database.connection, { ...bench.store, products }, { from: fewCarts + 1, to: 1_000_000 })
       const many = await measureAll(bench, 1_000_000, folder)
       for (const [name, { micros }] of many)
-        print(`${name}: ${(micros / (few.get(name)?.micros ?? 0)).toFixed(2)} times the cost of 10,000 carts`)
+        print(
+          `${name}: ${(micros / (few.get(name)?.micros ?? 0)).toFixed(2)} times the cost of ${fewCarts.toLocaleString('en')} carts`,
+        )
     }
     print(`service: ${residentMegabytes(service.pid).toFixed(0)} MB`)
   } finally {
@@ -72,10 +80,7 @@ const main = async () => {
 }
 
 const fillStore = async (service: Service, database: EmbeddedServer): Promise<Bench> => {
-  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
-  const { storeId } = made as { storeId: string }
-  const limit = ['--rate-limit', '1000000000']
-  const { key } = service.vitrine('key', 'create', '--store', storeId, ...limit) as { key: string }
+  const { storeId, key } = createStore(service, 'Bench', 'sandbox')
   await fillCatalog(database.connection, storeId, { products, smallStores: 10 }, () => {})
   const client = new pg.Client(database.connection)
   await client.connect()
@@ -85,7 +90,7 @@ const fillStore = async (service: Service, database: EmbeddedServer): Promise<Be
   // Nobody runs out of anything here: what is measured is adding, and not refusing.
   await client.query('update stock set on_hand = 1000000 where store_id = $1', [rows[0].id])
   await client.end()
-  await fillCarts(database.connection, { ...rows[0], products }, { from: 1, to: 10_000 })
+  await fillCarts(database.connection, { ...rows[0], products }, { from: 1, to: fewCarts })
   return { service, database, store: rows[0], key }
 }
 
@@ -110,14 +115,14 @@ const measureAll = async (bench: Bench, carts: number, folder: string): Promise<
       (ours.rate / theirs).toFixed(2),
     ]
     print(task.name.padEnd(28) + figures.map((figure) => figure.padStart(11)).join(''))
-    if (ours.errors > 0) print(`  ${ours.errors} answers were errors`)
+    if (ours.errors > 0) throw new Error(`${task.name}: ${ours.errors} answers were errors.`)
     results.set(task.name, { micros: 1e6 / ours.rate })
   }
   return results
 }
 
 let codesUsed = 0
-const codesAtOnce = 60_000
+const codesAtOnce = smoke ? 8_000 : 60_000
 
 const measure = async (bench: Bench, task: Task, folder: string) => {
   const { service, database, store } = bench
@@ -125,7 +130,7 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
   const ours: Measured[] = []
   const theirs: number[] = []
   const requests = { file, pid: service.pid, url: service.url }
-  for (let round = 0; round < rounds + 1; round++) {
+  for (let round = 0; round < warmUpRounds + rounds; round++) {
     const list = task.usesUp ? verifications(bench, codesUsed) : task.requests
     if (task.usesUp) {
       await fillCodes(database.connection, secret, store.id, [codesUsed + 1, codesUsed + 2 * codesAtOnce])
@@ -139,8 +144,7 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
     // Nobody is let in twice: whoever came to the end of the codes would be refused, and faster.
     if (task.usesUp && mine.requests + connections > list.length) throw new Error('The codes of a run are used up.')
     const other = await runPgbench(database.connection, script, { folder, clients: connections, seconds })
-    // The first round warms both sides up.
-    if (round === 0) continue
+    if (round < warmUpRounds) continue
     ours.push(mine)
     theirs.push(other.rate)
   }

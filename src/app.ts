@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type pg from 'pg'
@@ -22,6 +20,7 @@ import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { profileRoutes } from './features/accounts/profile.routes.ts'
 import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { registerDemoImages } from './features/admin/demo.routes.ts'
+import { demoFilesOf } from './features/admin/demo.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { cancelRoutes } from './features/checkout/cancel.routes.ts'
@@ -29,7 +28,7 @@ import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services } from './features/context.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { downloadRoutes, registerDownloadLinks } from './features/downloads/downloads.routes.ts'
-import { createFileShelf } from './features/downloads/files.ts'
+import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
@@ -83,8 +82,6 @@ export type App = {
 const catalogMaxAgeMs = 1_000
 const catalogMaxBytes = 64 * 1024 * 1024
 const drainMs = 10_000
-/** What the demo store sells as downloads. */
-const demoFiles = fileURLToPath(new URL('./features/admin/demo/files/', import.meta.url))
 
 /** The one place where concrete things are put together. */
 export const createApp = async (options: AppOptions): Promise<App> => {
@@ -156,7 +153,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     db,
     clock,
     links: deriveSigner(options.secrets, 'download'),
-    files: createFileShelf([join(config.dataDir, 'files'), ...(config.production ? [] : [demoFiles])]),
+    files: createStoreFiles(filesFolderIn(config.dataDir), demoFilesOf(config.production, db)),
   }
   const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
 

@@ -49,7 +49,7 @@ const leftOut = values.database
       'src/{cli,core,providers}/**',
       'src/db/embedded{,.test.ts,/**}',
       'src/config.test.ts',
-      'test/{documents,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
+      'test/{benches,dependencies,document*,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]

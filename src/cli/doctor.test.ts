@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readMigrations } from '../db/migrate.ts'
@@ -46,6 +46,24 @@ test('a healthy shop is called so; rows that differ from the products, books tha
   assert.match(ill.stdout, /^FAULT {4}books {9}Of variant var_\w+, 1 units are reserved/m)
   assert.match(ill.stdout, new RegExp(`^FAULT {4}redis .*${redis}`, 'm'))
   assert.match(ill.stdout, /\nSomething needs mending\.\n$/)
+})
+
+test('a file that is sold and is not there is a fault, and only a warning where there are no files at all', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const { storeId } = await runJson(['seed', 'demo'], settings)
+  const aboutFiles = async () => (await examine(settings)).findings.filter(({ check }) => check === 'files')
+  const [demo] = await aboutFiles()
+  assert.deepEqual([demo?.state, demo?.detail], ['ok', '2 named by products, all there'])
+  await query(settings.DATABASE_URL, `update product set digital = '{"file": "lost.pdf"}' where slug like 'chai-%'`)
+  const [nowhere] = await aboutFiles()
+  assert.equal(nowhere?.state, 'warning')
+  mkdirSync(join(settings.VITRINE_DATA_DIR, 'files'))
+  const [lost] = await aboutFiles()
+  const folder = join(settings.VITRINE_DATA_DIR, 'files', storeId)
+  assert.deepEqual([lost?.state, lost?.detail], ['fault', `"lost.pdf" is sold, and is not in ${folder}`])
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'lost.pdf'), 'found')
+  assert.equal((await aboutFiles())[0]?.state, 'ok')
 })
 
 test('migrations that are missing are named, and the database is not touched', async (t) => {

@@ -2,10 +2,13 @@ import type { Command } from 'commander'
 import pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import { connectDb } from '../db/database.ts'
+import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { examineSchema } from '../db/migrate.ts'
+import { demoFilesOf } from '../features/admin/demo.ts'
 import { examineBooks, examineData } from '../features/admin/doctor.ts'
+import { filesFolderIn, folderOfStore } from '../features/downloads/files.ts'
+import { examineFiles } from '../features/downloads/shared-files.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
 
@@ -76,7 +79,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
     return
   }
   try {
-    yield* examineContents(database)
+    yield* examineContents(config, database)
   } catch (error) {
     yield fault('database', error)
   } finally {
@@ -84,7 +87,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding> {
+async function* examineContents(config: Config, database: OpenDatabase): AsyncGenerator<Finding> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
   const { pending } = await examineSchema(client).finally(() => client.end())
@@ -109,9 +112,34 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
     const { orders, findings } = await examineBooks(db)
     if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
     for (const { sentence } of findings) yield fault('books', sentence)
+    yield* examineDownloads(config, db)
   } finally {
     await db.close()
   }
+}
+
+const mostFilesShown = 20
+
+async function* examineDownloads(config: Config, db: Db): AsyncGenerator<Finding> {
+  const folder = filesFolderIn(config.dataDir)
+  const { named, missing, folderExists, isShared } = await examineFiles(db, folder, demoFilesOf(config.production, db))
+  if (isShared) {
+    yield fault('files', `those in ${folder} are not in a folder for each store yet; run "vitrine migrate"`)
+    return
+  }
+  if (missing.length === 0) {
+    yield ok('files', named === 0 ? 'no product names a file' : `${named} named by products, all there`)
+    return
+  }
+  // A command that runs elsewhere than the service sees the same database, and need not see the same folder.
+  if (!folderExists) {
+    yield warning('files', `${named} are named by products, and there is no folder ${folder} on this machine`)
+    return
+  }
+  for (const { storeId, name } of missing.slice(0, mostFilesShown)) {
+    yield fault('files', `"${name}" is sold, and is not in ${folderOfStore(folder, storeId)}`)
+  }
+  if (missing.length > mostFilesShown) yield fault('files', `${missing.length - mostFilesShown} more are missing`)
 }
 
 const examineRedis = async (url: string): Promise<Finding> => {

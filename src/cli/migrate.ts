@@ -3,6 +3,7 @@ import { loadConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
+import { separateFiles } from './separate-files.ts'
 
 export const addMigrate = (program: Command) =>
   program
@@ -11,11 +12,16 @@ export const addMigrate = (program: Command) =>
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://me@db/shop vitrine migrate')
     .action(async (options: OutputOptions) => {
-      const database = await openDatabase(loadConfig(process.env), { role: 'guest' })
+      const config = loadConfig(process.env)
+      const database = await openDatabase(config, { role: 'guest' })
       try {
         const applied = await migrate(database.directConnection)
+        const separated = await separateFiles(config, database)
         printResult(options, { applied }, () =>
-          applied.length === 0 ? 'The database is up to date.' : applied.map((name) => `Applied ${name}`).join('\n'),
+          [
+            ...(applied.length === 0 ? ['The database is up to date.'] : applied.map((name) => `Applied ${name}`)),
+            ...(separated === null ? [] : [separated.sentence]),
+          ].join('\n'),
         )
       } finally {
         await database.close()

@@ -14,6 +14,7 @@ import { chooseSmsSender } from '../providers/sms/choose.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
+import { separateFiles } from './separate-files.ts'
 import { noteService } from './service-note.ts'
 import { demoFile, readDemo } from './which-store.ts'
 
@@ -49,6 +50,8 @@ const start = async () => {
     stop.check()
     const applied = await migrate(database.directConnection)
     for (const name of firstStart ? [] : applied) print(`Applied migration ${name}`)
+    const separated = await separateFiles(config, database)
+    if (separated !== null) print(separated.sentence)
     stop.check()
     const demo = config.production ? null : await prepareDemo(config, database)
     // Codes that were really sent to a phone are nobody else's; those of the console are shown anyway.

@@ -163,4 +163,7 @@ export const dropEndedCredentials = (tx: Tx, storeId: StoreId, kind: WebhookCred
   where store_id = ${storeId} and kind = ${kind} and valid_until <= vitrine_now()`
 
 /** Two first starts at once make one demo store. */
+/** Of such a store the files of the demo may be fetched, outside of production. */
+export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
+
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { toMinor } from '../../core/money.ts'
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db, Queries, Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { type ProductInput, readProduct, splitPath } from '../catalog/product-input.ts'
 import { categoryImages, ensureCategories, saveProducts } from '../catalog/products.ts'
 import type { StoreAddress } from '../context.ts'
+import { isDemoStore } from '../downloads/downloads.sql.ts'
+import type { CommonFolder } from '../downloads/files.ts'
 import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
-import { countStores, lockDemo } from './admin.sql.ts'
+import { countStores, lockDemo, markDemoStore } from './admin.sql.ts'
 import { replaceMenu } from './menu.ts'
 import { changeStore, createOutlet, createStore } from './stores.ts'
 
@@ -36,6 +39,13 @@ const demoOrigins = [3000, 3001, 4200, 5173, 8080].flatMap((port) => [
 
 export type DemoKeys = Awaited<ReturnType<typeof createStore>> & { outlets: Record<string, string> }
 
+/** What a demo store sells as downloads, as it comes with the program. */
+export const demoFilesFolder = fileURLToPath(new URL('./files/', folder))
+
+/** For the files of stores: a service in production has no demo. */
+export const demoFilesOf = (production: boolean, db: Queries): CommonFolder | null =>
+  production ? null : { folder: demoFilesFolder, isFor: (storeId) => isDemoStore(db, storeId) }
+
 /** Makes the demo store when there is no store at all, and says what its keys are; null when there is one. */
 export const seedDemoIfEmpty = (db: Db): Promise<DemoKeys | null> =>
   db.tx(async (tx) => {
@@ -63,6 +73,7 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
   for (const { key, name } of others) outlets[key] = (await createOutlet(tx, await load(), name)).outletId
 
   const store = await load()
+  await markDemoStore(tx, store.id)
   await changeStore(tx, store, {
     name: null,
     domain: null,

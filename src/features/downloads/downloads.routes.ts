@@ -1,7 +1,14 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { routes } from '../context.ts'
 import { downloadsContract } from './downloads.contract.ts'
-import { type DownloadServices, listDownloads, openLink, useDownload } from './downloads.ts'
+import {
+  type Described,
+  type DownloadServices,
+  describeLink,
+  listDownloads,
+  openLink,
+  useDownload,
+} from './downloads.ts'
 import { dispositionOf } from './files.ts'
 
 export const downloadRoutes = (services: DownloadServices) =>
@@ -19,19 +26,29 @@ export const downloadRoutes = (services: DownloadServices) =>
 
 /** What a link of ours opens. It is no part of the API: nobody makes its address but Vitrine. */
 export const registerDownloadLinks = (server: FastifyInstance, services: DownloadServices) => {
-  server.get<{ Params: { link: string } }>('/downloads/:link', async (request, reply) => {
+  type Linked = { Params: { link: string } }
+  // A HEAD that Fastify made from the GET would read the whole file to throw it away.
+  server.get<Linked>('/downloads/:link', { exposeHeadRoute: false }, async (request, reply) => {
     const opened = await openLink(services, request.params.link)
-    // A page that was shown would tell its address, which is all that is needed to open it, to whatever it links to.
-    reply.headers({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' })
-    if (opened.kind === 'elsewhere') return reply.code(302).header('location', opened.url).send()
-    return reply
-      .headers({
-        'content-type': 'application/octet-stream',
-        'content-length': String(opened.size),
-        'content-disposition': dispositionOf(opened.name),
-        'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; sandbox",
-      })
-      .send(opened.handle.createReadStream({ start: 0, end: Math.max(0, opened.size - 1) }))
+    writeHeaders(reply, opened)
+    if (opened.kind === 'elsewhere') return reply.send()
+    return reply.send(opened.handle.createReadStream({ start: 0, end: Math.max(0, opened.size - 1) }))
+  })
+  server.head<Linked>('/downloads/:link', async (request, reply) => {
+    writeHeaders(reply, await describeLink(services, request.params.link))
+    return reply.send()
+  })
+}
+
+const writeHeaders = (reply: FastifyReply, described: Described) => {
+  // A page that was shown would tell its address, which is all that is needed to open it, to whatever it links to.
+  reply.headers({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' })
+  if (described.kind === 'elsewhere') return reply.code(302).header('location', described.url)
+  return reply.headers({
+    'content-type': 'application/octet-stream',
+    'content-length': String(described.size),
+    'content-disposition': dispositionOf(described.name),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
   })
 }

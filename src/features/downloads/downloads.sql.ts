@@ -47,6 +47,10 @@ export const findDownload = (db: Queries, storeId: StoreId, id: string, customer
   where d.store_id = ${storeId} and d.id = ${id}
     and ${customerId === undefined ? sql`true` : sql`d.customer_id = ${customerId}`}`
 
+export const isDemoStore = async (db: Queries, storeId: string) =>
+  (await db.maybeOne<{ isDemo: boolean }>`select is_demo as "isDemo" from store where public_id = ${storeId}`)
+    ?.isDemo ?? false
+
 /** True when there was a use left. Of many at once no more succeed than there are left. */
 export const countUse = async (db: Queries, storeId: StoreId, id: string, customerId: string) =>
   (await db.run`

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
+import { assertError, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
+import { markDemoStore } from '../admin/admin.sql.ts'
 import { openOrderShop, payOrder, placeOrder, withOrder } from '../orders/fixture.ts'
 import { refundOrder } from '../orders/settle.ts'
 
@@ -13,11 +15,9 @@ let service: TestService
 let dataDir: string
 before(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'vitrine-downloads-'))
-  mkdirSync(join(dataDir, 'files/deep'), { recursive: true })
-  writeFileSync(join(dataDir, 'files/book.txt'), 'Once upon a time')
-  writeFileSync(join(dataDir, 'files/deep/map.txt'), 'Here be dragons')
+  mkdirSync(join(dataDir, 'files'))
+  writeFileSync(join(dataDir, 'files/of-nobody.txt'), 'Whose is this?')
   writeFileSync(join(dataDir, 'secret'), 'a secret of the service')
-  symlinkSync(join(dataDir, 'secret'), join(dataDir, 'files/way-out'))
   service = await startTestService({ dataDir })
 })
 after(async () => {
@@ -25,14 +25,25 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
+/** The folder of a store, with the files that these tests sell. */
+const placeFiles = async (shop: TestStore) => {
+  const folder = join(dataDir, 'files', (await shop.load()).publicId)
+  mkdirSync(join(folder, 'deep'), { recursive: true })
+  writeFileSync(join(folder, 'book.txt'), 'Once upon a time')
+  writeFileSync(join(folder, 'deep/map.txt'), 'Here be dragons')
+  symlinkSync(join(dataDir, 'secret'), join(folder, 'way-out'))
+  return folder
+}
+
 const buy = async (digital: object = { file: 'book.txt', name: 'The book.txt' }, quantity = 1) => {
   const shop = await openOrderShop(service, { name: 'Thing', price: 10, digital })
+  const folder = await placeFiles(shop)
   const asha = await newCustomer(service, shop)
   const orderId = await placeOrder(service, shop, asha, { goods: { thing: quantity, mug: 1 } })
   await payOrder(service, shop, orderId)
   const { json } = await asha.call('GET', '/v1/downloads')
   const [download] = json.data
-  return { shop, asha, orderId, download, use: () => asha.call('GET', `/v1/downloads/${download.id}`) }
+  return { shop, folder, asha, orderId, download, use: () => asha.call('GET', `/v1/downloads/${download.id}`) }
 }
 
 /** Follows a link at this service, whatever address it was made for. */
@@ -160,6 +171,8 @@ test('a file may lie in a folder, and no name leads out of the files folder', as
     '..\\secret',
     'missing.txt',
     'book.txt/x',
+    '../of-nobody.txt',
+    'of-nobody.txt',
   ]) {
     const { use, asha } = await buy({ file })
     assertError(await use(), 500, 'INTERNAL')
@@ -179,13 +192,56 @@ test('a link is not readable in the log', async () => {
   assert.ok(!service.logLines.some((line) => line.includes(secret)))
 })
 
-test('the demo files are there outside of production alone', async (t) => {
-  const { use } = await buy({ file: 'chai-at-home.pdf', name: 'Chai at Home.pdf' })
+test('a product of one store cannot name a file of another', async () => {
+  const { folder, shop } = await buy()
+  writeFileSync(join(folder, 'only-here.txt'), 'sold by one store alone')
+  const { publicId } = await shop.load()
+  for (const file of ['only-here.txt', `${publicId}/only-here.txt`, `../${publicId}/only-here.txt`]) {
+    const other = await buy({ file })
+    assertError(await other.use(), 500, 'INTERNAL')
+  }
+  const linked = await buy({ file: 'by-a-link.txt' })
+  symlinkSync(join(folder, 'only-here.txt'), join(linked.folder, 'by-a-link.txt'))
+  assertError(await linked.use(), 500, 'INTERNAL')
+})
+
+test('the demo files are for a demo store alone, and outside of production alone', async (t) => {
+  const { use, shop } = await buy({ file: 'chai-at-home.pdf', name: 'Chai at Home.pdf' })
+  assertError(await use(), 500, 'INTERNAL')
+  const { id } = await shop.load()
+  await service.db.tx((tx) => markDemoStore(tx, id))
   const path = new URL((await use()).headers.get('location') ?? '').pathname
   assert.match((await service.call(path)).text, /^%PDF/)
   const production = await startTestService({ dataDir, production: true })
   t.after(() => production.close())
   assertError(await production.call(path), 500, 'INTERNAL')
+})
+
+test('asking a link for the headers alone answers as opening it would, and reads nothing of the file', async (t) => {
+  const { use, folder, asha } = await buy()
+  const location = (await use()).headers.get('location') ?? ''
+  const address = `${service.url}${new URL(location).pathname}`
+  const handle = await open(join(folder, 'book.txt'))
+  const reading = t.mock.method(Object.getPrototypeOf(handle), 'createReadStream')
+  await handle.close()
+  const asked = await fetch(address, { method: 'HEAD' })
+  assert.deepEqual([asked.status, await asked.text()], [200, ''])
+  assert.equal(reading.mock.callCount(), 0)
+  const opened = await fetch(address)
+  assert.equal(await opened.text(), 'Once upon a time')
+  assert.equal(reading.mock.callCount(), 1)
+  const told = ['content-length', 'content-type', 'content-disposition', 'cache-control', 'x-content-type-options']
+  for (const name of told) assert.equal(asked.headers.get(name), opened.headers.get(name), name)
+  assert.equal(asked.headers.get('content-length'), '16')
+  assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].used, 1)
+
+  assert.equal((await fetch(`${address}x`, { method: 'HEAD' })).status, 404)
+  rmSync(join(folder, 'book.txt'))
+  assert.equal((await fetch(address, { method: 'HEAD' })).status, 500)
+  const elsewhere = await buy({ url: 'https://cdn.example/a' })
+  const { pathname } = new URL((await elsewhere.use()).headers.get('location') ?? '')
+  const redirect = await fetch(`${service.url}${pathname}`, { method: 'HEAD', redirect: 'manual' })
+  assert.deepEqual([redirect.status, redirect.headers.get('location')], [302, 'https://cdn.example/a'])
 })
 
 test('asking for the headers alone is no use of a download', async () => {

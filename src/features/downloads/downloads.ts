@@ -6,10 +6,10 @@ import { cursorScope, type Page, readPage, showImage } from '../catalog/catalog.
 import type { CustomerCtx, Services } from '../context.ts'
 import type { Download } from './downloads.contract.ts'
 import * as sql from './downloads.sql.ts'
-import type { FileShelf, FoundFile } from './files.ts'
+import type { FoundFile, StoreFiles } from './files.ts'
 import { makeLink, readLink } from './links.ts'
 
-export type DownloadServices = Pick<Services, 'db' | 'clock'> & { links: Signer; files: FileShelf }
+export type DownloadServices = Pick<Services, 'db' | 'clock'> & { links: Signer; files: StoreFiles }
 
 export const listDownloads = (
   ctx: CustomerCtx,
@@ -47,17 +47,38 @@ export const useDownload = async (
   if (download === undefined) throw fail('NOT_FOUND', 'There is no such download.')
   refuseUnlessOpen(download)
   const { file } = download.digital
-  if (file && !(await files.has(file))) throw lostFile(id, file)
+  if (file && (await files.sizeOf(ctx.store.publicId, file)) === undefined) throw lostFile(id, file)
   if (!(await sql.countUse(ctx.db, ctx.store.id, id, customerId)))
     throw fail('GONE', 'This download is used up. Ask the store for help.')
   const { link, endsMs } = makeLink(links, { storeId: ctx.store.publicId, downloadId: id }, ctx.clock.now())
   return { url: `${ctx.publicUrl}/downloads/${link}`, expiresAt: new Date(endsMs).toISOString() }
 }
 
-/** What a link leads to: a file of ours, or an address elsewhere. */
-export type Opened = ({ kind: 'file'; name: string } & FoundFile) | { kind: 'elsewhere'; url: string }
+/** What a link leads to: a file of the store, or an address elsewhere. */
+type Target = { kind: 'file'; storeId: string; downloadId: string; file: string; name: string } | Elsewhere
+type Elsewhere = { kind: 'elsewhere'; url: string }
 
-export const openLink = async ({ db, clock, links, files }: DownloadServices, link: string): Promise<Opened> => {
+export type Opened = ({ kind: 'file'; name: string } & FoundFile) | Elsewhere
+export type Described = { kind: 'file'; name: string; size: number } | Elsewhere
+
+export const openLink = async (services: DownloadServices, link: string): Promise<Opened> => {
+  const target = await followLink(services, link)
+  if (target.kind === 'elsewhere') return target
+  const found = await services.files.open(target.storeId, target.file)
+  if (found === undefined) throw lostFile(target.downloadId, target.file)
+  return { kind: 'file', name: target.name, ...found }
+}
+
+/** What opening the link would answer, without reading the file. */
+export const describeLink = async (services: DownloadServices, link: string): Promise<Described> => {
+  const target = await followLink(services, link)
+  if (target.kind === 'elsewhere') return target
+  const size = await services.files.sizeOf(target.storeId, target.file)
+  if (size === undefined) throw lostFile(target.downloadId, target.file)
+  return { kind: 'file', name: target.name, size }
+}
+
+const followLink = async ({ db, clock, links }: DownloadServices, link: string): Promise<Target> => {
   const linked = readLink(links, link, clock.now())
   if (linked === null) throw fail('NOT_FOUND', 'This link is not valid.')
   if (linked.isOver) throw fail('GONE', 'This link has expired. Get a new one from your downloads.')
@@ -66,11 +87,14 @@ export const openLink = async ({ db, clock, links, files }: DownloadServices, li
   if (download === undefined) throw fail('NOT_FOUND', 'This link is not valid.')
   refuseUnlessOpen(download)
   const { file, url } = download.digital
-  if (file) {
-    const found = await files.open(file)
-    if (found === undefined) throw lostFile(linked.downloadId, file)
-    return { kind: 'file', name: nameOf(download.digital), ...found }
-  }
+  if (file)
+    return {
+      kind: 'file',
+      storeId: linked.storeId,
+      downloadId: linked.downloadId,
+      file,
+      name: nameOf(download.digital),
+    }
   if (url && /^https?:\/\//i.test(url) && URL.canParse(url)) return { kind: 'elsewhere', url: new URL(url).href }
   throw fail('INTERNAL', undefined, { cause: new Error(`download ${linked.downloadId} leads nowhere: ${url}`) })
 }
@@ -82,5 +106,5 @@ const refuseUnlessOpen = ({ isPaid, isExpired }: sql.DownloadState) => {
 
 const lostFile = (id: string, file: string) =>
   fail('INTERNAL', 'The file is missing at the store. It has been noted; please try again later.', {
-    cause: new Error(`the file "${file}" of download ${id} is in no files folder`),
+    cause: new Error(`the file "${file}" of download ${id} is not in the files folder of its store`),
   })

@@ -4,32 +4,40 @@ import { isAbsolute, join, sep } from 'node:path'
 
 export type FoundFile = { handle: FileHandle; size: number }
 
-/** Where the files that stores sell lie. */
-export type FileShelf = {
-  /** Undefined when there is no such file in any of the folders. Whoever opens it closes it. */
-  open(name: string): Promise<FoundFile | undefined>
-  has(name: string): Promise<boolean>
+/** The files that stores sell, each store's in a folder of its own, by the public id of the store. */
+export type StoreFiles = {
+  /** Undefined when the store has no such file. Whoever opens it closes it. */
+  open(storeId: string, name: string): Promise<FoundFile | undefined>
+  /** In bytes, without reading the file; undefined when the store has no such file. */
+  sizeOf(storeId: string, name: string): Promise<number | undefined>
 }
 
-/** The first folder that has it counts. A name may lead into folders inside, and never out, also not by a link. */
-export const createFileShelf = (folders: readonly string[]): FileShelf => {
-  const openFile = async (name: string): Promise<FoundFile | undefined> => {
-    if (!isPlainPath(name)) return undefined
-    for (const folder of folders) {
-      const found = await openInside(folder, name)
-      if (found !== undefined) return found
-    }
-    return undefined
+/** Where the files lie in the data folder. */
+export const filesFolderIn = (dataDir: string) => join(dataDir, 'files')
+export const folderOfStore = (folder: string, storeId: string) => join(folder, storeId)
+
+/** A folder whose files belong to some stores without lying in theirs: those of the demo, outside of production. */
+export type CommonFolder = { folder: string; isFor(storeId: string): Promise<boolean> }
+
+export const createStoreFiles = (folder: string, common: CommonFolder | null = null): StoreFiles => {
+  const openFile = async (storeId: string, name: string) => {
+    if (!isFolderName(storeId)) return undefined
+    const own = await openInside(folderOfStore(folder, storeId), name)
+    if (own !== undefined || common === null || !(await common.isFor(storeId))) return own
+    return openInside(common.folder, name)
   }
   return {
     open: openFile,
-    has: async (name) => {
-      const found = await openFile(name)
+    sizeOf: async (storeId, name) => {
+      const found = await openFile(storeId, name)
       await found?.handle.close()
-      return found !== undefined
+      return found?.size
     },
   }
 }
+
+/** The id of a store is ours and never anything else; a folder is chosen by it, so that is not taken on trust. */
+const isFolderName = (storeId: string) => /^store_\w+$/.test(storeId)
 
 const isPlainPath = (name: string) =>
   name !== '' &&
@@ -37,11 +45,11 @@ const isPlainPath = (name: string) =>
   !/[\0\\]/.test(name) &&
   name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 
+/** A name may lead into folders inside, and never out, also not by a symbolic link. */
 const openInside = async (folder: string, name: string): Promise<FoundFile | undefined> => {
+  const path = await findInside(folder, name)
+  if (path === undefined) return undefined
   try {
-    const inside = `${await realpath(folder)}${sep}`
-    const path = await realpath(join(folder, name))
-    if (!path.startsWith(inside)) return undefined
     // Opened without waiting: a pipe that somebody put there would wait for a writer for ever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = await handle.stat()
@@ -49,10 +57,27 @@ const openInside = async (folder: string, name: string): Promise<FoundFile | und
     await handle.close()
     return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined
+    if (isAbsent(error)) return undefined
     throw error
   }
+}
+
+/** Where a name really leads, with all links followed; undefined when that is nowhere, or outside of the folder. */
+export const findInside = async (folder: string, name: string): Promise<string | undefined> => {
+  if (!isPlainPath(name)) return undefined
+  try {
+    const inside = `${await realpath(folder)}${sep}`
+    const path = await realpath(join(folder, name))
+    return path.startsWith(inside) ? path : undefined
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+const isAbsent = (error: unknown) => {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG'
 }
 
 /** A name that any system can keep a file under, as a header: plain letters first, all letters for those who know. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { named, nullable, oneOf } from '../../http/schema.ts'
 
-/** What an order and a payment can be. The moves between them are drawn in docs/orders.md. */
+/** What an order and a payment can be. The moves between them are in settle.ts. */
 export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered', 'cancelled', 'refunded'] as const
 export const paymentMethods = ['online', 'cod'] as const
 export type OrderStatus = (typeof orderStatuses)[number]

@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from 'node:fs'
+
+/** Licences that let anybody use, change and pass on a work, and ask for nothing but to be kept beside it. */
+const allowed = new Set([
+  ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'PostgreSQL', 'BlueOak-1.0.0'],
+  ...['CC0-1.0', 'Unlicense', 'Zlib', 'Python-2.0', 'Unicode-3.0', 'MIT-0'],
+])
+
+/** Packages that may be used although their licence is not on the list, each with the reason. None at present. */
+const exceptions: Record<string, string> = {}
+
+export type Package = { name: string; version: string; license: string }
+
+/** An SPDX expression: of what `OR` joins one must be allowed, of what `AND` joins all. */
+export const isAllowed = (license: string): boolean => {
+  const text = license.trim()
+  const inner = /^\((.*)\)$/.exec(text)?.[1]
+  if (inner !== undefined && !/[()]/.test(inner)) return isAllowed(inner)
+  if (/[()]/.test(text)) return false
+  return text.split(/ OR /i).some((choice) => choice.split(/ AND /i).every((part) => allowed.has(part.trim())))
+}
+
+export const findRefused = (packages: readonly Package[]) =>
+  packages.filter(({ name, license }) => !isAllowed(license) && !(name in exceptions))
+
+type Locked = { version?: string; license?: string; dev?: boolean; link?: boolean }
+
+/** What an installation for production brings, and what is bundled into what we ship. */
+export const shippedPackages = (lock: { packages: Record<string, Locked> }, bundled: ReadonlySet<string>): Package[] =>
+  Object.entries(lock.packages)
+    .filter(([path]) => path.includes('node_modules/'))
+    .map(([path, entry]) => ({
+      ...entry,
+      name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    }))
+    .filter(({ dev, link, name }) => !link && (!dev || bundled.has(name)))
+    .map(({ name, version = '', license = 'none' }) => ({ name, version, license }))
+
+const root = new URL('../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+/** What the demo shop and the client import from packages. */
+const findBundled = () => {
+  const names = globSync('{demo,sdk}/src/**/*.{ts,tsx}', { cwd: root }).flatMap((path) =>
+    [...read(path).matchAll(/\bfrom '((?:@[\w.-]+\/)?[\w-][\w.-]*)[/']/g)].map(([, name = '']) => name),
+  )
+  return new Set(names)
+}
+
+/** The lock file holds what the registry said; what was installed must say the same. */
+const findDifferences = (packages: readonly Package[]) =>
+  packages.filter(({ name, version, license }) => {
+    try {
+      const installed = JSON.parse(read(`node_modules/${name}/package.json`))
+      return installed.version === version && installed.license !== license
+    } catch {
+      // Not for this system, or inside another package.
+      return false
+    }
+  })
+
+const main = () => {
+  const packages = shippedPackages(JSON.parse(read('package-lock.json')), findBundled())
+  const refused = findRefused(packages)
+  for (const { name, version, license } of refused) {
+    process.stderr.write(`${name} ${version} is under ${license}, which is not allowed (.ci/licences.ts).\n`)
+  }
+  const different = findDifferences(packages)
+  for (const { name, license } of different) {
+    process.stderr.write(`${name} is under ${license} in package-lock.json, and under another licence as installed.\n`)
+  }
+  const counts = Object.entries(Object.groupBy(packages, ({ license }) => license))
+  process.stdout.write(
+    `${packages.length} packages: ${counts.map(([name, of]) => `${of?.length} ${name}`).join(', ')}\n`,
+  )
+  if (refused.length + different.length > 0) process.exitCode = 1
+}
+
+if (import.meta.main) main()

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { examineFiles, separateSharedFiles } from './shared-files.ts'
+
+/**
+ * A folder as version 0.1.0 left it: all files of all stores beside each other. What the stores named is in
+ * `shared_file`, where the migration wrote it; the upgrade test shows that it does.
+ */
+let service: TestService
+let folder: string
+before(async () => {
+  service = await startTestService()
+})
+beforeEach(async () => {
+  await service.db.run`delete from shared_file`
+  folder = join(mkdtempSync(join(tmpdir(), 'vitrine-files-')), 'files')
+})
+afterEach(() => rmSync(dirname(folder), { recursive: true }))
+after(async () => {
+  await service.db.run`delete from shared_file`
+  await service.close()
+})
+
+const place = (name: string, text: string) => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), text)
+}
+const storeThatNamed = async (...names: string[]) => {
+  const { id, publicId } = await (await newStore(service)).load()
+  for (const name of names) await service.db.run`insert into shared_file (store_id, name) values (${id}, ${name})`
+  return publicId
+}
+const contentOf = (storeId: string, name: string) => readFileSync(join(folder, storeId, name), 'utf8')
+const separate = () => separateSharedFiles(service.db, folder)
+
+test('each store gets a copy of what it named, and of nothing else', async () => {
+  place('book.txt', 'a book')
+  place('deep/map.txt', 'a map')
+  place('song.txt', 'a song')
+  const [one, two, none] = [await storeThatNamed('book.txt', 'deep/map.txt'), await storeThatNamed('book.txt'), '']
+  assert.deepEqual(await separate(), { copied: 3, missing: 0 })
+  assert.deepEqual([contentOf(one, 'book.txt'), contentOf(one, 'deep/map.txt')], ['a book', 'a map'])
+  assert.equal(contentOf(two, 'book.txt'), 'a book')
+  assert.deepEqual(readdirSync(join(folder, two)), ['book.txt'])
+  assert.deepEqual(
+    readdirSync(join(folder, none)).sort(),
+    ['.by-store', 'book.txt', 'deep', one, 'song.txt', two].sort(),
+  )
+})
+
+test('it is done once: what is put into the shared folder afterwards goes to nobody', async () => {
+  place('book.txt', 'a book')
+  const store = await storeThatNamed('book.txt', 'late.txt')
+  assert.deepEqual(await separate(), { copied: 1, missing: 1 })
+  place('late.txt', 'too late')
+  assert.equal(await separate(), null)
+  assert.deepEqual(readdirSync(join(folder, store)), ['book.txt'])
+})
+
+test('a run that was interrupted is finished by the next one, and keeps what the store has changed since', async () => {
+  place('book.txt', 'a book')
+  place('song.txt', 'a song')
+  const store = await storeThatNamed('book.txt', 'song.txt')
+  place(`${store}/book.txt`, 'a newer edition')
+  place('.copying-left-behind', 'half a so')
+  assert.deepEqual(await separate(), { copied: 1, missing: 0 })
+  assert.deepEqual([contentOf(store, 'book.txt'), contentOf(store, 'song.txt')], ['a newer edition', 'a song'])
+  assert.ok(!existsSync(join(folder, '.copying-left-behind')))
+})
+
+test('instances that start together copy once', async () => {
+  place('book.txt', 'a book')
+  const store = await storeThatNamed('book.txt')
+  const results = await Promise.all([separate(), separate(), separate()])
+  assert.deepEqual(
+    results.filter((result) => result !== null),
+    [{ copied: 1, missing: 0 }],
+  )
+  assert.equal(contentOf(store, 'book.txt'), 'a book')
+})
+
+test('a name that leads out of the folder, or to another store, gives nothing', async () => {
+  place('book.txt', 'a book')
+  const honest = await storeThatNamed('book.txt')
+  writeFileSync(join(folder, '../secret'), 'a secret of the service')
+  symlinkSync(join(folder, '../secret'), join(folder, 'way-out'))
+  symlinkSync(join(folder, honest), join(folder, 'way-in'))
+  const curious = await storeThatNamed('../secret', 'way-out', `${honest}/book.txt`, 'way-in/book.txt', 'deep', '')
+  place('deep/map.txt', 'a map')
+  assert.deepEqual(await separate(), { copied: 1, missing: 6 })
+  assert.ok(!existsSync(join(folder, curious)))
+})
+
+test('a store whose files lay in a folder of its id already keeps the names that it used', async () => {
+  const store = await storeThatNamed()
+  place(`${store}/book.txt`, 'a book')
+  const { id } = await service.db.one<{ id: number }>`select id from store where public_id = ${store}`
+  await service.db.run`insert into shared_file (store_id, name) values (${id}, ${`${store}/book.txt`})`
+  assert.deepEqual(await separate(), { copied: 1, missing: 0 })
+  assert.equal(contentOf(store, `${store}/book.txt`), 'a book')
+})
+
+test('without a folder there is nothing to do, until there is one', async () => {
+  const store = await storeThatNamed('book.txt')
+  assert.equal(await separate(), null)
+  assert.ok(!existsSync(folder))
+  place('book.txt', 'a book')
+  assert.equal((await examineFiles(service.db, folder)).isShared, true)
+  assert.deepEqual(await separate(), { copied: 1, missing: 0 })
+  assert.equal(contentOf(store, 'book.txt'), 'a book')
+  assert.equal((await examineFiles(service.db, folder)).isShared, false)
+})
+
+test('a file that is sold and is not there is reported, with the store whose folder should have it', async () => {
+  const shop = await newStore(service)
+  const { publicId } = await shop.load()
+  await shop.add(
+    { name: 'Book', price: 5, digital: { file: 'book.txt' } },
+    { name: 'Song', price: 5, digital: { file: 'song.txt' } },
+    { name: 'Draft', price: 5, status: 'DRAFT', digital: { file: 'not-yet.txt' } },
+    { name: 'Film', price: 5, digital: { url: 'https://cdn.example/film' } },
+  )
+  place(`${publicId}/song.txt`, 'a song')
+  const { missing } = await examineFiles(service.db, folder)
+  assert.deepEqual(
+    missing.filter(({ storeId }) => storeId === publicId),
+    [{ storeId: publicId, name: 'book.txt' }],
+  )
+})

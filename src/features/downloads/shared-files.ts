@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { constants, existsSync, realpathSync } from 'node:fs'
+import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import type { Db, Queries } from '../../db/database.ts'
+import { type CommonFolder, createStoreFiles, findInside, folderOfStore } from './files.ts'
+import { listNamedFiles, listSharedFiles, lockSharedFiles, type NamedFile } from './shared-files.sql.ts'
+
+/** Says that the files of this folder have been copied, so that what lies directly in it is never read again. */
+const doneMark = '.by-store'
+const draftPrefix = '.copying-'
+
+export type Separated = { copied: number; missing: number }
+
+/**
+ * Until version 0.1.0 all stores shared the folder `files`. Copies what each store named then into the folder of that
+ * store, once; null when there is nothing to do. The copies appear whole or not at all, and what is there already stays,
+ * so that a run that was interrupted is simply made again. The originals are left to the operator.
+ */
+export const separateSharedFiles = async (
+  db: Db,
+  folder: string,
+  otherSources: readonly string[] = [],
+): Promise<Separated | null> => {
+  const isDone = () => existsSync(join(folder, doneMark))
+  if (isDone()) return null
+  const sources = [folder, ...otherSources].filter(existsSync)
+  if (sources.length === 0) return null
+  return db.tx(async (tx) => {
+    await lockSharedFiles(tx)
+    const named = isDone() ? [] : await listSharedFiles(tx)
+    if (named.length === 0) return null
+    await mkdir(folder, { recursive: true })
+    await removeDrafts(folder)
+    let [copied, missing] = [0, 0]
+    for (const file of named) {
+      const outcome = await copyToStore(folder, sources, file)
+      if (outcome === 'copied') copied++
+      if (outcome === 'missing') missing++
+    }
+    await writeFile(join(folder, doneMark), 'Files of each store are in the folder of that store.\n')
+    return { copied, missing }
+  })
+}
+
+/** What an interrupted run left behind. Whoever holds the lock is the only one who copies. */
+const removeDrafts = async (folder: string) => {
+  for (const name of await readdir(folder)) if (name.startsWith(draftPrefix)) await rm(join(folder, name))
+}
+
+const copyToStore = async (folder: string, sources: readonly string[], { storeId, name }: NamedFile) => {
+  if ((await createStoreFiles(folder).sizeOf(storeId, name)) !== undefined) return 'there'
+  const source = await findSource(sources, { storeId, name })
+  if (source === undefined) return 'missing'
+  const target = join(folderOfStore(folder, storeId), name)
+  const draft = join(folder, `${draftPrefix}${randomUUID()}`)
+  await mkdir(dirname(target), { recursive: true })
+  await copyFile(source, draft, constants.COPYFILE_FICLONE)
+  await writeThrough(draft)
+  await rename(draft, target)
+  return 'copied'
+}
+
+/** To the disk, so that a power cut after the renaming does not leave an empty file. */
+const writeThrough = async (path: string) => {
+  const handle = await open(path, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const findSource = async (sources: readonly string[], { storeId, name }: NamedFile): Promise<string | undefined> => {
+  for (const source of sources) {
+    const path = await findInside(source, name)
+    if (path === undefined || isOfAnotherStore(source, path, storeId)) continue
+    if ((await stat(path)).isFile()) return path
+  }
+  return undefined
+}
+
+/** The shared folder now holds the folders of the stores, and a name from before may lead into one of them. */
+const isOfAnotherStore = (source: string, path: string, storeId: string) => {
+  const [first = ''] = relative(realpathSync(source), path).toLowerCase().split(sep)
+  return first.startsWith('store_') && first !== storeId.toLowerCase()
+}
+
+export type FilesReport = {
+  named: number
+  missing: readonly NamedFile[]
+  folderExists: boolean
+  /** Whether files that stores shared still have to be copied. */
+  isShared: boolean
+}
+
+/** Which files are sold, or were bought, and are not in the folder of their store. */
+export const examineFiles = async (
+  db: Queries,
+  folder: string,
+  common: CommonFolder | null = null,
+): Promise<FilesReport> => {
+  const named = await listNamedFiles(db)
+  const files = createStoreFiles(folder, common)
+  const missing: NamedFile[] = []
+  for (const file of named) {
+    if ((await files.sizeOf(file.storeId, file.name)) === undefined) missing.push(file)
+  }
+  const folderExists = existsSync(folder)
+  const isShared = folderExists && !existsSync(join(folder, doneMark)) && (await listSharedFiles(db)).length > 0
+  return { named: named.length, missing, folderExists, isShared }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+const benches = Object.keys(scripts).filter((name) => /^bench(:|$)/.test(name))
+
+const helpOf = async (script: string) => {
+  const [, file = ''] = /^exec node (\S+)$/.exec(scripts[script] ?? '') ?? []
+  return (await promisify(execFile)(process.execPath, [file, '--help'])).stdout
+}
+
+test('every bench explains itself and has a smoke form', async () => {
+  for (const name of benches) {
+    const help = await helpOf(name)
+    assert.match(help, new RegExp(`npm run ${name}\\b`), `${name} --help shows how it is called`)
+    assert.match(help, /--smoke/, `${name} has --smoke`)
+  }
+})
+
+test('the checks before a change lands run the smoke form of every bench', () => {
+  assert.match(readFileSync('.ci/run', 'utf8'), /^npm run bench:smoke$/m)
+})
+
+test('every option of a bench that a document names exists', async () => {
+  const called = /npm run (bench[:\w]*) -- ((?:[^`]|\n)*?)`/g
+  for (const document of ['README.md', 'CONTRIBUTING.md', 'docs/query-plans.md']) {
+    for (const [, name = '', options = ''] of readFileSync(document, 'utf8').matchAll(called)) {
+      const help = await helpOf(name)
+      for (const [option] of options.matchAll(/--[a-z-]+/g)) {
+        assert.ok(help.includes(option), `${document}: npm run ${name} has no ${option}`)
+      }
+    }
+  }
+})
