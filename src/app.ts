@@ -10,7 +10,7 @@ import { type Clock, systemClock } from './core/clock.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
-import { connectDb } from './db/database.ts'
+import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
@@ -73,6 +73,8 @@ export type AppOptions = {
 export type App = {
   server: FastifyInstance
   services: Services
+  /** The whole pool, without a share: for tests. */
+  db: Db
   /** Stops taking requests, answers those under way (for ten seconds at most) and lets go of everything. */
   close(): Promise<void>
 }
@@ -93,18 +95,24 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   })
   const services: Services = {
-    db,
+    // Until it is known whose work it is. The gate, and whoever else finds out, goes on with `db.forStore`.
+    db: db.forWork('public'),
     clock,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
     sms: options.sms ?? chooseSmsSender(config, { clock }),
     passwords: options.passwords ?? createPasswordHasher(),
-    payments: createPayments({ ...config, db, secrets: options.secrets, more: options.paymentProviders ?? [] }),
+    payments: createPayments({
+      ...config,
+      db: db.forWork('public'),
+      secrets: options.secrets,
+      more: options.paymentProviders ?? [],
+    }),
     publicUrl: config.publicUrl,
   }
   const counter = await createCounter(config, logger)
-  const directory = createDirectory(db, counter)
+  const directory = createDirectory(db.forWork('keys'), counter)
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const forgetAll = () => {
     answers.forgetAll()
@@ -134,9 +142,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const ownOrigins = ownOriginsOf(config)
   const gate = createGate({ services, directory, internalSecrets: config.internalSecrets, ownOrigins })
 
-  const waits = createOrderWaits(db)
+  const jobs = db.forWork('jobs')
+  const waits = createOrderWaits(jobs)
   const downloads = {
-    db,
+    db: services.db,
     clock,
     links: deriveSigner(options.secrets, 'download'),
     files: createFileShelf([join(config.dataDir, 'files'), ...(config.production ? [] : [demoFiles])]),
@@ -180,10 +189,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...cancelRoutes,
       ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'a payment provider did not answer')),
       ...downloadRoutes(downloads),
-      ...deliveryRoutes({ db, clock, simulated }),
+      ...deliveryRoutes({ db: services.db, clock, simulated }),
       ...healthRoutes({
         health: {
-          db,
+          db: db.forWork('health'),
           version: config.version,
           startedAtMs,
           listenerIsHealthy: listener.healthy,
@@ -205,11 +214,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
 
   const everyMs = options.sweepEveryMs === undefined ? sweepEveryMs : options.sweepEveryMs
   const onTrouble = (name: string, error: unknown) => logger.warn({ err: error }, `sweeping away ${name} failed`)
-  const onPayment = paymentSweeps(services, (error, paymentId) =>
+  const onPayment = paymentSweeps({ ...services, db: jobs }, (error, paymentId) =>
     logger.warn({ err: error, paymentId }, 'a payment provider did not answer as it should'),
   )
   const all = { ...onPayment, ...sweeps }
-  const sweeping = everyMs === null ? null : startSweeping({ db, sweeps: all, onTrouble }, everyMs)
+  const sweeping = everyMs === null ? null : startSweeping({ db: jobs, sweeps: all, onTrouble }, everyMs)
 
   const close = async () => {
     draining = true
@@ -228,6 +237,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   return {
     server,
     services,
+    db,
     close: () => {
       closed ??= close()
       return closed

@@ -40,7 +40,7 @@ export type Db = Queries & {
   /** The same, where transactions under this name come one after another and wait without a connection. */
   inLine(name: string): Db
   /** Figures for /metrics. */
-  poolState(): { total: number; idle: number; waiting: number }
+  poolState(): { total: number; idle: number; waiting: number; inLine: number }
   /** Counts statements as they are sent, for the tests that hold a budget. */
   onStatement(listener: (text: string) => void): () => void
   close(): Promise<void>
@@ -84,7 +84,7 @@ export const connectDb = (options: DbOptions): Db => {
   pool.on('connect', (client) => client.on('error', () => {}))
   const listeners = new Set<(text: string) => void>()
   const lanes = createLanes({ size: poolSize, maxWaiting, patienceMs })
-  const inLines = createLines({ patienceMs })
+  const lines = createLines({ patienceMs })
   // Connections that cannot be used again.
   const lost = new WeakSet<pg.PoolClient>()
   // In the transaction and not for the session, since a pooler that gives sessions to others would drop it.
@@ -210,12 +210,17 @@ export const connectDb = (options: DbOptions): Db => {
       get fresh() {
         return queriesOn(withClient, false)
       },
-      tx: (work) => inLines(place.lines, place.onGone, () => runWithRetries(withClient, work)),
+      tx: (work) => lines.inLines(place.lines, place.onGone, () => runWithRetries(withClient, work)),
       forStore: (storeId, onGone = neverGone) =>
         open({ lane: { name: `store ${storeId}`, most: share, mayUseReserve: false }, lines: [], onGone }),
       forWork: (kind) => open({ lane: laneOf[kind], lines: [], onGone: neverGone }),
       inLine: (name) => open({ ...place, lines: [...place.lines, `${place.lane.name} ${name}`] }),
-      poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: lanes.waiting() }),
+      poolState: () => ({
+        total: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: lanes.waiting(),
+        inLine: lines.waiting(),
+      }),
       onStatement: (listener) => {
         listeners.add(listener)
         return () => listeners.delete(listener)

@@ -55,12 +55,13 @@ const wait = (queue: Set<Waiter>, patienceMs: number, onGone: OnGone, onLeave?: 
 /** What may wait for one shopper or one cart. A storefront that sends more than this at once is told to slow down. */
 export const mostInLine = 100
 
-export type Lines = <Result>(names: readonly string[], onGone: OnGone, work: () => Promise<Result>) => Promise<Result>
+type InLines = <Result>(names: readonly string[], onGone: OnGone, work: () => Promise<Result>) => Promise<Result>
 
 /** Runs the work of each name one at a time, in the order in which it came. Names are entered in the order given. */
-export const createLines = ({ patienceMs }: TurnOptions): Lines => {
+export const createLines = ({ patienceMs }: TurnOptions) => {
   // A name is here while someone is working under it; the set holds those who wait.
   const lines = new Map<string, Set<Waiter>>()
+  let waiting = 0
 
   const enter = async (name: string, onGone: OnGone) => {
     const line = lines.get(name)
@@ -70,7 +71,12 @@ export const createLines = ({ patienceMs }: TurnOptions): Lines => {
         headers: { 'retry-after': '1' },
       })
     }
-    await wait(line, patienceMs, onGone)
+    waiting++
+    try {
+      await wait(line, patienceMs, onGone)
+    } finally {
+      waiting--
+    }
   }
   // The place is handed on, so that a newcomer cannot get in between.
   const leave = (name: string) => {
@@ -79,7 +85,7 @@ export const createLines = ({ patienceMs }: TurnOptions): Lines => {
     else next.go()
   }
 
-  const inLines: Lines = async (names, onGone, work) => {
+  const inLines: InLines = async (names, onGone, work) => {
     const [name, ...others] = names
     if (name === undefined) return work()
     await enter(name, onGone)
@@ -89,7 +95,7 @@ export const createLines = ({ patienceMs }: TurnOptions): Lines => {
       leave(name)
     }
   }
-  return inLines
+  return { inLines, waiting: () => waiting }
 }
 
 /** A kind of work: its name, and how many connections it may hold at once. */

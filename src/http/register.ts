@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { inspectText } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
@@ -33,11 +33,15 @@ const admitAnyone = (request: FastifyRequest): PublicCtx => ({
 /** What an endpoint says of its callers. */
 export type Needs = { access: Access; scope: Scope | undefined; once: boolean }
 
+/** Registers what to do when the caller hangs up before the answer, and returns how to take that back. */
+export type OnGone = (leave: () => void) => () => void
+
 /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
 export type Admit = (
   headers: IncomingHttpHeaders,
   setHeader: (name: string, value: string) => unknown,
   needs: Needs,
+  onGone: OnGone,
 ) => RequestContext | Promise<RequestContext>
 
 export type RegisterOptions = { admit: Admit; answers: AnswerCache }
@@ -64,13 +68,16 @@ const toFastifyRoute = ({ endpoint, handle, identify }: Route, { admit, answers 
       const admitted =
         endpoint.access === 'public'
           ? ((identify?.(admitAnyone(request)) ?? admitAnyone(request)) as RequestContext | Promise<RequestContext>)
-          : admit(request.headers, (name, value) => reply.header(name, value), needs)
+          : admit(request.headers, (name, value) => reply.header(name, value), needs, onGoneOf(reply))
       if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
       else proceed(admitted)
     } catch (error) {
       refuse(error)
     }
   }
+
+  // A cached answer is read once for all who ask for it, so nobody who hangs up may end the reading.
+  const onGoneOf = endpoint.cached ? () => staysOn : watchCaller
 
   const answer = (request: FastifyRequest): Promise<Answer<unknown>> =>
     handle({ ctx: request.ctx, params: request.params, query: request.query, body: request.body } as Call<
@@ -109,6 +116,16 @@ const toFastifyRoute = ({ endpoint, handle, identify }: Route, { admit, answers 
     handler,
   } as RouteOptions
 }
+
+const staysOn: OnGone = () => () => {}
+
+const watchCaller =
+  ({ raw }: FastifyReply): OnGone =>
+  (leave) => {
+    if (raw.closed) process.nextTick(leave)
+    raw.once('close', leave)
+    return () => raw.off('close', leave)
+  }
 
 const fastifySchema = (endpoint: Endpoint, okStatus: number) => {
   const schema: Record<string, TSchema | Record<string, TSchema>> = {}

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import type { Counted, Recognise } from '../../http/fast-lane.ts'
-import type { Admit, Needs } from '../../http/register.ts'
+import type { Admit, Needs, OnGone } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
@@ -27,14 +27,23 @@ type SetHeader = (name: string, value: string) => unknown
  * endpoint (scope), for this outlet, on whose behalf. What is in memory is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
-  const admit: Admit = (headers, setHeader, needs) => {
+  const admit: Admit = (headers, setHeader, needs, onGone) => {
+    const go = (caller: Caller) => admitCaller(caller, headers, setHeader, needs, onGone)
     const caller = identify(headers, options)
-    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, headers, setHeader, needs))
-    return admitCaller(caller, headers, setHeader, needs)
+    return caller instanceof Promise ? caller.then(go) : go(caller)
   }
 
-  const admitCaller = (caller: Caller, headers: IncomingHttpHeaders, setHeader: SetHeader, needs: Needs) => {
-    const enter = () => recogniseShopper(checkRights(caller, headers, needs.scope, options), needs, headers, setHeader)
+  const admitCaller = (
+    caller: Caller,
+    headers: IncomingHttpHeaders,
+    setHeader: SetHeader,
+    needs: Needs,
+    onGone: OnGone,
+  ) => {
+    const enter = () => {
+      const ctx = checkRights(caller, headers, needs.scope, options, onGone)
+      return recogniseShopper(ctx, needs, headers, setHeader)
+    }
     const goOn = (counted: Counted) => {
       settle(counted, setHeader)
       return enter()
@@ -153,6 +162,7 @@ const checkRights = (
   headers: IncomingHttpHeaders,
   scope: Scope | undefined,
   options: AccessOptions,
+  onGone: OnGone,
 ): StoreCtx => {
   const { origin } = headers
   if (origin !== undefined && !mayCallFrom(origin, store, options)) {
@@ -163,6 +173,8 @@ const checkRights = (
   if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {
     ...options.services,
+    // From here on, whatever the request does in the database is the work of its store (decision 0021).
+    db: options.services.db.forStore(store.id, onGone),
     store,
     outlet,
     scopes,

@@ -5,6 +5,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { Shopper, ShopperCtx } from '../context.ts'
 import { claimAnswer, keepAnswer } from './once.sql.ts'
+import { nameShopper } from './shopper.ts'
 
 export { claimAnswer, keepAnswer }
 
@@ -24,9 +25,8 @@ export const writeOnce = <Body>(
   write: (tx: Tx) => Promise<Answer<Body>>,
 ): Promise<Answer<Body>> =>
   ctx.db.tx(async (tx) => {
-    const shopper = nameShopper(ctx.shopper)
-    if (ctx.idempotencyKey === null || shopper === null) return write(tx)
-    const place = { storeId: ctx.store.id, shopper, route, key: ctx.idempotencyKey }
+    if (ctx.idempotencyKey === null || isNobody(ctx.shopper)) return write(tx)
+    const place = { storeId: ctx.store.id, shopper: nameShopper(ctx.shopper), route, key: ctx.idempotencyKey }
     const bodyHash = hash('sha256', JSON.stringify(request), 'base64url')
     const claim = await claimAnswer<Answer<Body>>(tx, place, bodyHash, keptForMs)
     if (claim.bodyHash !== bodyHash)
@@ -37,11 +37,5 @@ export const writeOnce = <Body>(
     return answer
   })
 
-/** Null for a guest of whom nobody has heard before: a repeated call could not be told from a stranger's. */
-const nameShopper = (shopper: Shopper): string | null => {
-  if (shopper.kind === 'customer') return shopper.customerId
-  return shopper.isNew ? null : nameGuest(shopper.guestId)
-}
-
-/** The name under which answers to a guest are kept. */
-export const nameGuest = (guestId: string) => `guest ${guestId}`
+/** A guest of whom nobody has heard before: a repeated call could not be told from a stranger's. */
+const isNobody = (shopper: Shopper) => shopper.kind === 'guest' && shopper.isNew

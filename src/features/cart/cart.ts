@@ -81,7 +81,7 @@ export const addToCart = (ctx: ShopperCtx, body: Partial<LineToAdd> & Input): Pr
 }
 
 export const addItem = (ctx: ShopperCtx, cartId: string, line: LineToAdd): Promise<CartAnswer> =>
-  writeOnce(ctx, { route: 'addCartItem', request: { cartId, line } }, (tx) =>
+  writeOnce(inLineOf(ctx, cartId), { route: 'addCartItem', request: { cartId, line } }, (tx) =>
     changeLines(tx, ctx, { cartId }, addition([line])),
   )
 
@@ -89,14 +89,23 @@ export const changeCart = (
   ctx: ShopperCtx,
   cartId: string,
   { items = [], couponCode }: { items?: readonly LineToSet[]; couponCode?: string | null },
-): Promise<CartAnswer> => ctx.db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode))
+): Promise<CartAnswer> =>
+  inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode))
 
 export const changeItem = (ctx: ShopperCtx, cartId: string, id: string, quantity: number): Promise<CartAnswer> =>
-  ctx.db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))
+  inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))
 
-export const deleteCart = async ({ db, store, shopper }: CustomerCtx, cartId: string): Promise<void> => {
-  if ((await deleteCartRow(db, store.id, shopper.customerId, cartId)) === 0) throw noSuchCart()
+export const deleteCart = async (ctx: CustomerCtx, cartId: string): Promise<void> => {
+  const { store, shopper } = ctx
+  const deleted = await inLineOf(ctx, cartId).db.tx((tx) => deleteCartRow(tx, store.id, shopper.customerId, cartId))
+  if (deleted === 0) throw noSuchCart()
 }
+
+/** Several shoppers may change one cart by its id. They wait for each other here, and not in the database. */
+export const inLineOf = <Ctx extends ShopperCtx>(ctx: Ctx, cartId: string): Ctx => ({
+  ...ctx,
+  db: ctx.db.inLine(`cart ${cartId}`),
+})
 
 /** What a request asks of the lines: products to find first, and lines that are named by their id. */
 type Plan = { adds: boolean; wanted: (Wanted & { quantity: number })[]; lines: { id: string; quantity: number }[] }

@@ -4,13 +4,13 @@ import { writeOnce } from '../access/once.ts'
 import type { CustomerCtx, StoreCtx } from '../context.ts'
 import type { Cart } from './cart.contract.ts'
 import { readCart } from './cart.sql.ts'
-import { noSuchCart } from './cart.ts'
+import { inLineOf, noSuchCart } from './cart.ts'
 import { holdCustomerCart, lockGuestCart, moveLines, takeGuestCart } from './claim.sql.ts'
 import { showCart } from './show-cart.ts'
 
 /** The customer's cart afterwards. A cart that is the customer's already stays as it is. */
 export const claimCartById = (ctx: CustomerCtx, cartId: string): Promise<Answer<Cart>> =>
-  writeOnce(ctx, { route: 'claimCart', request: { cartId } }, async (tx) => {
+  writeOnce(inLineOf(ctx, cartId), { route: 'claimCart', request: { cartId } }, async (tx) => {
     const { store, shopper } = ctx
     const claimed = await claimCart(tx, ctx, shopper.customerId, cartId)
     const own = await readCart(tx, store.id, { of: shopper })

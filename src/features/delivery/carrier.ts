@@ -28,7 +28,7 @@ export const admitCarrier = async (services: CarrierServices, key: string | unde
 /** A carrier tells where a delivery is. The event is kept, matched or not, and has its effect once. */
 export const receiveCarrierEvent = async (services: CarrierServices, store: Store, body: CarrierEvent) => {
   const news = readCarrierEvent(body, services.clock.now())
-  const { outcome } = await services.db.tx((tx) => applyOnce(tx, { store }, news, body))
+  const { outcome } = await services.db.forStore(store.id).tx((tx) => applyOnce(tx, { store }, news, body))
   if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was kept.')
   return { received: true, duplicate: outcome === 'duplicate' }
 }

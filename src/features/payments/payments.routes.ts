@@ -3,7 +3,7 @@ import { type PublicCtx, routes } from '../context.ts'
 import { findWayBack, type OnTrouble } from './callback.ts'
 import { payOrder, showPaymentOf } from './payment.ts'
 import { paymentsContract } from './payments.contract.ts'
-import type { PaymentServices } from './providers.ts'
+import { forStore, type PaymentServices } from './providers.ts'
 import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from './webhook.ts'
 import { admitProvider, type WebhookStore } from './webhook-access.ts'
 
@@ -19,12 +19,12 @@ export const paymentRoutes = (services: PaymentServices, onTrouble: OnTrouble): 
       },
     }),
     paymentWebhook: async ({ ctx, body }) => ({
-      body: await receivePaymentEvent({ ...services, store: (ctx as ProviderCtx).store }, body),
+      body: await receivePaymentEvent(forStore(services, (ctx as ProviderCtx).store), body),
     }),
     providerWebhook: async ({ ctx, params, body }) => {
       assertProviderWebhook(services, params.provider)
       const store = await admitProvider(services, ctx.headers)
-      return { body: await receiveProviderEvent({ ...services, store }, params.provider, body) }
+      return { body: await receiveProviderEvent(forStore(services, store), params.provider, body) }
     },
   })
   // Who has no credentials is told nothing about the body.
