@@ -75,15 +75,23 @@ export const addToCart = (ctx: ShopperCtx, body: Partial<LineToAdd> & Input): Pr
   if ((productId === undefined) === (items === undefined))
     throw fail('UNPROCESSABLE_ENTITY', 'Send either productId or items.')
   const lines = productId === undefined ? (items ?? []) : [{ productId, variantId, quantity } as LineToAdd]
-  return writeOnce(ctx, { route: 'addToCart', request: body }, (tx) =>
-    changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
-  )
+  return writeOnce(ctx, {
+    route: 'addToCart',
+    request: body,
+    write: (tx) => changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
+    refer: ({ id }) => id,
+    readAgain: (tx, id) => readChanged(tx, ctx, id, couponCode),
+  })
 }
 
 export const addItem = (ctx: ShopperCtx, cartId: string, line: LineToAdd): Promise<CartAnswer> =>
-  writeOnce(inLineOf(ctx, cartId), { route: 'addCartItem', request: { cartId, line } }, (tx) =>
-    changeLines(tx, ctx, { cartId }, addition([line])),
-  )
+  writeOnce(inLineOf(ctx, cartId), {
+    route: 'addCartItem',
+    request: { cartId, line },
+    write: (tx) => changeLines(tx, ctx, { cartId }, addition([line])),
+    refer: ({ id }) => id,
+    readAgain: (tx, id) => readChanged(tx, ctx, id),
+  })
 
 export const changeCart = (
   ctx: ShopperCtx,
@@ -161,13 +169,27 @@ const changeLines = async (
   const outletId = isElsewhere(ctx, held) ? ctx.outlet.id : held.outletId
   const { lines, touched } = await writeLines(tx, ctx.store.id, { id: held.id, outletId }, changes)
   checkLines(lines, touched, changes)
-  const unknownCoupon = typeof couponText === 'string' && couponText !== '' && held.couponCode === null
   const cart: ReadCart = { ...held, outletId, lines }
   return {
-    ...answerWith(ctx, cart, showCart(ctx, cart, unknownCoupon)),
+    ...answerWith(ctx, cart, showCart(ctx, cart, isUnknown(couponText, cart))),
     ...('own' in target ? { status: held.isNew ? 201 : 200 } : {}),
   }
 }
+
+/** The cart after a change that was made before, as it is now. */
+const readChanged = async (
+  tx: Tx,
+  ctx: ShopperCtx,
+  cartId: string,
+  couponText?: string | null,
+): Promise<CartAnswer> => {
+  const cart = await readCart(tx, ctx.store.id, { id: cartId, seenBy: ctx.shopper })
+  if (cart === undefined) throw noSuchCart()
+  return answerWith(ctx, cart, showCart(ctx, cart, isUnknown(couponText, cart)))
+}
+
+const isUnknown = (couponText: string | null | undefined, { couponCode }: CartRow) =>
+  typeof couponText === 'string' && couponText !== '' && couponCode === null
 
 /** A text that cannot be a code is a code that does not exist. */
 const readCouponChange = (text: string | null | undefined): CouponChange =>
