@@ -9,7 +9,7 @@ import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { cutText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
-import { connectDb } from './db/database.ts'
+import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
@@ -75,6 +75,8 @@ export type AppOptions = {
 export type App = {
   server: FastifyInstance
   services: Services
+  /** The whole pool, without a share: for tests. */
+  db: Db
   /** Stops taking requests, answers those under way (for ten seconds at most) and lets go of everything. */
   close(): Promise<void>
 }
@@ -94,7 +96,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   })
   const counter = await createCounter(config, logger)
   const services: Services = {
-    db,
+    // Until it is known whose work it is. The gate, and whoever else finds out, goes on with `db.forStore`.
+    db: db.forWork('public'),
     clock,
     counter,
     boundLookup: createBoundLookup(clock.now),
@@ -103,10 +106,15 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     otpHashes: deriveSigner(options.secrets, 'otp'),
     sms: options.sms ?? chooseSmsSender(config, { clock }),
     passwords: options.passwords ?? createPasswordHasher(),
-    payments: createPayments({ ...config, db, secrets: options.secrets, more: options.paymentProviders ?? [] }),
+    payments: createPayments({
+      ...config,
+      db: db.forWork('public'),
+      secrets: options.secrets,
+      more: options.paymentProviders ?? [],
+    }),
     publicUrl: config.publicUrl,
   }
-  const directory = createDirectory({ db, counter, boundLookup: services.boundLookup })
+  const directory = createDirectory({ db: db.forWork('keys'), counter, boundLookup: services.boundLookup })
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const forgetAll = () => {
     answers.forgetAll()
@@ -148,9 +156,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clientAddressOf,
   })
 
-  const waits = createOrderWaits(db)
+  const jobs = db.forWork('jobs')
+  const waits = createOrderWaits(jobs)
   const downloads = {
-    db,
+    db: services.db,
     clock,
     links: deriveSigner(options.secrets, 'download'),
     files: createStoreFiles(filesFolderIn(config.dataDir), demoFilesOf(config.production, db)),
@@ -202,7 +211,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...deliveryRoutes({ ...services, simulated }),
       ...healthRoutes({
         health: {
-          db,
+          db: db.forWork('health'),
           version: config.version,
           startedAtMs,
           listenerIsHealthy: listener.healthy,
@@ -225,11 +234,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
 
   const everyMs = options.sweepEveryMs === undefined ? sweepEveryMs : options.sweepEveryMs
   const onTrouble = (name: string, error: unknown) => logger.warn({ err: error }, `sweeping away ${name} failed`)
-  const onPayment = paymentSweeps(services, (error, paymentId) =>
+  const onPayment = paymentSweeps({ ...services, db: jobs }, (error, paymentId) =>
     logger.warn({ err: error, paymentId }, 'a payment provider did not answer as it should'),
   )
   const all = { ...onPayment, ...sweeps }
-  const sweeping = everyMs === null ? null : startSweeping({ db, sweeps: all, onTrouble }, everyMs)
+  const sweeping = everyMs === null ? null : startSweeping({ db: jobs, sweeps: all, onTrouble }, everyMs)
 
   const close = async () => {
     draining = true
@@ -248,6 +257,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   return {
     server,
     services,
+    db,
     close: () => {
       closed ??= close()
       return closed

@@ -102,7 +102,7 @@ export const startTestService = async ({
     app,
     config,
     logger,
-    db: app.services.db,
+    db: app.db,
     url,
     clock,
     logLines,

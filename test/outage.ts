@@ -137,5 +137,5 @@ export const distantServiceFor = async (t: TestContext, options: DistantOptions)
   t.after(close)
   const url = await app.server.listen({ port: 0, host: '127.0.0.1' })
   const call: typeof callUrl = (path, options) => callUrl(`${url}${path}`, options)
-  return { app, db: app.services.db, url, clock, logLines, call, close }
+  return { app, db: app.db, url, clock, logLines, call, close }
 }

@@ -107,6 +107,8 @@ test('what a shopper has is read and written by indexes, with one plan for large
     await shop.load(),
   ]
   const { id: productId } = (await shop.get('/v1/products/product-9876')).json
+  // The catalog gives a product up to nine units, and sometimes none.
+  await service.db.run`update stock set on_hand = 100 where store_id = ${storeId} and product_id = ${productId}`
   const line = { productId, quantity: 1 }
   const cart = { body: { items: [line] } }
   const address = { name: 'Asha', phone: '+919812345678', line1: '1 Lake Road', city: 'Pune', state: 'MH' }
@@ -124,6 +126,10 @@ test('what a shopper has is read and written by indexes, with one plan for large
       const id = (await guest.call('GET', '/v1/cart')).headers.get('x-cart-id')
       await done(guest.call('POST', `/v1/cart/${id}/items`, { body: line }))
     },
+    'a guest adds to a cart with a key': () =>
+      done(guest.call('POST', '/v1/cart', { ...cart, headers: { 'idempotency-key': 'plans' } })),
+    'a guest sends it again': () =>
+      done(guest.call('POST', '/v1/cart', { ...cart, headers: { 'idempotency-key': 'plans' } })),
     'a guest reads a cart': () => done(guest.call('GET', '/v1/cart')),
     'a customer makes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer changes a cart': () => done(asha.call('POST', '/v1/cart', cart)),

@@ -119,6 +119,8 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [stock('cane-pendant-lamp', '--quantity', '1.5'), /not "1\.5"/],
     [stock('cane-pendant-lamp', '--quantity', '1', '--outlet', 'outlet_nope'), /^The store has no outlet outlet_nope/],
     [stock('nope', '--quantity', '1'), /^The store has no product nope\./],
+    [stock('extended-lamp', '--quantity', '1'), /^The store has no product extended-lamp\./],
+    [stock('timeout-terminated', '--quantity', '1'), /^The store has no product timeout-terminated\./],
     [stock('cane-pendant-lamp', '--quantity', '1', '--variant', 'var_nope'), /with a variant var_nope/],
     [
       stock('cafe-au-lait-mug', '--quantity', '1'),

@@ -4,6 +4,7 @@ import { databaseUrl, newStore, startTestService } from '../../test/harness.ts'
 import { distantServiceFor, openLine } from '../../test/outage.ts'
 import { days, movableClock } from '../core/clock.ts'
 import { Failure, fail } from '../core/errors.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db, type DbOptions, sqlState } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
@@ -53,6 +54,49 @@ test('a transaction that throws leaves nothing behind, and its connection is use
   await db.tx((tx) => tx.run`update ${table} set value = 5 where id = 1`)
   assert.deepEqual(await valuesIn(db, table), [5, 0])
   assert.equal(db.poolState().total, 1)
+})
+
+test('a refusal in a transaction keeps its words and its connection, whatever the words are', async (t) => {
+  const db = openDb(t, { poolSize: 1 })
+  const session = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
+  const before = await session()
+  const refusals = [
+    new OperatorError('The store has no product extended-lamp.'),
+    new Error('the connection was terminated, timed out and is not queryable'),
+    fail('SERVICE_UNAVAILABLE', 'This store takes no payments online.'),
+  ]
+  for (const refusal of refusals) {
+    const refused = db.tx(async (tx) => {
+      await tx.run`select 1`
+      throw refusal
+    })
+    await assert.rejects(refused, (error) => error === refusal)
+    assert.equal(await session(), before)
+  }
+})
+
+test('a lock that is not given in time is 503, undoes the transaction and keeps the connection', async (t) => {
+  const db = openDb(t, { poolSize: 1, lockTimeoutMs: 50 })
+  const holder = openDb(t, { poolSize: 1 })
+  const table = await newTable(t, holder)
+  const session = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
+  const before = await session()
+  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = holder.tx(async (tx) => {
+    await tx.run`update ${table} set value = 1 where id = 1`
+    held.resolve()
+    await release.promise
+  })
+  await held.promise
+  const blocked = db.tx(async (tx) => {
+    await tx.run`update ${table} set value = 7 where id = 2`
+    await tx.run`update ${table} set value = 7 where id = 1`
+  })
+  await assert.rejects(blocked, (error) => isUnavailable(error) && sqlState((error as Failure).cause) === '55P03')
+  assert.equal(await session(), before)
+  release.resolve()
+  await holding
+  assert.deepEqual(await valuesIn(db, table), [1, 0])
 })
 
 test('a fault in a statement undoes the transaction too', async (t) => {

@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
-import { Failure, fail } from '../core/errors.ts'
+import { judgeFault, sqlState } from './faults.ts'
 import { toStatement } from './sql.ts'
+import { createLanes, createLines, type Lane, neverGone, type OnGone, shareOut, unavailable } from './turns.ts'
+
+export { sqlState }
 
 type Run<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Promise<Result>
 
@@ -30,12 +33,21 @@ export type Db = Queries & {
   /** Planned anew each time, for statements whose best plan depends on their values. */
   fresh: Queries
   tx<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** The same database for the work of one store, which has a share of the connections and no more. */
+  forStore(storeId: number, onGone?: OnGone): Db
+  /** The same for work that belongs to no store. `health` and `keys` may use the connections that are kept back. */
+  forWork(kind: Work): Db
+  /** The same, where transactions under this name come one after another and wait without a connection. */
+  inLine(name: string): Db
   /** Figures for /metrics. */
-  poolState(): { total: number; idle: number; waiting: number }
+  poolState(): { total: number; idle: number; waiting: number; inLine: number }
   /** Counts statements as they are sent, for the tests that hold a budget. */
   onStatement(listener: (text: string) => void): () => void
   close(): Promise<void>
 }
+
+/** What an instance does besides the work of stores. `public`: routes on which nobody is known yet. */
+export type Work = 'health' | 'keys' | 'public' | 'jobs'
 
 export type DbOptions = {
   connection: pg.PoolConfig
@@ -43,12 +55,16 @@ export type DbOptions = {
   clock: Clock
   /** Requests that may queue for a connection before the next one is told to come back later. */
   maxWaiting?: number
+  /** How long a request waits in line, and then for a connection. */
+  patienceMs?: number
   statementTimeoutMs?: number
+  lockTimeoutMs?: number
   onIdleError?: (error: Error) => void
 }
 
 export const connectDb = (options: DbOptions): Db => {
-  const { clock, maxWaiting = 500, statementTimeoutMs = 10_000 } = options
+  const { clock, poolSize, maxWaiting = 500, patienceMs = 5_000 } = options
+  const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000 } = options
   const pool = new pg.Pool({
     application_name: 'vitrine',
     connectionTimeoutMillis: 5_000,
@@ -58,7 +74,7 @@ export const connectDb = (options: DbOptions): Db => {
     // The server ends a slow statement; this ends the wait for a server that has gone silent.
     query_timeout: statementTimeoutMs + 5_000,
     ...options.connection,
-    max: options.poolSize,
+    max: poolSize,
     types: wireTypes,
     pipeline: true,
   })
@@ -67,39 +83,54 @@ export const connectDb = (options: DbOptions): Db => {
   // error that nobody listens to would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const listeners = new Set<(text: string) => void>()
+  const lanes = createLanes({ size: poolSize, maxWaiting, patienceMs })
+  const lines = createLines({ patienceMs })
+  // Connections that cannot be used again.
+  const lost = new WeakSet<pg.PoolClient>()
+  // In the transaction and not for the session, since a pooler that gives sessions to others would drop it.
+  const begin = `begin; set local lock_timeout = ${lockTimeoutMs}`
 
-  const send = async (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
+  const tell = (text: string) => {
     for (const listener of listeners) listener(text)
-    return client.query(name === undefined ? { text, values } : { name, text, values })
+  }
+  const ask = async (client: pg.PoolClient, query: pg.QueryConfig) => {
+    try {
+      return await client.query(query)
+    } catch (error) {
+      const { thrown, isLost } = judgeFault(error)
+      if (isLost) lost.add(client)
+      throw thrown
+    }
+  }
+  const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
+    tell(text)
+    return ask(client, name === undefined ? { text, values } : { name, text, values })
   }
 
-  const acquire = async () => {
-    if (pool.waitingCount >= maxWaiting) throw unavailable(new Error('too many requests wait for a connection'))
-    const client = await pool.connect()
+  const connect = async () => {
     try {
-      await alignClock(client, clock)
-      return client
+      return await pool.connect()
     } catch (error) {
-      client.release(true)
-      throw error
+      throw judgeFault(error).thrown
     }
   }
 
-  const withClient = async <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> => {
-    let client: pg.PoolClient | undefined
-    let broken = false
-    try {
-      client = await acquire()
-      return await work(client)
-    } catch (error) {
-      broken = isConnectionFault(error)
-      throw broken ? unavailable(error) : error
-    } finally {
-      client?.release(broken)
+  const withClientIn =
+    ({ lane, onGone }: Place): WithClient =>
+    async (work) => {
+      const entered = await lanes.enter(lane, onGone)
+      let client: pg.PoolClient | undefined
+      try {
+        client = await connect()
+        await alignClock(client, clock, ask)
+        return await work(client)
+      } finally {
+        client?.release(lost.has(client))
+        lanes.leave(entered)
+      }
     }
-  }
 
-  const queriesOn = (use: typeof withClient, prepared = true): Queries => {
+  const queriesOn = (use: WithClient, prepared = true): Queries => {
     const rows = (strings: TemplateStringsArray, values: unknown[]) => {
       const statement = toStatement(strings, values)
       return use((client) => send(client, statement.text, statement.values, prepared ? statement.name : undefined))
@@ -118,7 +149,7 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
-  const runTransaction = <Result>(work: (tx: Tx) => Promise<Result>) =>
+  const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       const unawaited: Promise<unknown>[] = []
       let fault: unknown
@@ -129,13 +160,14 @@ export const connectDb = (options: DbOptions): Db => {
         })
       }
       let isOver = false
-      const together: typeof withClient = async (use) => {
+      const together: WithClient = async (use) => {
         // By now the connection may be somebody else's.
         if (isOver) throw new Error('a statement was sent after its transaction had ended')
         gather(client)
         return use(client)
       }
-      later(together((mine) => send(mine, 'begin')))
+      tell('begin')
+      later(together((mine) => ask(mine, { text: begin })))
       try {
         const result = await work({ ...queriesOn(together), later } as Tx)
         const committed = together((mine) => send(mine, 'commit'))
@@ -147,33 +179,63 @@ export const connectDb = (options: DbOptions): Db => {
         isOver = true
         // What follows a statement that failed is only told that the transaction is lost, and not why.
         const reason = sqlState(error) === '25P02' ? (fault ?? error) : error
-        if (!isConnectionFault(reason)) await send(client, 'rollback')
+        if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
         throw reason
       }
     })
 
-  return {
-    ...queriesOn(withClient),
-    fresh: queriesOn(withClient, false),
-    tx: async (work) => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await runTransaction(work)
-        } catch (error) {
-          // The database undid the whole transaction to break a deadlock, so it can simply be run again.
-          if (!retryable.has(sqlState(error))) throw error
-          if (attempt >= 3) throw unavailable(error)
-        }
+  const runWithRetries = async <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runTransaction(withClient, work)
+      } catch (error) {
+        // The database undid the whole transaction to break a deadlock, so it can simply be run again.
+        if (!retryable.has(sqlState(error))) throw error
+        if (attempt >= 3) throw unavailable(error)
       }
-    },
-    poolState: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    onStatement: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    close: () => pool.end(),
+    }
   }
+
+  const { share } = shareOut(poolSize)
+  const laneOf: Record<Work, Lane> = {
+    health: { name: 'health', most: 1, mayUseReserve: true },
+    keys: { name: 'keys', most: share, mayUseReserve: true },
+    public: { name: 'public', most: share, mayUseReserve: false },
+    jobs: { name: 'jobs', most: Math.max(1, Math.floor(share / 2)), mayUseReserve: false },
+  }
+  const open = (place: Place): Db => {
+    const withClient = withClientIn(place)
+    return {
+      ...queriesOn(withClient),
+      get fresh() {
+        return queriesOn(withClient, false)
+      },
+      tx: (work) => lines.inLines(place.lines, place.onGone, () => runWithRetries(withClient, work)),
+      forStore: (storeId, onGone = neverGone) =>
+        open({ lane: { name: `store ${storeId}`, most: share, mayUseReserve: false }, lines: [], onGone }),
+      forWork: (kind) => open({ lane: laneOf[kind], lines: [], onGone: neverGone }),
+      inLine: (name) => open({ ...place, lines: [...place.lines, `${place.lane.name} ${name}`] }),
+      poolState: () => ({
+        total: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: lanes.waiting(),
+        inLine: lines.waiting(),
+      }),
+      onStatement: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      close: () => pool.end(),
+    }
+  }
+  // Commands and tests have the pool to themselves.
+  return open({ lane: { name: 'all', most: poolSize, mayUseReserve: true }, lines: [], onGone: neverGone })
 }
+
+/** Whose work it is, and what it waits for. */
+type Place = { lane: Lane; lines: readonly string[]; onGone: OnGone }
+
+type WithClient = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
 
 /** Holds back what is written to a connection until the code that runs now has sent all that it has to send. */
 const gather = (client: pg.PoolClient) => {
@@ -191,27 +253,16 @@ const gathering = new WeakSet<pg.PoolClient>()
 
 const retryable = new Set(['40001', '40P01'])
 
-/** The SQLSTATE of a database error, or the code of a network one. */
-export const sqlState = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
-const unavailable = (cause: unknown) =>
-  fail('SERVICE_UNAVAILABLE', undefined, { cause, headers: { 'retry-after': '1' } })
-
-/** The database is away, full, shutting down or too slow: the caller may try again, and the connection is not reused. */
-const isConnectionFault = (error: unknown) => {
-  if (error instanceof Failure) return error.code === 'SERVICE_UNAVAILABLE'
-  if (!(error instanceof Error)) return false
-  const code = sqlState(error)
-  if (/^(08|53|57P|57014|25P03|E(?!RR_)[A-Z]+)/.test(code)) return true
-  return code === '' && /timeout|timed out|terminated|ended|not queryable/i.test(error.message)
-}
-
 /** Tests move time; in production the offset never leaves zero and this costs a comparison. */
-const alignClock = async (client: pg.PoolClient, clock: Clock) => {
+const alignClock = async (
+  client: pg.PoolClient,
+  clock: Clock,
+  ask: (client: pg.PoolClient, query: pg.QueryConfig) => Promise<unknown>,
+) => {
   const offset = clock.offsetMs()
   if (offset === (appliedOffsets.get(client) ?? 0)) return
-  await client.query('select set_config($1, $2, false)', ['vitrine.clock_offset', `${offset} milliseconds`])
+  const values = ['vitrine.clock_offset', `${offset} milliseconds`]
+  await ask(client, { text: 'select set_config($1, $2, false)', values })
   appliedOffsets.set(client, offset)
 }
 

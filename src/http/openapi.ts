@@ -92,7 +92,8 @@ const sharedParameters = {
   },
   idempotencyKey: {
     ...{ name: 'Idempotency-Key', in: 'header', ...text },
-    description: 'The same key with the same request within 24 hours gets the first answer again and has no effect',
+    description:
+      'The same key with the same request within 24 hours has no second effect, and answers with what the first one made',
   },
   ifNoneMatch: { name: 'If-None-Match', in: 'header', ...text, description: 'An ETag of an earlier answer' },
 }

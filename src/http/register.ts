@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { inspectText } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
@@ -34,12 +34,15 @@ export type Needs = { access: Access; scope: Scope | undefined; once: boolean }
 
 /** What admission looks at: the headers, and who sent them. */
 export type RequestHead = { headers: IncomingHttpHeaders; clientAddress: string }
+/** Registers what to do when the caller hangs up before the answer, and returns how to take that back. */
+export type OnGone = (leave: () => void) => () => void
 
 /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
 export type Admit = (
   head: RequestHead,
   setHeader: (name: string, value: string) => unknown,
   needs: Needs,
+  onGone: OnGone,
 ) => RequestContext | Promise<RequestContext>
 
 export type RegisterOptions = { admit: Admit; answers: AnswerCache; clientAddressOf: ReadClientAddress }
@@ -73,13 +76,21 @@ const toFastifyRoute = (
           ? ((identify?.(anyone(), request.params as Record<string, string>) ?? anyone()) as
               | RequestContext
               | Promise<RequestContext>)
-          : admit({ headers: request.headers, clientAddress }, (name, value) => reply.header(name, value), needs)
+          : admit(
+              { headers: request.headers, clientAddress },
+              (name, value) => reply.header(name, value),
+              needs,
+              onGoneOf(reply),
+            )
       if (admitted instanceof Promise) admitted.then(proceed).catch(refuse)
       else proceed(admitted)
     } catch (error) {
       refuse(error)
     }
   }
+
+  // A cached answer is read once for all who ask for it, so nobody who hangs up may end the reading.
+  const onGoneOf = endpoint.cached ? () => staysOn : watchCaller
 
   const answer = (request: FastifyRequest): Promise<Answer<unknown>> =>
     handle({ ctx: request.ctx, params: request.params, query: request.query, body: request.body } as Call<
@@ -118,6 +129,16 @@ const toFastifyRoute = (
     handler,
   } as RouteOptions
 }
+
+const staysOn: OnGone = () => () => {}
+
+const watchCaller =
+  ({ raw }: FastifyReply): OnGone =>
+  (leave) => {
+    if (raw.closed) process.nextTick(leave)
+    raw.once('close', leave)
+    return () => raw.off('close', leave)
+  }
 
 const fastifySchema = (endpoint: Endpoint, okStatus: number) => {
   const schema: Record<string, TSchema | Record<string, TSchema>> = {}

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { newStore } from '../../test/harness.ts'
 import { days, hours, minutes } from '../core/clock.ts'
 import type { Tx } from '../db/database.ts'
 import { holdGuest } from '../features/access/guests.ts'
+import { mostKeysOfStore } from '../features/access/once.ts'
 import type { Guest, ShopperCtx } from '../features/context.ts'
 import { batchSize } from './batch.sql.ts'
 import { ask, countAll, fill, serviceAlone, tables } from './fixture.ts'
@@ -76,6 +78,25 @@ test('a sweep takes one batch at a time, however much is due', async (t) => {
   for (const [name, sweep] of Object.entries(sweeps)) assert.equal(await sweep(service.db), batchSize, name)
   for (const [name, count] of Object.entries(await sweepAll())) assert.equal(count, 20, name)
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
+})
+
+test('a store keeps its newest keys up to the bound, and other stores keep theirs', async (t) => {
+  const { service, sweepAll, url } = await newScene(t, 3)
+  const { id } = await (await newStore(service)).load()
+  const surplus = batchSize + 7
+  const { now } = await service.db.one<{ now: Date }>`select vitrine_now() as now`
+  await ask(
+    url,
+    `insert into kept_answer (store_id, shopper, route, key, body_hash, created_at)
+    select ${id}, 'guest ' || n, 'addToCart', 'k' || n, '', '${now.toISOString()}'::timestamptz - n * interval '1 ms'
+    from generate_series(1, ${mostKeysOfStore + surplus}) n`,
+  )
+  assert.equal((await sweepAll())['kept answers'], surplus)
+  const { kept, oldest, others } = await service.db.one<{ kept: number; oldest: number; others: number }>`
+    select count(*) filter (where store_id = ${id}) as kept, count(*) filter (where store_id <> ${id}) as others,
+      max(substr(key, 2)::integer) filter (where store_id = ${id}) as oldest from kept_answer`
+  assert.deepEqual({ kept, oldest, others }, { kept: mostKeysOfStore, oldest: mostKeysOfStore, others: 3 })
+  assert.equal((await sweepAll())['kept answers'], 0)
 })
 
 test('instances that sweep at the same time share the work and take nothing twice', async (t) => {

@@ -117,9 +117,12 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
   }
 }
 
-/** Faults of a server that is just coming or going. */
+/**
+ * Faults of a server that is just coming or going. What the driver itself finds wrong with a connection has no code;
+ * what we tell the operator is no such fault, whatever folder it names.
+ */
 export const isPassing = (error: unknown): boolean => {
-  const { code, message } = error as { code?: string; message: string }
-  if (code === undefined) return /Connection terminated|timeout expired|not queryable/.test(message)
-  return /^(55P03|57P0[123]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|EAGAIN|ENOTCONN)$/.test(code)
+  if (!(error instanceof Error) || error instanceof OperatorError || error instanceof TypeError) return false
+  const { code } = error as Error & { code?: string }
+  return code === undefined || /^(55P03|57P0[123]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|EAGAIN|ENOTCONN)$/.test(code)
 }

@@ -3,7 +3,7 @@ import { fail } from '../../core/errors.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import type { Counted, Recognise } from '../../http/fast-lane.ts'
-import type { Admit, Needs, RequestHead } from '../../http/register.ts'
+import type { Admit, Needs, OnGone, RequestHead } from '../../http/register.ts'
 import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
@@ -29,15 +29,17 @@ type SetHeader = (name: string, value: string) => unknown
  * endpoint (scope), for this outlet, on whose behalf. What is cached is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
-  const admit: Admit = (head, setHeader, needs) => {
+  const admit: Admit = (head, setHeader, needs, onGone) => {
+    const go = (caller: Caller) => admitCaller(caller, head, setHeader, needs, onGone)
     const caller = identify(head, options)
-    if (caller instanceof Promise) return caller.then((known) => admitCaller(known, head, setHeader, needs))
-    return admitCaller(caller, head, setHeader, needs)
+    return caller instanceof Promise ? caller.then(go) : go(caller)
   }
 
-  const admitCaller = (caller: Caller, head: RequestHead, setHeader: SetHeader, needs: Needs) => {
-    const enter = () =>
-      recogniseShopper(checkRights(caller, head, needs.scope, options), needs, head.headers, setHeader)
+  const admitCaller = (caller: Caller, head: RequestHead, setHeader: SetHeader, needs: Needs, onGone: OnGone) => {
+    const enter = () => {
+      const ctx = checkRights(caller, head, needs.scope, options, onGone)
+      return recogniseShopper(ctx, needs, head.headers, setHeader)
+    }
     const goOn = (counted: Counted) => {
       settle(counted, setHeader)
       return enter()
@@ -205,6 +207,7 @@ const checkRights = (
   { headers, clientAddress }: RequestHead,
   scope: Scope | undefined,
   options: AccessOptions,
+  onGone: OnGone,
 ): StoreCtx => {
   if (store.isClosed) throw fail('FORBIDDEN', 'This store is closed.')
   const { origin } = headers
@@ -216,6 +219,8 @@ const checkRights = (
   if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {
     ...options.services,
+    // From here on, whatever the request does in the database is the work of its store (decision 0021).
+    db: options.services.db.forStore(store.id, onGone),
     store,
     outlet,
     scopes,

@@ -1,8 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { Customer, Guest, ShopperCtx, StoreId } from '../context.ts'
 import { forgetAnswers, lockCustomer, lockGuest, markMerged } from './guests.sql.ts'
-import { nameGuest } from './once.ts'
-import { deadGuestToken } from './shopper.ts'
+import { deadGuestToken, nameGuest } from './shopper.ts'
 
 export { guestLock } from './guests.sql.ts'
 

@@ -22,3 +22,12 @@ export const claimAnswer = <Kept>(tx: Tx, place: Place, bodyHash: string, keptFo
 export const keepAnswer = (db: Queries, place: Place, answer: unknown) => db.run`
   update kept_answer set answer = ${JSON.stringify(answer)}
   where store_id = ${place.storeId} and shopper = ${place.shopper} and route = ${place.route} and key = ${place.key}`
+
+/** Forgets the oldest keys of a shopper who has used more than that, and never the one of this call. */
+export const trimAnswers = (tx: Tx, { storeId, shopper, route, key }: Place, most: number) => tx.run`
+  delete from kept_answer where store_id = ${storeId} and shopper = ${shopper} and ctid = any(array(
+    select ctid from kept_answer
+    where store_id = ${storeId} and shopper = ${shopper} and (route, key) <> (${route}, ${key}) and created_at <= (
+      select created_at from kept_answer where store_id = ${storeId} and shopper = ${shopper}
+      order by created_at desc offset ${most} limit 1)
+    for update skip locked))`

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import { assertError, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { hours } from '../../core/clock.ts'
-import { openShop } from '../cart/fixture.ts'
+import { openShop, quantities } from '../cart/fixture.ts'
+import { mostKeysOfShopper } from './once.ts'
 
 let service: TestService
 before(async () => {
@@ -35,6 +36,87 @@ test('the same key with a different body is 409, on another route or by another 
   const line = `/v1/cart/${json.id}/items`
   assert.equal((await guest.call('POST', line, { headers: once('a'), body: { productId: lamp } })).status, 200)
   assert.equal((await asha.call('POST', '/v1/cart', { headers: once('a'), body: { productId: lamp } })).status, 201)
+})
+
+test('what is repeated is the cart as it is now, and the same call has no second effect', async () => {
+  const { shop, mug, lamp } = await openShop(service)
+  const guest = await newGuest(service, shop)
+  const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug, couponCode: 'NO' } })
+  const first = await add()
+  assert.deepEqual((await add()).json, first.json)
+  await guest.call('POST', '/v1/cart', { headers: once('b'), body: { productId: lamp } })
+  const again = await add()
+  assert.equal(again.status, 201)
+  assert.deepEqual(quantities(again.json), [
+    [mug, 1],
+    [lamp, 1],
+  ])
+})
+
+test('what is gone is not made again by the same key', async () => {
+  const { shop, mug } = await openShop(service)
+  const asha = await newCustomer(service, shop)
+  const add = () => asha.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
+  const { json } = await add()
+  assert.equal((await asha.call('DELETE', `/v1/cart/${json.id}`)).status, 204)
+  assertError(await add(), 404, 'NOT_FOUND')
+  assertError(await asha.call('GET', '/v1/cart/me'), 404, 'NOT_FOUND')
+})
+
+test('a key costs the same few bytes, however large the answer is', async () => {
+  const products = Array.from({ length: 100 }, (_, i) => ({
+    name: `Thing ${i}`,
+    price: 1,
+    stock: 5,
+    description: 'x'.repeat(500),
+  }))
+  const { shop, mug } = await openShop(service, ...products)
+  const guest = await newGuest(service, shop)
+  const { id } = await shop.load()
+  const things = await service.db.many<{ productId: string }>`
+    select id as "productId" from product where store_id = ${id} and name like 'Thing%'`
+  const items = things.map(({ productId }) => ({ productId, quantity: 1 }))
+  await service.db.run`update stock set on_hand = 1000 where store_id = ${id}`
+  const large = await guest.call('POST', '/v1/cart', { body: { items } })
+  assert.ok(large.text.length > 50_000, large.text)
+  const keys = Array.from({ length: 10 }, (_, i) => `key-${i}`)
+  for (const key of keys) {
+    const answer = await guest.call('POST', '/v1/cart', { headers: once(key), body: { productId: mug } })
+    assert.equal(answer.status, 200)
+  }
+  const { rows, bytes } = await service.db.one<{ rows: number; bytes: number }>`
+    select count(*) as rows, sum(pg_column_size(k.*)) as bytes from kept_answer k where store_id = ${id}`
+  assert.equal(rows, keys.length)
+  assert.ok(bytes < keys.length * 400, `${bytes} bytes`)
+})
+
+test('the hundred newest keys of a shopper are remembered, and no key of another shopper goes for them', async () => {
+  const { shop, mug, lamp } = await openShop(service)
+  const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
+  const { id } = await shop.load()
+  await service.db.run`update stock set on_hand = 1000 where store_id = ${id}`
+  const add = (key: string) => guest.call('POST', '/v1/cart', { headers: once(key), body: { productId: mug } })
+  const other = () => asha.call('POST', '/v1/cart', { headers: once('0'), body: { productId: lamp } })
+  await other()
+  for (let i = 0; i <= mostKeysOfShopper; i++) assert.ok((await add(`${i}`)).status < 300)
+  const { kept } = await service.db.one<{ kept: number }>`
+    select count(*) as kept from kept_answer where store_id = ${id} and shopper like 'guest%'`
+  assert.equal(kept, mostKeysOfShopper)
+  assert.equal((await add('1')).json.itemCount, mostKeysOfShopper + 1)
+  assert.equal((await add('0')).json.itemCount, mostKeysOfShopper + 2)
+  assert.equal((await other()).json.itemCount, 1)
+})
+
+test('an answer that an earlier version has kept whole is repeated as it is', async () => {
+  const { shop, mug } = await openShop(service)
+  const guest = await newGuest(service, shop)
+  const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
+  const { json } = await add()
+  const { id } = await shop.load()
+  const whole = { status: 201, body: { ...json, itemCount: 7 }, headers: { 'x-cart-id': json.id } }
+  await service.db.run`update kept_answer set answer = ${JSON.stringify(whole)} where store_id = ${id}`
+  const again = await add()
+  assert.deepEqual([again.status, again.json], [201, { ...json, itemCount: 7 }])
 })
 
 test('fifty calls with one key at once have one effect and one answer', async () => {

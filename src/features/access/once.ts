@@ -4,44 +4,72 @@ import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { Shopper, ShopperCtx } from '../context.ts'
-import { claimAnswer, keepAnswer } from './once.sql.ts'
+import { claimAnswer, keepAnswer, type Place, trimAnswers } from './once.sql.ts'
+import { nameShopper } from './shopper.ts'
 
-export { claimAnswer, keepAnswer }
+export { keepAnswer }
 
 export const keptForMs = hours(24)
 
-/** A call that creates something: where it went (with the ids in its path) and what it asked for. */
-export type CreatingCall = { route: string; request: unknown }
+/** How many keys of one shopper are remembered. The oldest go first (decision 0022). */
+export const mostKeysOfShopper = 100
 
-/**
- * Runs a write in a transaction, and with an `Idempotency-Key` at most once: the answer is kept in that same
- * transaction, and the same call again gets it back. Of two at once the second waits for the first. A refusal is not
- * kept, since it undoes the claim along with everything else.
- */
-export const writeOnce = <Body>(
-  ctx: ShopperCtx,
-  { route, request }: CreatingCall,
-  write: (tx: Tx) => Promise<Answer<Body>>,
-): Promise<Answer<Body>> =>
-  ctx.db.tx(async (tx) => {
-    const shopper = nameShopper(ctx.shopper)
-    if (ctx.idempotencyKey === null || shopper === null) return write(tx)
-    const place = { storeId: ctx.store.id, shopper, route, key: ctx.idempotencyKey }
-    const bodyHash = hash('sha256', JSON.stringify(request), 'base64url')
-    const claim = await claimAnswer<Answer<Body>>(tx, place, bodyHash, keptForMs)
-    if (claim.bodyHash !== bodyHash)
-      throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
-    if (claim.answer !== null) return claim.answer
-    const answer = await write(tx)
-    await keepAnswer(tx, place, answer)
-    return answer
-  })
+/** The same for a store, all shoppers together. A job sees to it. */
+export const mostKeysOfStore = 100_000
 
-/** Null for a guest of whom nobody has heard before: a repeated call could not be told from a stranger's. */
-const nameShopper = (shopper: Shopper): string | null => {
-  if (shopper.kind === 'customer') return shopper.customerId
-  return shopper.isNew ? null : nameGuest(shopper.guestId)
+/** A call that creates something. */
+export type CreatingCall<Body> = {
+  /** Where it went, and what it asked for, with the ids in its path. */
+  route: string
+  request: unknown
+  write(tx: Tx): Promise<Answer<Body>>
+  /** What is kept in place of the answer: the id of what was made or changed. */
+  refer(body: Body): string
+  /** The answer to the same call again: what is there now. */
+  readAgain(tx: Tx, ref: string): Promise<Answer<Body>>
 }
 
-/** The name under which answers to a guest are kept. */
-export const nameGuest = (guestId: string) => `guest ${guestId}`
+/** Answers that were kept whole, by an earlier version, are repeated as they are. */
+type Kept<Body> = { ref: string; status?: 200 | 201 } | Answer<Body>
+
+/**
+ * Runs a write in a transaction, and with an `Idempotency-Key` at most once: what it led to is kept in that same
+ * transaction, and the same call again reads it. Of two at once the second waits for the first. A refusal is not kept,
+ * since it undoes the claim along with everything else.
+ */
+export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Promise<Answer<Body>> =>
+  ctx.db.tx(async (tx) => {
+    if (ctx.idempotencyKey === null || isNobody(ctx.shopper)) return call.write(tx)
+    const place = placeOf(ctx, call.route, ctx.idempotencyKey)
+    const kept = await claimKey<Kept<Body>>(tx, place, hashRequest(call.request))
+    if (kept === null) {
+      const answer = await call.write(tx)
+      const ref = call.refer(answer.body)
+      tx.later(keepAnswer(tx, place, answer.status === undefined ? { ref } : { ref, status: answer.status }))
+      return answer
+    }
+    if ('body' in kept) return kept
+    const again = await call.readAgain(tx, kept.ref)
+    return kept.status === undefined ? again : { ...again, status: kept.status }
+  })
+
+export const placeOf = (ctx: ShopperCtx, route: string, key: string): Place => ({
+  storeId: ctx.store.id,
+  shopper: nameShopper(ctx.shopper),
+  route,
+  key,
+})
+
+export const hashRequest = (request: unknown) => hash('sha256', JSON.stringify(request), 'base64url')
+
+/** What the same call has led to before; null when this is the first, and then the key is ours. */
+export const claimKey = async <Kept>(tx: Tx, place: Place, bodyHash: string): Promise<Kept | null> => {
+  const claim = await claimAnswer<Kept>(tx, place, bodyHash, keptForMs)
+  if (claim.bodyHash !== bodyHash)
+    throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
+  if (claim.answer === null) tx.later(trimAnswers(tx, place, mostKeysOfShopper))
+  return claim.answer
+}
+
+/** A guest of whom nobody has heard before: a repeated call could not be told from a stranger's. */
+const isNobody = (shopper: Shopper) => shopper.kind === 'guest' && shopper.isNew

@@ -27,11 +27,19 @@ export const recogniseShopper = (
   }
   return identify(ctx, access, bearer, headers, setHeader).then((shopper) => ({
     ...ctx,
+    // A shopper's changes come one after another, so that one who sends many at once holds one connection.
+    db: ctx.db.inLine(nameShopper(shopper)),
     shopper,
     outletIsChosen: headers['x-outlet-id'] !== undefined,
     idempotencyKey: once ? readIdempotencyKey(headers) : null,
   }))
 }
+
+/** One name for each shopper of a store, under which their changes wait in line and their answers are kept. */
+export const nameShopper = (shopper: Shopper): string =>
+  shopper.kind === 'customer' ? shopper.customerId : nameGuest(shopper.guestId)
+
+export const nameGuest = (guestId: string) => `guest ${guestId}`
 
 const identify = async (
   ctx: StoreCtx,

@@ -240,4 +240,7 @@ test('the same Idempotency-Key adds one address, also at the same time, and anot
   }
   assertError(await add(asha, { city: 'Mysuru' }, key), 409, 'CONFLICT')
   assert.equal((await listed(asha)).length, 1)
+  await asha.call('DELETE', `/v1/customer/addresses/${first.json.id}`)
+  assertError(await add(asha, {}, key), 404, 'NOT_FOUND')
+  assert.equal((await listed(asha)).length, 0)
 })

@@ -18,16 +18,26 @@ export const listAddresses = (ctx: CustomerCtx, query: { limit?: number; cursor?
   })
 
 export const addAddress = (ctx: CustomerCtx, body: NewAddress): Promise<Answer<Address>> =>
-  writeOnce(ctx, { route: 'POST /v1/customer/addresses', request: body }, async (tx) => {
-    await holdShopper(tx, ctx)
-    const address = { ...nothing, ...tidyFields(body) }
-    const count = await sql.countAddresses(tx, whoseOf(ctx))
-    if (count >= maxAddresses)
-      throw fail('CONFLICT', `A customer has ${maxAddresses} addresses at most. Remove one first.`)
-    const isDefault = address.isDefault || count === 0
-    if (isDefault) await sql.clearDefault(tx, whoseOf(ctx))
-    const row = await sql.insertAddress(tx, whoseOf(ctx), newId('addr', ctx.clock.now()), { ...address, isDefault })
-    return { body: showAddress(row) }
+  writeOnce(ctx, {
+    route: 'POST /v1/customer/addresses',
+    request: body,
+    write: async (tx) => {
+      await holdShopper(tx, ctx)
+      const address = { ...nothing, ...tidyFields(body) }
+      const count = await sql.countAddresses(tx, whoseOf(ctx))
+      if (count >= maxAddresses)
+        throw fail('CONFLICT', `A customer has ${maxAddresses} addresses at most. Remove one first.`)
+      const isDefault = address.isDefault || count === 0
+      if (isDefault) await sql.clearDefault(tx, whoseOf(ctx))
+      const row = await sql.insertAddress(tx, whoseOf(ctx), newId('addr', ctx.clock.now()), { ...address, isDefault })
+      return { body: showAddress(row) }
+    },
+    refer: ({ id }) => id,
+    readAgain: async (tx, id) => {
+      const row = await sql.findAddress(tx, whoseOf(ctx), id)
+      if (row === undefined) throw noSuchAddress()
+      return { body: showAddress(row) }
+    },
   })
 
 export const changeAddress = (ctx: CustomerCtx, id: string, change: AddressChange): Promise<Address> =>

@@ -173,11 +173,14 @@ test('a fault of ours undoes the use of the code: it is good for the attempts th
   const { db } = broken
   broken.app.services.db = {
     ...db,
-    tx: (work) =>
-      db.tx(async (tx) => {
-        await work(tx)
-        throw new Error('the disk is full')
-      }),
+    forStore: () => ({
+      ...db,
+      tx: (work) =>
+        db.tx(async (tx) => {
+          await work(tx)
+          throw new Error('the disk is full')
+        }),
+    }),
   }
   assertError(await verifyCode(broken, shop, code), 500, 'INTERNAL')
   broken.app.services.db = db

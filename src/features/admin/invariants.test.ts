@@ -194,7 +194,7 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
     ],
     'every acknowledged order exists': [
       (tx) => tx.run`
-        update kept_answer set answer = jsonb_set(answer, '{body,order,id}', '"ord_none"')
+        update kept_answer set answer = '{"body": {"order": {"id": "ord_none"}}}'
         where store_id = ${store} and route = 'checkOut'`,
       (tx) => tx.run`
         update kept_answer set answer = '{"orderId": "ord_none"}' where store_id = ${store} and route = 'checkOut'`,

@@ -75,28 +75,45 @@ export const addToCart = (ctx: ShopperCtx, body: Partial<LineToAdd> & Input): Pr
   if ((productId === undefined) === (items === undefined))
     throw fail('UNPROCESSABLE_ENTITY', 'Send either productId or items.')
   const lines = productId === undefined ? (items ?? []) : [{ productId, variantId, quantity } as LineToAdd]
-  return writeOnce(ctx, { route: 'addToCart', request: body }, (tx) =>
-    changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
-  )
+  return writeOnce(ctx, {
+    route: 'addToCart',
+    request: body,
+    write: (tx) => changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
+    refer: ({ id }) => id,
+    readAgain: (tx, id) => readChanged(tx, ctx, id, couponCode),
+  })
 }
 
 export const addItem = (ctx: ShopperCtx, cartId: string, line: LineToAdd): Promise<CartAnswer> =>
-  writeOnce(ctx, { route: 'addCartItem', request: { cartId, line } }, (tx) =>
-    changeLines(tx, ctx, { cartId }, addition([line])),
-  )
+  writeOnce(inLineOf(ctx, cartId), {
+    route: 'addCartItem',
+    request: { cartId, line },
+    write: (tx) => changeLines(tx, ctx, { cartId }, addition([line])),
+    refer: ({ id }) => id,
+    readAgain: (tx, id) => readChanged(tx, ctx, id),
+  })
 
 export const changeCart = (
   ctx: ShopperCtx,
   cartId: string,
   { items = [], couponCode }: { items?: readonly LineToSet[]; couponCode?: string | null },
-): Promise<CartAnswer> => ctx.db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode))
+): Promise<CartAnswer> =>
+  inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode))
 
 export const changeItem = (ctx: ShopperCtx, cartId: string, id: string, quantity: number): Promise<CartAnswer> =>
-  ctx.db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))
+  inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))
 
-export const deleteCart = async ({ db, store, shopper }: CustomerCtx, cartId: string): Promise<void> => {
-  if ((await deleteCartRow(db, store.id, shopper.customerId, cartId)) === 0) throw noSuchCart()
+export const deleteCart = async (ctx: CustomerCtx, cartId: string): Promise<void> => {
+  const { store, shopper } = ctx
+  const deleted = await inLineOf(ctx, cartId).db.tx((tx) => deleteCartRow(tx, store.id, shopper.customerId, cartId))
+  if (deleted === 0) throw noSuchCart()
 }
+
+/** Several shoppers may change one cart by its id. They wait for each other here, and not in the database. */
+export const inLineOf = <Ctx extends ShopperCtx>(ctx: Ctx, cartId: string): Ctx => ({
+  ...ctx,
+  db: ctx.db.inLine(`cart ${cartId}`),
+})
 
 /** What a request asks of the lines: products to find first, and lines that are named by their id. */
 type Plan = { adds: boolean; wanted: (Wanted & { quantity: number })[]; lines: { id: string; quantity: number }[] }
@@ -152,13 +169,27 @@ const changeLines = async (
   const outletId = isElsewhere(ctx, held) ? ctx.outlet.id : held.outletId
   const { lines, touched } = await writeLines(tx, ctx.store.id, { id: held.id, outletId }, changes)
   checkLines(lines, touched, changes)
-  const unknownCoupon = typeof couponText === 'string' && couponText !== '' && held.couponCode === null
   const cart: ReadCart = { ...held, outletId, lines }
   return {
-    ...answerWith(ctx, cart, showCart(ctx, cart, unknownCoupon)),
+    ...answerWith(ctx, cart, showCart(ctx, cart, isUnknown(couponText, cart))),
     ...('own' in target ? { status: held.isNew ? 201 : 200 } : {}),
   }
 }
+
+/** The cart after a change that was made before, as it is now. */
+const readChanged = async (
+  tx: Tx,
+  ctx: ShopperCtx,
+  cartId: string,
+  couponText?: string | null,
+): Promise<CartAnswer> => {
+  const cart = await readCart(tx, ctx.store.id, { id: cartId, seenBy: ctx.shopper })
+  if (cart === undefined) throw noSuchCart()
+  return answerWith(ctx, cart, showCart(ctx, cart, isUnknown(couponText, cart)))
+}
+
+const isUnknown = (couponText: string | null | undefined, { couponCode }: CartRow) =>
+  typeof couponText === 'string' && couponText !== '' && couponCode === null
 
 /** A text that cannot be a code is a code that does not exist. */
 const readCouponChange = (text: string | null | undefined): CouponChange =>

@@ -3,20 +3,29 @@ import type { Answer } from '../../http/endpoint.ts'
 import { writeOnce } from '../access/once.ts'
 import type { CustomerCtx, StoreCtx } from '../context.ts'
 import type { Cart } from './cart.contract.ts'
-import { readCart } from './cart.sql.ts'
-import { noSuchCart } from './cart.ts'
+import { type ReadCart, readCart } from './cart.sql.ts'
+import { inLineOf, noSuchCart } from './cart.ts'
 import { holdCustomerCart, lockGuestCart, moveLines, takeGuestCart } from './claim.sql.ts'
 import { showCart } from './show-cart.ts'
 
 /** The customer's cart afterwards. A cart that is the customer's already stays as it is. */
 export const claimCartById = (ctx: CustomerCtx, cartId: string): Promise<Answer<Cart>> =>
-  writeOnce(ctx, { route: 'claimCart', request: { cartId } }, async (tx) => {
-    const { store, shopper } = ctx
-    const claimed = await claimCart(tx, ctx, shopper.customerId, cartId)
-    const own = await readCart(tx, store.id, { of: shopper })
-    if (own === undefined || !(claimed || own.id === cartId)) throw noSuchCart()
-    return { body: showCart(ctx, own), headers: { 'x-cart-id': own.id } }
+  writeOnce(inLineOf(ctx, cartId), {
+    route: 'claimCart',
+    request: { cartId },
+    write: async (tx) => {
+      const claimed = await claimCart(tx, ctx, ctx.shopper.customerId, cartId)
+      return readOwn(tx, ctx, (own) => claimed || own.id === cartId)
+    },
+    refer: ({ id }) => id,
+    readAgain: (tx, id) => readOwn(tx, ctx, (own) => own.id === id),
   })
+
+const readOwn = async (tx: Tx, ctx: CustomerCtx, isIt: (own: ReadCart) => boolean): Promise<Answer<Cart>> => {
+  const own = await readCart(tx, ctx.store.id, { of: ctx.shopper })
+  if (own === undefined || !isIt(own)) throw noSuchCart()
+  return { body: showCart(ctx, own), headers: { 'x-cart-id': own.id } }
+}
 
 /** False when there is no such cart of a guest: it is unknown, over, of another store, or has an owner. */
 export const claimCart = async (tx: Tx, ctx: StoreCtx, customerId: string, cartId: string): Promise<boolean> =>

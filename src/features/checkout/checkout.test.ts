@@ -218,6 +218,34 @@ test('a process that dies between the order and the answer has lost nothing', as
   assert.deepEqual(await stockOf(mug), { onHand: 10, reserved: 1 })
 })
 
+test('the same call again tells of the same order and the same payment, also after another payment was started', async () => {
+  const { shop, mug, newBuyer } = await openShop(service)
+  const asha = await newBuyer({ productId: mug })
+  const once = { 'idempotency-key': 'order-3' }
+  const first = await asha.checkOut({}, once)
+  const { order, payment } = first.json
+  const { id } = await shop.load()
+  await service.db.run`update payment set status = 'failed' where store_id = ${id} and id = ${payment.id}`
+  const retried = await asha.call('POST', '/v1/payment', { body: { orderId: order.id } })
+  assert.notEqual(retried.json.id, payment.id)
+  const again = await asha.checkOut({}, once)
+  assert.equal(again.status, 201)
+  assert.deepEqual([again.json.order.id, again.json.payment.id], [order.id, payment.id])
+  assert.deepEqual([again.json.payment.status, again.json.payment.redirectUrl], ['failed', null])
+})
+
+test('checking out an open order with ever new keys keeps no answers', async () => {
+  const { shop, mug, newBuyer } = await openShop(service)
+  const asha = await newBuyer({ productId: mug })
+  const answers = [await asha.checkOut()]
+  for (let i = 0; i < 5; i++) answers.push(await asha.checkOut({}, { 'idempotency-key': `open-${i}` }))
+  assert.deepEqual(new Set(answers.map(({ json }) => json.payment.id)).size, 1)
+  const { id } = await shop.load()
+  const { bytes } = await service.db.one<{ bytes: number }>`
+    select sum(pg_column_size(k.*)) as bytes from kept_answer k where store_id = ${id}`
+  assert.ok(bytes < 5 * 400, `${bytes} bytes`)
+})
+
 test('orders of a store are numbered in turn, whoever buys at once', async () => {
   const { mug, newBuyer } = await openShop(service)
   const buyers = await Promise.all(Array.from({ length: 8 }, () => newBuyer({ productId: mug })))

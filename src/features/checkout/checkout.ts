@@ -14,7 +14,14 @@ import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplac
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
 import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
-import { assertPayable, closePayment, type Placed, startPayment, startPlaced } from '../payments/sessions.ts'
+import {
+  assertPayable,
+  closePayment,
+  type Placed,
+  readPaymentById,
+  startPayment,
+  startPlaced,
+} from '../payments/sessions.ts'
 import { checkStorefrontUrl } from '../payments/storefront-url.ts'
 import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
 import { redeemCoupon } from '../pricing/redeem.ts'
@@ -58,14 +65,15 @@ export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<Ch
   const wish = readWish(ctx, body)
   const claim = await placeUnlessOpen(ctx, wish)
   if (claim.kind === 'kept') return claim.answer
+  if (claim.kind === 'answered') {
+    return { status: claim.status, body: await showCheckout(ctx, claim, await readPaymentById(ctx, claim.paymentId)) }
+  }
   // What is not `online` has nothing to start, and answers with the payment as it is.
   const payment = await (claim.toStart ? startPlaced(ctx, claim.toStart) : startPayment(ctx, claim.orderId))
-  const answer: CheckoutAnswer = {
-    status: claim.kind === 'placed' ? 201 : 200,
-    body: await showCheckout(ctx, claim, payment),
-  }
-  await keepCheckout(ctx, answer)
-  return answer
+  const result = await showCheckout(ctx, claim, payment)
+  const isOpen = claim.kind === 'open'
+  await keepCheckout(ctx, { orderId: claim.orderId, paymentId: payment.id, isOpen })
+  return { status: isOpen ? 200 : 201, body: result }
 }
 
 const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {

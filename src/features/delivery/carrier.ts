@@ -39,7 +39,7 @@ export const receiveCarrierEvent = async (
   body: CarrierEvent,
 ) => {
   const news = readCarrierEvent(body, services.clock.now())
-  const { outcome } = await services.db.tx((tx) => applyOnce(tx, { store }, news, body))
+  const { outcome } = await services.db.forStore(store.id).tx((tx) => applyOnce(tx, { store }, news, body))
   if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was kept.')
   return { received: true, duplicate: outcome === 'duplicate' }
 }

@@ -19,7 +19,7 @@ export const createMetrics = (sources: { db: Db; answers: AnswerCache }): Metric
   for (const metric of requests.metrics) registry.registerMetric(metric)
   new Gauge({
     name: 'vitrine_db_connections',
-    help: 'Database connections of this instance, and requests that wait for one',
+    help: 'Database connections of this instance, requests that wait for one, and changes that wait in line before that',
     labelNames: ['state'],
     registers,
     collect() {

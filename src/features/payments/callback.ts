@@ -4,7 +4,7 @@ import { isIdShaped } from '../../core/ids.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { findOrderStore, type OrderRow, readOrder } from '../orders/orders.sql.ts'
 import { claimAsking, readLatestPayment } from './payments.sql.ts'
-import type { PaymentCtx, PaymentServices } from './providers.ts'
+import { forStore, type PaymentCtx, type PaymentServices } from './providers.ts'
 import { askProvider } from './reconcile.ts'
 import { returnOrigin } from './storefront-url.ts'
 
@@ -39,7 +39,7 @@ const noSuchOrder = () => fail('NOT_FOUND', 'There is no such order.')
 export const ctxOfOrder = async (services: PaymentServices, orderId: string): Promise<PaymentCtx | undefined> => {
   const found = await findOrderStore(services.db, orderId)
   const store = found && (await findStoreByPublicId(services.db, found.storeId))
-  return store && { ...services, store }
+  return store && forStore(services, store)
 }
 
 const reconcile = async (ctx: PaymentCtx, orderId: string, onTrouble: OnTrouble) => {

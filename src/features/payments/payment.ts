@@ -1,16 +1,15 @@
-import { hash } from 'node:crypto'
 import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
-import { claimAnswer, keepAnswer, keptForMs } from '../access/once.ts'
+import { claimKey, hashRequest, keepAnswer, placeOf } from '../access/once.ts'
 import type { CustomerCtx } from '../context.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
 import type { PaymentState } from './payments.contract.ts'
-import { type PaymentView, readPayment, startPayment } from './sessions.ts'
+import { type PaymentView, readPayment, readPaymentById, startPayment } from './sessions.ts'
 
 /** Starts the payment of an order, or another one after one that failed. */
 export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<PaymentState> => {
   const kept = await claim(ctx, orderId)
-  if (kept !== null) return kept
+  if (kept !== null) return 'paymentId' in kept ? readKept(ctx, kept) : kept
   const order = await findOrder(ctx, orderId)
   if (order.paymentMethod !== 'online') throw fail('CONFLICT', 'This order is paid on delivery.')
   if (order.status !== 'pending' || order.paymentStatus === 'paid') {
@@ -18,24 +17,29 @@ export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<Payme
   }
   const payment = await startPayment(ctx, orderId)
   const state = showState(await findOrder(ctx, orderId), payment)
-  if (ctx.idempotencyKey !== null) await keepAnswer(ctx.db, placeOf(ctx), state)
+  const started: Started = { orderId, paymentId: payment.id }
+  if (ctx.idempotencyKey !== null) await keepAnswer(ctx.db, placeOf(ctx, route, ctx.idempotencyKey), started)
   return state
 }
 
-const placeOf = ({ store, shopper, idempotencyKey }: CustomerCtx) => ({
-  storeId: store.id,
-  shopper: shopper.customerId,
-  route: 'startPayment',
-  key: idempotencyKey ?? '',
-})
+const route = 'startPayment'
 
-/** The provider is called outside of any transaction, so the answer is kept afterwards; starting twice starts once. */
-const claim = async (ctx: CustomerCtx, orderId: string): Promise<PaymentState | null> => {
-  if (ctx.idempotencyKey === null) return null
-  const bodyHash = hash('sha256', JSON.stringify({ orderId }), 'base64url')
-  const found = await ctx.db.tx((tx) => claimAnswer<PaymentState>(tx, placeOf(ctx), bodyHash, keptForMs))
-  if (found.bodyHash === bodyHash) return found.answer
-  throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
+type Started = { orderId: string; paymentId: string }
+
+/**
+ * The provider is called outside of any transaction, so what came of it is kept afterwards; starting twice starts once.
+ * An earlier version kept the whole state.
+ */
+const claim = async (ctx: CustomerCtx, orderId: string): Promise<Started | PaymentState | null> => {
+  const key = ctx.idempotencyKey
+  if (key === null) return null
+  return ctx.db.tx((tx) => claimKey(tx, placeOf(ctx, route, key), hashRequest({ orderId })))
+}
+
+/** The payment that was started then, as it is now, even if there has been another one since. */
+const readKept = async (ctx: CustomerCtx, { orderId, paymentId }: Started): Promise<PaymentState> => {
+  const [order, payment] = await Promise.all([findOrder(ctx, orderId), readPaymentById(ctx, paymentId)])
+  return showState(order, payment)
 }
 
 export const showPaymentOf = async (ctx: CustomerCtx, orderId: string): Promise<PaymentState> => {

@@ -3,7 +3,7 @@ import { type PublicCtx, routes, type Services } from '../context.ts'
 import { findWayBack, type OnTrouble } from './callback.ts'
 import { payOrder, showPaymentOf } from './payment.ts'
 import { paymentsContract } from './payments.contract.ts'
-import type { PaymentServices } from './providers.ts'
+import { forStore, type PaymentServices } from './providers.ts'
 import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from './webhook.ts'
 import { admitProvider, type WebhookStore } from './webhook-access.ts'
 
@@ -27,10 +27,10 @@ export const paymentRoutes = (
       },
     }),
     paymentWebhook: async ({ ctx, body }) => ({
-      body: await receivePaymentEvent({ ...services, store: (ctx as ProviderCtx).store }, body),
+      body: await receivePaymentEvent(forStore(services, (ctx as ProviderCtx).store), body),
     }),
     providerWebhook: async ({ ctx, params, body }) => ({
-      body: await receiveProviderEvent({ ...services, store: (ctx as ProviderCtx).store }, params.provider, body),
+      body: await receiveProviderEvent(forStore(services, (ctx as ProviderCtx).store), params.provider, body),
     }),
   })
   // Before the body is read: who has no credentials is told nothing about it, and makes us parse nothing.

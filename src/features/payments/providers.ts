@@ -16,6 +16,13 @@ export type PaymentCtx = Pick<Services, 'db' | 'clock' | 'publicUrl' | 'payments
 /** The same without a store: for those who have yet to find out whose payment it is. */
 export type PaymentServices = Omit<PaymentCtx, 'store'>
 
+/** Once it is known whose payment it is, the rest is the work of that store. */
+export const forStore = <Known extends Pick<Store, 'id'>>(services: PaymentServices, store: Known) => ({
+  ...services,
+  db: services.db.forStore(store.id),
+  store,
+})
+
 export type PaymentOptions = {
   db: Queries
   publicUrl: string

@@ -150,6 +150,16 @@ export const readPayment = async (db: Queries, storeId: StoreId, orderId: string
   return payment && showPayment(payment)
 }
 
+/** One payment of several, as it is now. */
+export const readPaymentById = async (
+  ctx: Pick<PaymentCtx, 'db' | 'store'>,
+  paymentId: string,
+): Promise<PaymentView> => {
+  const payment = await sql.readPaymentById(ctx.db, ctx.store.id, paymentId)
+  if (payment === undefined) throw new Error(`payment ${paymentId} has disappeared`)
+  return showPayment(payment)
+}
+
 /** An address to pay at is of use only while somebody can pay there. */
 export const showPayment = ({ id, provider, status, redirectUrl, expiresAt }: sql.PaymentRow): PaymentView => ({
   id,

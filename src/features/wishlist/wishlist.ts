@@ -22,16 +22,25 @@ export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => 
 }
 
 export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Answer<WishlistItem[]>> =>
-  writeOnce(ctx, { route: 'POST /v1/wishlist', request: { productId } }, async (tx) => {
-    await holdShopper(tx, ctx)
-    const owner = ownerOf(ctx.shopper)
-    const wish = { id: newId('wish', ctx.clock.now()), productId, maxWishes }
-    const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, placeOf(ctx), owner, wish)
-    if (!isOnSale) throw fail('NOT_FOUND', 'There is no such product.')
-    if (isThere) throw fail('CONFLICT', 'The product is already in the wishlist.')
-    if (!isAdded) throw fail('CONFLICT', `A wishlist holds ${maxWishes} products at most. Remove one first.`)
-    return { body: showWishes(ctx, await sql.listWishes(tx, placeOf(ctx), owner)) }
+  writeOnce(ctx, {
+    route: 'POST /v1/wishlist',
+    request: { productId },
+    write: async (tx) => {
+      await holdShopper(tx, ctx)
+      const wish = { id: newId('wish', ctx.clock.now()), productId, maxWishes }
+      const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, placeOf(ctx), ownerOf(ctx.shopper), wish)
+      if (!isOnSale) throw fail('NOT_FOUND', 'There is no such product.')
+      if (isThere) throw fail('CONFLICT', 'The product is already in the wishlist.')
+      if (!isAdded) throw fail('CONFLICT', `A wishlist holds ${maxWishes} products at most. Remove one first.`)
+      return readList(tx, ctx)
+    },
+    refer: () => productId,
+    readAgain: (tx) => readList(tx, ctx),
   })
+
+const readList = async (tx: Tx, ctx: ShopperCtx): Promise<Answer<WishlistItem[]>> => ({
+  body: showWishes(ctx, await sql.listWishes(tx, placeOf(ctx), ownerOf(ctx.shopper))),
+})
 
 export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): Promise<WishlistItem[]> =>
   ctx.db.tx(async (tx) => {
