@@ -1,7 +1,7 @@
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { StoreCtx } from '../context.ts'
+import type { Asker, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { findAccount, insertCustomer, replacePasswordHash } from './customers.sql.ts'
 import * as sql from './email.sql.ts'
@@ -17,7 +17,7 @@ export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: Si
   const account = { name: readName(name), email: readEmail(email), contactPhone: readContactPhone(phone) }
   // Only spares the hashing: of those that arrive together, the insert below lets one through.
   if ((await findAccount(ctx.db, ctx.store.id, account.email)) !== undefined) throw taken()
-  const passwordHash = await ctx.passwords.inTurn(({ hash }) => hash(password))
+  const passwordHash = await ctx.passwords.inTurn(askerOf(ctx), ({ hash }) => hash(password))
   return ctx.db.tx(async (tx) => {
     const id = newId('cus', ctx.clock.now())
     const made = await insertCustomer(tx, ctx.store.id, { id, ...account, phone: null, passwordHash })
@@ -37,7 +37,7 @@ export const signIn = async (ctx: StoreCtx, { email, password }: { email: string
   const lock = { storeId: ctx.store.id, email: normaliseEmail(email), windowMs: lockWindowMs, mostFailures }
   // A flood of guesses at one account ends here, before it can keep others from their turn.
   await refuseLocked(ctx, lock)
-  return ctx.passwords.inTurn(async ({ check, hash, isOutdated }) => {
+  return ctx.passwords.inTurn(askerOf(ctx), async ({ check, hash, isOutdated }) => {
     if ((await sql.countFailure(ctx.db, lock)) === undefined) {
       await refuseLocked(ctx, lock)
       throw locked(1)
@@ -54,6 +54,9 @@ export const signIn = async (ctx: StoreCtx, { email, password }: { email: string
     })
   })
 }
+
+/** Whose line for hashing a request waits in. */
+export const askerOf = ({ store, clientAddress }: StoreCtx): Asker => ({ storeId: store.id, client: clientAddress })
 
 const refuseLocked = async (ctx: StoreCtx, lock: sql.Lock) => {
   const seconds = await sql.secondsLocked(ctx.db, lock)
