@@ -36,6 +36,7 @@ const [figures = '', lengths = ''] = read('docs/limits.md').split('\n## How long
 const limits: Record<string, string> = {
   'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
   'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
+  'One-time passwords that a client asks a store for': `${figureIn('db/migrations/0009_callers.sql', /otp_client_limit integer not null default (\d+)/)} an hour`,
   'One-time passwords of a store': 'none',
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
   'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,

@@ -76,7 +76,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
     return
   }
   try {
-    yield* examineContents(database)
+    yield* examineContents(database, config)
   } catch (error) {
     yield fault('database', error)
   } finally {
@@ -84,7 +84,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding> {
+async function* examineContents(database: OpenDatabase, { production }: Config): AsyncGenerator<Finding> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
   const pending = await pendingMigrations(client).finally(() => client.end())
@@ -100,12 +100,13 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
     statementTimeoutMs: 600_000,
   })
   try {
-    const { facts, staleListings } = await examineData(db)
+    const { facts, staleListings, openForCodes } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
     yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
+    if (production && openForCodes !== null) yield warning('otp', openForCodes)
     const { orders, findings } = await examineBooks(db)
     if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
     for (const { sentence } of findings) yield fault('books', sentence)

@@ -48,7 +48,7 @@ export const addStore = (program: Command) => {
             'payment webhook': `${made.paymentWebhook.username} / ${made.paymentWebhook.password}`,
             'logistics key': made.logisticsKey,
             '': 'Keep these now: they are stored only as hashes and are not shown again.',
-          }),
+          }).concat(config.production ? otpHint(made.storeId) : ''),
         )
       }),
     )
@@ -105,6 +105,7 @@ export const addStore = (program: Command) => {
     )
     .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
     .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
+    .option('--otp-client-limit <number>', 'how many one-time passwords one client may ask for in an hour')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999')
     .action((options: SetOptions) =>
@@ -118,6 +119,10 @@ export const addStore = (program: Command) => {
       }),
     )
 }
+
+/** Strangers can make a store send messages, and the operator pays for them. */
+const otpHint = (storeId: string) =>
+  `\n\nOne-time passwords go to all countries, in any number. Limit what they can cost:\n  vitrine store set --store ${storeId} --otp-countries IN,US --otp-hourly-cap 500`
 
 type CreateOptions = OutputOptions & {
   name: string
@@ -145,7 +150,8 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
       | 'cashOnDelivery'
       | 'paymentProvider'
       | 'otpHourlyCap'
-      | 'otpCountries',
+      | 'otpCountries'
+      | 'otpClientLimit',
       string
     >
   >
@@ -171,6 +177,7 @@ const readSettings = (options: SetOptions, currency: string) => ({
   paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
+  otpClientLimit: readCount('--otp-client-limit', options.otpClientLimit),
 })
 
 /** Nobody's first store in production shall turn out to be one that cannot be paid. */
@@ -213,10 +220,10 @@ const readAmount = (name: string, text: string | undefined, currency: string) =>
   return minor
 }
 
-const readCap = (name: string, text: string | undefined) => {
-  if (text === undefined) return null
-  return text === 'none' ? -1 : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
-}
+const readCap = (name: string, text: string | undefined) => (text === 'none' ? -1 : readCount(name, text))
+
+const readCount = (name: string, text: string | undefined) =>
+  text === undefined ? null : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
 
 const readCountries = (text: string | undefined) => {
   if (text === undefined) return null
@@ -224,7 +231,7 @@ const readCountries = (text: string | undefined) => {
 }
 
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
-  const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
+  const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries, clientLimit: store.otpClientLimit }
   const { paymentProvider } = store
   const shown = { ...showStore({ store, publicUrl }), origins: [...store.origins], paymentProvider, otp }
   printResult(options, shown, () =>
@@ -240,7 +247,7 @@ const printStore = (options: OutputOptions, store: Store, publicUrl: string) => 
       shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: `${shown.paymentMethods.join(', ')}, online through ${paymentProvider}`,
-      'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}`,
+      'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} an hour for one client`,
     }),
   )
 }

@@ -34,6 +34,8 @@ export type Store = {
   /** How many codes it sends in an hour for all phones together, and to which countries (none named: to all). */
   otpHourlyCap: number | null
   otpCountries: readonly string[]
+  /** How many codes one client may ask for in an hour. */
+  otpClientLimit: number
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]

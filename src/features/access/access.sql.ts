@@ -24,7 +24,7 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
     s.cash_on_delivery as "cashOnDelivery", s.otp_hourly_cap as "otpHourlyCap",
-    s.otp_countries as "otpCountries", s.menu, s.default_outlet_id as "defaultOutletId",
+    s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.menu, s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,
     (select coalesce(array_agg(a.origin), '{}') from store_origin a where a.store_id = s.id) as "originList"

@@ -4,6 +4,9 @@ import { hours, minutes } from '../../core/clock.ts'
 
 export const phone = '+919876543210'
 
+/** As many phones as a test needs. */
+export const numbered = (i: number) => `+9198765${String(i).padStart(5, '0')}`
+
 /** Calls as a storefront's server would. */
 export const post = (
   service: TestService,

@@ -10,7 +10,7 @@ import {
 } from '../../../test/harness.ts'
 import { hours, minutes, seconds } from '../../core/clock.ts'
 import { changeStore } from '../admin/stores.ts'
-import { intoAnHour, newCode, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
+import { intoAnHour, newCode, numbered, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
 
 let service: TestService
 let neighbour: TestService
@@ -31,8 +31,6 @@ const withOtpSettings = async (shop: TestStore, settings: { otpHourlyCap?: numbe
   await service.db.tx((tx) => changeStore(tx, store, { ...unchanged, ...settings }))
   return shop.newKey({ rateLimit: 1_000_000 })
 }
-
-const numbered = (i: number) => `+9198765${String(i).padStart(5, '0')}`
 
 test('a code of six digits goes to the phone, and the answer tells when it ends', async () => {
   const shop = await newStore(service)

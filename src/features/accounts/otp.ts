@@ -1,15 +1,16 @@
 import { randomInt } from 'node:crypto'
-import { minutes } from '../../core/clock.ts'
+import { hours, minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Tx } from '../../db/database.ts'
 import { SmsRefused } from '../../providers/sms/sender.ts'
+import { limitRate } from '../access/rate-limit.ts'
 import { claimCart } from '../cart/claim.ts'
 import type { StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { type CustomerRow, findCustomerByPhone, insertCustomer } from './customers.sql.ts'
 import * as sql from './otp.sql.ts'
-import { normalisePhone, type Phone } from './phone.ts'
+import { mayReceiveCodes, normalisePhone, type Phone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
 export const codeLifeMs = minutes(5)
@@ -21,10 +22,14 @@ const mostAnHour = 5
  * rolled back. Nothing here asks whether somebody has the number, so the answer cannot tell.
  */
 export const requestOtp = async (ctx: StoreCtx, phoneAsTyped: string) => {
-  const { e164: phone, country } = readPhone(phoneAsTyped)
-  const { otpCountries } = ctx.store
-  if (otpCountries.length > 0 && !otpCountries.includes(country ?? ''))
-    throw fail('BAD_REQUEST', 'This store does not send codes to phone numbers of this country.')
+  const phone = readReachablePhone(ctx, phoneAsTyped)
+  // Before anything is counted for the phone or the store: what is refused here must not use up their requests.
+  await limitRate(ctx, ctx.clientAddress, {
+    action: 'otp',
+    most: ctx.store.otpClientLimit,
+    windowMs: hours(1),
+    text: 'Rate limit exceeded: too many codes were requested from this network. Try again later.',
+  })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const counted = await countRequest(ctx, phone, hashCode(ctx, phone, code))
   await sendCode(ctx, counted, code)
@@ -113,6 +118,16 @@ const makeCustomer = async (tx: Tx, ctx: StoreCtx, id: string, phone: string): P
   // Codes of one phone are used one at a time, so nobody else can have made this customer meanwhile.
   if (made === undefined) throw new Error('a customer with this phone appeared while its code was being used')
   return made
+}
+
+/** A number that this store sends codes to. Whether somebody has it makes no difference. */
+const readReachablePhone = ({ store: { otpCountries } }: StoreCtx, text: string): string => {
+  const phone = readPhone(text)
+  if (!mayReceiveCodes(phone))
+    throw fail('BAD_REQUEST', 'Codes are not sent to this kind of phone number. Use the number of a mobile phone.')
+  if (otpCountries.length > 0 && !otpCountries.includes(phone.country ?? ''))
+    throw fail('BAD_REQUEST', 'This store does not send codes to phone numbers of this country.')
+  return phone.e164
 }
 
 const readPhone = (text: string): Phone => {

@@ -41,6 +41,7 @@ export type StoreSettings = {
   otpHourlyCap?: number | null
   /** An empty list stands for all countries. */
   otpCountries?: readonly string[] | null
+  otpClientLimit?: number | null
 }
 
 /** Null, or nothing, leaves a setting as it is. */
@@ -56,7 +57,8 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery),
     payment_provider = coalesce(${set.paymentProvider ?? null}, payment_provider),
     otp_hourly_cap = nullif(coalesce(${set.otpHourlyCap ?? null}, otp_hourly_cap, -1), -1),
-    otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries), updated_at = vitrine_now()
+    otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries),
+    otp_client_limit = coalesce(${set.otpClientLimit ?? null}, otp_client_limit), updated_at = vitrine_now()
   where id = ${storeId}`
 
 export const setMenu = (tx: Tx, storeId: StoreId, menu: readonly MenuEntry[]) => tx.run`
