@@ -40,6 +40,7 @@ const limits: Record<string, string> = {
   'One-time passwords of a store': 'none',
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
   'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
+  'Wrong current passwords of a customer who is signed in': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Uses of a download, for each copy bought': count(figure('features/orders/bought-files.ts', 'usesOfACopy')),
 
   'Body of a request': `${figure('http/body.ts', 'maxBodyBytes') / inMib} MiB`,

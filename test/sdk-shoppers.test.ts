@@ -123,6 +123,23 @@ test('signing in with a code keeps the session, and merges on request only', asy
   assert.deepEqual(quantities(await shop.listCartItems()), [1])
 })
 
+test('signing out everywhere ends the session here and at other devices; changing the password keeps it', async () => {
+  const { shop, open } = await openShop({ storage: memoryStorage() })
+  const asha = somebody()
+  await shop.signUp(asha)
+  const phone = open({ storage: memoryStorage() })
+  await phone.signIn(asha)
+  await assert.rejects(shop.changePassword({ newPassword: 'another password' }), { code: 'FORBIDDEN' })
+  await shop.changePassword({ currentPassword: asha.password, newPassword: 'another password' })
+  assert.equal((await shop.showCustomer()).name, 'Asha')
+  await assert.rejects(phone.showCustomer(), { code: 'UNAUTHORIZED' })
+  await phone.signIn({ ...asha, password: 'another password' })
+  assert.deepEqual(await shop.logOutEverywhere(), { success: true })
+  assert.equal(await shop.session(), null)
+  await assert.rejects(phone.showCustomer(), { code: 'UNAUTHORIZED' })
+  assert.deepEqual(await phone.logOutEverywhere().catch(({ code }) => code), 'UNAUTHORIZED')
+})
+
 test('without a guest, or with one who is gone, signing in with merge merges nothing', async () => {
   const storage = memoryStorage()
   const { shop } = await openShop({ storage })

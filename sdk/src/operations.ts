@@ -16,6 +16,8 @@ import type {
   ChangeCartInput,
   ChangeCartItemInput,
   ChangeCustomerInput,
+  ChangePasswordAnswer,
+  ChangePasswordInput,
   CheckOutInput,
   CheckoutResult,
   ClaimCartInput,
@@ -32,6 +34,7 @@ import type {
   ListOrdersInput,
   ListProductsInput,
   LogOutAnswer,
+  LogOutEverywhereAnswer,
   MakeDownloadLinkInput,
   Menu,
   MergeGuestDataInput,
@@ -105,6 +108,7 @@ export const operations = {
   requestOtp: { method: 'POST', path: '/v1/auth/otp/request', access: 'sign-in', body: true },
   verifyOtp: { method: 'POST', path: '/v1/auth/otp/verify', access: 'sign-in', body: true, signsIn: true },
   logOut: { method: 'POST', path: '/v1/auth/logout', access: 'customer' },
+  logOutEverywhere: { method: 'POST', path: '/v1/auth/logout/everywhere', access: 'customer' },
   signUp: { method: 'POST', path: '/v1/signup', access: 'sign-in', body: true, signsIn: true },
   signIn: { method: 'POST', path: '/v1/signin', access: 'sign-in', body: true, signsIn: true },
   listWishlist: { method: 'GET', path: '/v1/wishlist', access: 'shopper' },
@@ -112,6 +116,7 @@ export const operations = {
   removeWishlistItem: { method: 'DELETE', path: '/v1/wishlist/{id}', access: 'shopper' },
   showCustomer: { method: 'GET', path: '/v1/customer', access: 'customer' },
   changeCustomer: { method: 'PATCH', path: '/v1/customer', access: 'customer', body: true },
+  changePassword: { method: 'POST', path: '/v1/customer/password', access: 'customer', body: true },
   listAddresses: { method: 'GET', path: '/v1/customer/addresses', access: 'customer', query: true, paged: true },
   addAddress: { method: 'POST', path: '/v1/customer/addresses', access: 'customer', body: true, once: true },
   changeAddress: { method: 'PATCH', path: '/v1/customer/addresses/{id}', access: 'customer', body: true },
@@ -288,6 +293,14 @@ export interface Operations {
    */
   logOut(options?: CallOptions): Promise<LogOutAnswer>
   /**
+   * End all sessions of the customer.
+   *
+   * Also the one that asks for it.
+   *
+   * `POST /v1/auth/logout/everywhere`, scope `auth:write`
+   */
+  logOutEverywhere(options?: CallOptions): Promise<LogOutEverywhereAnswer>
+  /**
    * Make an account with email and password.
    *
    * `phone` is for reaching the customer and signs nobody in. 409: the email has an account already.
@@ -341,11 +354,23 @@ export interface Operations {
    * Change name, email or contact phone.
    *
    * What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one,
-   * answers show that one. 409: the email signs in another customer.
+   * answers show that one. To change the email of a customer who has a password, send `currentPassword`: without it, or
+   * with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. That change ends all
+   * other sessions of the customer. 409: the email signs in another customer.
    *
    * `PATCH /v1/customer`, scope `customer:write`
    */
   changeCustomer(input?: ChangeCustomerInput, options?: CallOptions): Promise<Customer>
+  /**
+   * Change the password, or set one.
+   *
+   * `currentPassword` is needed when there is one: without it, or with a wrong one, the answer is 403, and 429 after
+   * ten wrong ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), which
+   * must not sign in another customer (409). All other sessions of the customer end.
+   *
+   * `POST /v1/customer/password`, scope `customer:write`
+   */
+  changePassword(input: ChangePasswordInput, options?: CallOptions): Promise<ChangePasswordAnswer>
   /**
    * List addresses.
    *

@@ -520,6 +520,11 @@ export type LogOutAnswer = {
   success: boolean
 }
 
+/** What `logOutEverywhere` answers. */
+export type LogOutEverywhereAnswer = {
+  success: boolean
+}
+
 /** What `signUp` answers. */
 export type SignUpAnswer = {
   /** Send it as `Authorization: Bearer …` */
@@ -536,6 +541,11 @@ export type SignInAnswer = {
   user: Customer
   /** When it ends: ISO 8601, UTC */
   expiresAt: string
+}
+
+/** What `changePassword` answers. */
+export type ChangePasswordAnswer = {
+  success: boolean
 }
 
 /** What `listProducts` takes. */
@@ -725,8 +735,16 @@ export type ChangeCustomerInput = {
   name?: string | undefined
   /** Signs in a customer who has a password, and is for reaching one who has none. Empty: removes it */
   email?: string | undefined
+  /** Needed to change the email of a customer who has a password */
+  currentPassword?: string | undefined
   /** International form. For reaching the customer; the number that signs in stays as it is. Empty: removes it */
   phone?: string | undefined
+}
+
+/** What `changePassword` takes. */
+export type ChangePasswordInput = {
+  currentPassword?: string | undefined
+  newPassword: string
 }
 
 /** What `listAddresses` takes. */

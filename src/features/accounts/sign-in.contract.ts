@@ -80,6 +80,15 @@ export const signInContract = {
     ok: Done,
     example: { success: true },
   }),
+  logOutEverywhere: endpoint({
+    ...write,
+    access: 'customer',
+    path: '/v1/auth/logout/everywhere',
+    summary: 'End all sessions of the customer',
+    description: 'Also the one that asks for it.',
+    ok: Done,
+    example: { success: true },
+  }),
   signUp: endpoint({
     ...write,
     access: 'sign-in',
