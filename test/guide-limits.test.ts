@@ -36,6 +36,7 @@ const [figures = '', lengths = ''] = read('docs/limits.md').split('\n## How long
 const limits: Record<string, string> = {
   'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
   'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
+  'One-time passwords to a phone for whoever has signed in with one before, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
   'One-time passwords that a client asks a store for': `${figureIn('db/migrations/0009_callers.sql', /otp_client_limit integer not null default (\d+)/)} an hour`,
   'One-time passwords of a store': 'none',
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
@@ -67,6 +68,7 @@ const limits: Record<string, string> = {
   'Guest token, since its last renewal': `${figure('features/access/guest-token.ts', 'guestLifeMs') / inDays} days`,
   'Cart of a guest, since its last change': `${figure('features/cart/show-cart.ts', 'guestCartLifeMs') / inDays} days`,
   'One-time password': `${figure('features/accounts/otp.ts', 'codeLifeMs') / inMinutes} minutes`,
+  '`requestToken` of a one-time password that was used': `${figure('features/accounts/otp.ts', 'proofLifeMs') / inDays} days`,
   'Units held by an unpaid order': `${figure('features/checkout/checkout.ts', 'reservationMs') / inMinutes} minutes`,
   'Page of the payment provider': `${figure('features/payments/sessions.ts', 'sessionMs') / inMinutes} minutes`,
   'Answer kept for an `Idempotency-Key`': `${figure('features/access/once.ts', 'keptForMs') / inHours} hours`,

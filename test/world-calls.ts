@@ -24,6 +24,7 @@ const ask = async ({ service, shop }: World, path: string, body: unknown, { meth
   const headers = { 'x-store-key': shop.key, 'content-type': 'application/json', ...who }
   const answer = await service.call(path, { method, headers, body: JSON.stringify(body) })
   assert.ok(answer.status < 300, answer.text)
+  return answer.json
 }
 
 export const recipes: Record<string, Recipe> = {
@@ -56,12 +57,12 @@ export const recipes: Record<string, Recipe> = {
 
   mergeGuestData: async ({ person }) => ({ bodies: [{ guestToken: (await person('guest')).token }] }),
 
-  requestOtp: () => ({ bodies: [{ phone: newPhone() }] }),
+  requestOtp: () => ({ bodies: [{ phone: newPhone(), requestToken: 'otr_of_nobody' }] }),
   verifyOtp: async (world) => {
     const phone = newPhone()
-    await ask(world, '/v1/auth/otp/request', { phone })
+    const { requestToken } = await ask(world, '/v1/auth/otp/request', { phone })
     const { cartId } = await world.person('guest')
-    return { bodies: [{ phone, otp: world.service.codeFor(phone), guestCartId: cartId }] }
+    return { bodies: [{ phone, otp: world.service.codeFor(phone), guestCartId: cartId, requestToken }] }
   },
   signUp: () => ({ bodies: [{ name: 'Asha', email: newEmail(), password, phone: newPhone() }] }),
   signIn: async (world) => {

@@ -268,9 +268,11 @@ export interface Operations {
    * Send a one-time password to a phone.
    *
    * Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same
-   * whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. 502: the message was
-   * refused (then the request does not count) or may not have arrived (then it counts, and the code is good if it does
-   * arrive).
+   * whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken`
+   * and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have
+   * five an hour of their own, which strangers cannot use up, and their codes are good only with the new
+   * `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it
+   * counts, and the code is good if it does arrive).
    *
    * `POST /v1/auth/otp/request`, scope `auth:write`
    */
@@ -279,8 +281,9 @@ export interface Operations {
    * Sign in with a one-time password.
    *
    * The first time makes the customer. A wrong password is 401, three of them use it up; one that is used, used up,
-   * expired or was never sent is 410. `guestCartId` hands that guest cart to the customer; an id that cannot be handed
-   * over is ignored.
+   * expired or was never sent is 410. With `requestToken` the code of that request counts, with three attempts of its
+   * own: neither requests nor guesses of others touch it. Without one, the last code that was sent to the number
+   * counts. `guestCartId` hands that guest cart to the customer; an id that cannot be handed over is ignored.
    *
    * `POST /v1/auth/otp/verify`, scope `auth:write`
    */

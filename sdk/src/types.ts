@@ -504,6 +504,8 @@ export type RequestOtpAnswer = {
   success: boolean
   /** When it ends: ISO 8601, UTC */
   expiresAt: string
+  /** Binds the code to whoever asked for it: send it to verify */
+  requestToken: string
 }
 
 /** What `verifyOtp` answers. */
@@ -691,6 +693,8 @@ export type MergeGuestDataInput = {
 export type RequestOtpInput = {
   /** International, such as +919876543210; spacing does not matter */
   phone: string
+  /** Of an earlier request for this number that signed somebody in; any other is ignored */
+  requestToken?: string | undefined
 }
 
 /** What `verifyOtp` takes. */
@@ -700,6 +704,8 @@ export type VerifyOtpInput = {
   /** The digits of the message */
   otp: string
   guestCartId?: string | undefined
+  /** Of the answer to the request; one that is unknown or of another number is ignored */
+  requestToken?: string | undefined
 }
 
 /** What `signUp` takes. */

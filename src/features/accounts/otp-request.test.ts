@@ -36,7 +36,8 @@ test('a code of six digits goes to the phone, and the answer tells when it ends'
   const shop = await newStore(service)
   const { status, json } = await requestCode(service, shop)
   assert.equal(status, 200)
-  assert.deepEqual(Object.keys(json), ['success', 'expiresAt'])
+  assert.deepEqual(Object.keys(json), ['success', 'expiresAt', 'requestToken'])
+  assert.match(json.requestToken, /^otr_\w{32}$/)
   assert.equal(json.success, true)
   const leftMs = Date.parse(json.expiresAt) - service.clock.now()
   assert.ok(leftMs > minutes(4) && leftMs <= minutes(5), String(leftMs))
@@ -53,7 +54,7 @@ test('the answer does not tell whether somebody has the number', async () => {
   const unknown = await requestCode(service, shop, '+919876500000')
   const shapeOf = ({ status, json }: typeof known) => ({
     status,
-    fields: { ...json, expiresAt: typeof json.expiresAt },
+    fields: { ...json, expiresAt: typeof json.expiresAt, requestToken: typeof json.requestToken },
   })
   assert.deepEqual(shapeOf(known), shapeOf(unknown))
   assert.deepEqual([...known.headers.keys()], [...unknown.headers.keys()])

@@ -5,7 +5,7 @@ import { logOut, logOutEverywhere } from './sessions.ts'
 import { signInContract } from './sign-in.contract.ts'
 
 export const signInRoutes = routes(signInContract, {
-  requestOtp: async ({ ctx, body }) => ({ body: await requestOtp(ctx, body.phone) }),
+  requestOtp: async ({ ctx, body }) => ({ body: await requestOtp(ctx, body) }),
   verifyOtp: async ({ ctx, body }) => ({ body: await verifyOtp(ctx, body) }),
   logOut: async ({ ctx }) => {
     await logOut(ctx)
