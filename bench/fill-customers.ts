@@ -4,7 +4,7 @@ import pg from 'pg'
 export type Crowd = { customers: number; inSmallStores: number }
 
 /**
- * Customers with a session, two addresses, a wishlist and a cart of three products each, and with two orders. Filled by
+ * Customers with a session, requests for codes, a failed sign-in, two addresses, a wishlist and a cart of three products each, and with two orders. Filled by
  * statements inside the database, after `fillCatalog` and with the products that it made.
  */
 export const fillCustomers = async (connection: pg.ClientConfig, storeId: string, crowd: Crowd) => {
@@ -34,6 +34,13 @@ const statements = [
   `insert into customer (store_id, id, name) select store_id, customer_id, 'Customer ' || n from ${people}`,
   `insert into session (store_id, token_hash, customer_id, created_at, expires_at)
   select store_id, 'hash of ' || customer_id, customer_id, now(), now() + interval '7 days' from ${people}`,
+  `insert into one_time_code (store_id, phone, attempts_left, expires_at, requested_at, forget_at)
+  select store_id, '+' || customer_id, 3, now(), '{}', now() + interval '1 hour' from ${people}`,
+  `insert into otp_request (store_id, phone, token_hash, attempts_left, expires_at, forget_at)
+  select store_id, '+' || customer_id, 'hash ' || k, 3, now(), now() + interval '5 minutes'
+  from ${people}, generate_series(1, 3) k`,
+  `insert into sign_in_failure (store_id, email, failed_at, forget_at)
+  select store_id, customer_id || '@example.com', '{}', now() + interval '15 minutes' from ${people}`,
   `insert into address (store_id, customer_id, id, label, name, phone, line1, line2, landmark, city, state, postal_code,
     country, is_default, created_at, updated_at)
   select store_id, customer_id, 'addr_' || k, 'Home', 'Asha', '', '1 Lake Road', '', '', 'Pune', 'MH', '411001', 'IN',

@@ -63,4 +63,4 @@ test('odd text is text like any other in every field of a body, and what is refu
 })
 
 /** Guesses are counted, which is what a refusal of them does. */
-const isCount = (row: string) => /^(one_time_code|sign_in_failure) /.test(row)
+const isCount = (row: string) => /^(one_time_code|otp_request|sign_in_failure) /.test(row)

@@ -50,7 +50,7 @@ const rowNamedBy: Record<string, Row> = {
 }
 
 /** What looks like a name and is none of a row, or only of one that everybody has for themselves. */
-const namesNothing = new Set(['provider', 'eventId', 'transactionId', 'upiId'])
+const namesNothing = new Set(['provider', 'eventId', 'transactionId', 'upiId', 'requestToken'])
 
 type Place = { endpoint: NamedEndpoint; where: 'params' | 'body'; name: string; row: Row }
 

@@ -10,7 +10,7 @@ import { findOrderById, findOrdersByNumber } from '../src/features/orders/order-
 import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { findWebhookStore } from '../src/features/payments/webhook.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
-import { databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
+import { type Answer, databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 
 /**
@@ -138,12 +138,22 @@ test('what a shopper has is read and written by indexes, with one plan for large
       done(asha.call('POST', '/v1/customer/addresses', { body: { ...address, postalCode: '411001', country: 'IN' } })),
     'a customer reads addresses': () => done(asha.call('GET', '/v1/customer/addresses')),
     'a customer reads who they are': () => done(asha.call('GET', '/v1/customer')),
+    'a customer changes the email': () => done(asha.call('PATCH', '/v1/customer', { body: { email } })),
+    'a customer sets a password': () =>
+      done(asha.call('POST', '/v1/customer/password', { body: { newPassword: password } })),
+    'a customer changes the password': () => {
+      const body = { currentPassword: password, newPassword: password }
+      return done(asha.call('POST', '/v1/customer/password', { body }))
+    },
+    'a customer changes the email that signs in': () =>
+      done(asha.call('PATCH', '/v1/customer', { body: { email: `new-${email}`, currentPassword: password } })),
+    'a customer signs in': () => done(guest.call('POST', '/v1/signin', { body: { email: `new-${email}`, password } })),
     'a customer lists orders': () => listOrders(service.db, storeId, { customerId: asha.id, before: null, limit: 21 }),
     'a customer lists older orders': () =>
       listOrders(service.db, storeId, { customerId: asha.id, before: 9_000, limit: 21 }),
   }
   const wrong: string[] = []
-  for (const [what, step] of Object.entries(steps)) {
+  for (const [what, step] of Object.entries({ ...steps, ...signInSteps(guest, done) })) {
     const texts = await recordStatements(step)
     const read = new Set<string>()
     for (const text of texts.filter((text) => !/^(begin|commit|rollback)/.test(text))) {
@@ -178,6 +188,41 @@ test('what an operator or a provider names is found by indexes, with one plan fo
   assert.equal(texts.size, 8)
   assert.deepEqual(wrong, [])
 })
+
+/** A code by phone, with its token and then with the proof of having used it. */
+const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promise<void>) => {
+  const phone = '+919876543210'
+  const known = { requestToken: '' }
+  const request = async () => {
+    const answer = await guest.call('POST', '/v1/auth/otp/request', { body: { phone, ...known } })
+    known.requestToken = answer.json.requestToken
+    await done(Promise.resolve(answer))
+  }
+  const verify = (body: object) =>
+    done(guest.call('POST', '/v1/auth/otp/verify', { body: { phone, otp: service.codeFor(phone), ...body } }))
+  return {
+    'somebody asks for a code': request,
+    'somebody signs in with a code and its token': () => verify(known),
+    'somebody asks for a code with a proof': request,
+    'somebody signs in with a code of their own': () => verify(known),
+    'somebody asks for a code again': () => {
+      known.requestToken = ''
+      return request()
+    },
+    'somebody signs in with a code alone': () => verify({}),
+    'a customer signs out everywhere': async () => {
+      const { json } = await guest.call('POST', '/v1/signup', {
+        body: { name: 'Asha', email: 'plans2@example.com', password },
+      })
+      const headers = { 'x-store-key': shop.key, authorization: `Bearer ${json.token}` }
+      await done(service.call('/v1/auth/logout/everywhere', { method: 'POST', headers }))
+    },
+  }
+}
+
+const [email, password] = ['plans@example.com', 'correct horse battery']
+
+type TestGuest = Awaited<ReturnType<typeof newGuest>>
 
 test('a change of products leaves searches nothing to read through', async () => {
   const [index] = await ask(url, `select reloptions from pg_class where relname = 'listing_words'`)
@@ -241,6 +286,7 @@ type PlanNode = {
 
 const owned = new Set([
   ...['guest', 'customer', 'session', 'address', 'wishlist_item', 'cart', 'cart_item'],
+  ...['one_time_code', 'otp_request', 'sign_in_failure'],
   ...['orders', 'order_line', 'order_event', 'shipment'],
 ])
 const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...owned])

@@ -123,6 +123,53 @@ test('signing in with a code keeps the session, and merges on request only', asy
   assert.deepEqual(quantities(await shop.listCartItems()), [1])
 })
 
+test("a code is bound to the client that asked for it, and the client proves itself to the phone's next hour", async () => {
+  const storage = memoryStorage()
+  const { shop, open } = await openShop({ storage })
+  const stranger = open({ storage: memoryStorage() })
+  const phone = '+919876500002'
+  await shop.requestOtp({ phone })
+  const otp = service.codeFor(phone)
+  while (await stranger.requestOtp({ phone }).catch(() => null));
+  for (let i = 0; i < 3; i++) await stranger.verifyOtp({ phone, otp: '000000' }).catch(() => null)
+  // The page was loaded anew meanwhile.
+  const reloaded = open()
+  const first = await reloaded.verifyOtp({ phone, otp })
+  await reloaded.logOut()
+  await reloaded.requestOtp({ phone })
+  const again = await reloaded.verifyOtp({ phone, otp: service.codeFor(phone) })
+  assert.equal(again.customer.id, first.customer.id)
+  await reloaded.forget()
+  await assert.rejects(reloaded.requestOtp({ phone }), refused('RATE_LIMITED'))
+})
+
+test('a client that asked for another phone meanwhile signs in all the same', async () => {
+  const { shop } = await openShop()
+  await shop.requestOtp({ phone: '+919876500003' })
+  await shop.requestOtp({ phone: '+919876500004' })
+  for (const phone of ['+919876500003', '+919876500004']) {
+    const { customer } = await shop.verifyOtp({ phone, otp: service.codeFor(phone) })
+    assert.equal(customer.phone, phone)
+  }
+})
+
+test('signing out everywhere ends the session here and at other devices; changing the password keeps it', async () => {
+  const { shop, open } = await openShop({ storage: memoryStorage() })
+  const asha = somebody()
+  await shop.signUp(asha)
+  const phone = open({ storage: memoryStorage() })
+  await phone.signIn(asha)
+  await assert.rejects(shop.changePassword({ newPassword: 'another password' }), { code: 'FORBIDDEN' })
+  await shop.changePassword({ currentPassword: asha.password, newPassword: 'another password' })
+  assert.equal((await shop.showCustomer()).name, 'Asha')
+  await assert.rejects(phone.showCustomer(), { code: 'UNAUTHORIZED' })
+  await phone.signIn({ ...asha, password: 'another password' })
+  assert.deepEqual(await shop.logOutEverywhere(), { success: true })
+  assert.equal(await shop.session(), null)
+  await assert.rejects(phone.showCustomer(), { code: 'UNAUTHORIZED' })
+  assert.deepEqual(await phone.logOutEverywhere().catch(({ code }) => code), 'UNAUTHORIZED')
+})
+
 test('without a guest, or with one who is gone, signing in with merge merges nothing', async () => {
   const storage = memoryStorage()
   const { shop } = await openShop({ storage })

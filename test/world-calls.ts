@@ -19,10 +19,12 @@ const newEmail = () => `somebody-${++count}@example.com`
 const newPhone = () => `+9198765${String(++count).padStart(5, '0')}`
 const password = 'correct horse battery'
 
-const ask = async ({ service, shop }: World, path: string, body: unknown) => {
-  const headers = { 'x-store-key': shop.key, 'content-type': 'application/json' }
-  const answer = await service.call(path, { method: 'POST', headers, body: JSON.stringify(body) })
+const ask = async ({ service, shop }: World, path: string, body: unknown, { method = 'POST', token = '' } = {}) => {
+  const who: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` }
+  const headers = { 'x-store-key': shop.key, 'content-type': 'application/json', ...who }
+  const answer = await service.call(path, { method, headers, body: JSON.stringify(body) })
   assert.ok(answer.status < 300, answer.text)
+  return answer.json
 }
 
 export const recipes: Record<string, Recipe> = {
@@ -55,12 +57,12 @@ export const recipes: Record<string, Recipe> = {
 
   mergeGuestData: async ({ person }) => ({ bodies: [{ guestToken: (await person('guest')).token }] }),
 
-  requestOtp: () => ({ bodies: [{ phone: newPhone() }] }),
+  requestOtp: () => ({ bodies: [{ phone: newPhone(), requestToken: 'otr_of_nobody' }] }),
   verifyOtp: async (world) => {
     const phone = newPhone()
-    await ask(world, '/v1/auth/otp/request', { phone })
+    const { requestToken } = await ask(world, '/v1/auth/otp/request', { phone })
     const { cartId } = await world.person('guest')
-    return { bodies: [{ phone, otp: world.service.codeFor(phone), guestCartId: cartId }] }
+    return { bodies: [{ phone, otp: world.service.codeFor(phone), guestCartId: cartId, requestToken }] }
   },
   signUp: () => ({ bodies: [{ name: 'Asha', email: newEmail(), password, phone: newPhone() }] }),
   signIn: async (world) => {
@@ -72,7 +74,13 @@ export const recipes: Record<string, Recipe> = {
   addWishlistItem: ({ mug }) => ({ bodies: [{ productId: mug.id }] }),
   removeWishlistItem: (_, { wishId }) => ({ params: { id: wishId } }),
 
-  changeCustomer: () => ({ bodies: [{ name: 'Asha Rao', email: newEmail(), phone: newPhone() }] }),
+  changeCustomer: () => ({
+    bodies: [{ name: 'Asha Rao', email: newEmail(), phone: newPhone(), currentPassword: password }],
+  }),
+  changePassword: async (world, { token }) => {
+    await ask(world, '/v1/customer', { email: newEmail() }, { method: 'PATCH', token })
+    return { bodies: [{ currentPassword: password, newPassword: password }] }
+  },
   addAddress: () => ({ bodies: [newAddress] }),
   changeAddress: (_, { addressId }) => ({ params: { id: addressId }, bodies: [{ ...newAddress, label: 'Work' }] }),
   removeAddress: (_, { addressId }) => ({ params: { id: addressId } }),

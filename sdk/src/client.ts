@@ -6,7 +6,7 @@ import { type Page, PagedList } from './paging.ts'
 import type { Reply } from './send.ts'
 import { openState, type State } from './state.ts'
 import { memoryStorage } from './storage.ts'
-import type { MergeResult } from './types.ts'
+import type { MergeResult, RequestOtpAnswer } from './types.ts'
 
 export interface Client extends Operations {
   /** What signing in left behind; null when nobody is signed in. */
@@ -49,6 +49,8 @@ const runnerOf = (operation: Operation, call: Call, state: State): Run => {
     return (input, given) =>
       new PagedList((cursor) => call(operation, cursor === null ? input : { ...input, cursor }, given).then(toPage))
   }
+  if (operation === operations.requestOtp) return (input, given) => requestCode(operation, call, state, input, given)
+  if (operation === operations.verifyOtp) return (input, given) => verifyCode(operation, call, state, input, given)
   if (operation.signsIn) return (input, given) => signIn(operation, call, state, input, given)
   if (operation.redirect) return (input, given) => call(operation, input, given).then(toRedirect)
   const answer = (input: Input, given: CallOptions | undefined) =>
@@ -85,6 +87,25 @@ const signIn = async (operation: Operation, call: Call, state: State, input: Inp
   await state.beginSession({ token, expiresAt, customerId: (customer ?? user)?.id ?? '' })
   return given.merge ? { ...answer, ...(await mergeGuest(call, state, given)) } : answer
 }
+
+/** The token of the answer binds the code to this client. One that has signed in before proves who asks now. */
+const requestCode = async (operation: Operation, call: Call, state: State, input: Input, given?: CallOptions) => {
+  const { body } = await call(operation, withToken(input, await state.otpProof()), given)
+  const { requestToken } = body as RequestOtpAnswer
+  if (requestToken) await state.keepOtpRequest(requestToken)
+  return body
+}
+
+const verifyCode = async (operation: Operation, call: Call, state: State, input: Input, given?: SignInOptions) => {
+  const sent = withToken(input, await state.otpRequest())
+  const answer = await signIn(operation, call, state, sent, given)
+  if (sent.requestToken) await state.keepOtpProof(String(sent.requestToken))
+  return answer
+}
+
+/** A token that the caller gives is not contradicted. */
+const withToken = (input: Input, requestToken: string | null): Input =>
+  requestToken === null ? input : { requestToken, ...input }
 
 /** Signing in went well by now, so nothing that goes wrong here may look as if it had not. */
 const mergeGuest = async (call: Call, state: State, { signal, headers, timeoutMs }: SignInOptions): Promise<Merged> => {

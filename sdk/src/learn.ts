@@ -16,6 +16,8 @@ export const learn = async (
   const hasNoCart = status === 200 && operation === operations.listCartItems
   if (cartId !== null || hasNoCart) await state.keepCartId(shopper, cartId)
   if (status >= 300) return
+  // Only once the service has done it: with the session dropped before, it could not be tried again.
+  if (operation === operations.logOutEverywhere && asked.session) await state.endSession(asked.session.token)
   if (operation === operations.mergeGuestData) await state.dropGuestToken(String(input.guestToken))
   if (operation === operations.deleteCart) await state.dropCartId(String(input.cartId))
 }

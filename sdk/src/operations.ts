@@ -16,6 +16,8 @@ import type {
   ChangeCartInput,
   ChangeCartItemInput,
   ChangeCustomerInput,
+  ChangePasswordAnswer,
+  ChangePasswordInput,
   CheckOutInput,
   CheckoutResult,
   ClaimCartInput,
@@ -32,6 +34,7 @@ import type {
   ListOrdersInput,
   ListProductsInput,
   LogOutAnswer,
+  LogOutEverywhereAnswer,
   MakeDownloadLinkInput,
   Menu,
   MergeGuestDataInput,
@@ -105,6 +108,7 @@ export const operations = {
   requestOtp: { method: 'POST', path: '/v1/auth/otp/request', access: 'sign-in', body: true },
   verifyOtp: { method: 'POST', path: '/v1/auth/otp/verify', access: 'sign-in', body: true, signsIn: true },
   logOut: { method: 'POST', path: '/v1/auth/logout', access: 'customer' },
+  logOutEverywhere: { method: 'POST', path: '/v1/auth/logout/everywhere', access: 'customer' },
   signUp: { method: 'POST', path: '/v1/signup', access: 'sign-in', body: true, signsIn: true },
   signIn: { method: 'POST', path: '/v1/signin', access: 'sign-in', body: true, signsIn: true },
   listWishlist: { method: 'GET', path: '/v1/wishlist', access: 'shopper' },
@@ -112,6 +116,7 @@ export const operations = {
   removeWishlistItem: { method: 'DELETE', path: '/v1/wishlist/{id}', access: 'shopper' },
   showCustomer: { method: 'GET', path: '/v1/customer', access: 'customer' },
   changeCustomer: { method: 'PATCH', path: '/v1/customer', access: 'customer', body: true },
+  changePassword: { method: 'POST', path: '/v1/customer/password', access: 'customer', body: true },
   listAddresses: { method: 'GET', path: '/v1/customer/addresses', access: 'customer', query: true, paged: true },
   addAddress: { method: 'POST', path: '/v1/customer/addresses', access: 'customer', body: true, once: true },
   changeAddress: { method: 'PATCH', path: '/v1/customer/addresses/{id}', access: 'customer', body: true },
@@ -263,9 +268,11 @@ export interface Operations {
    * Send a one-time password to a phone.
    *
    * Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same
-   * whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. 502: the message was
-   * refused (then the request does not count) or may not have arrived (then it counts, and the code is good if it does
-   * arrive).
+   * whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken`
+   * and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have
+   * five an hour of their own, which strangers cannot use up, and their codes are good only with the new
+   * `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it
+   * counts, and the code is good if it does arrive).
    *
    * `POST /v1/auth/otp/request`, scope `auth:write`
    */
@@ -274,8 +281,9 @@ export interface Operations {
    * Sign in with a one-time password.
    *
    * The first time makes the customer. A wrong password is 401, three of them use it up; one that is used, used up,
-   * expired or was never sent is 410. `guestCartId` hands that guest cart to the customer; an id that cannot be handed
-   * over is ignored.
+   * expired or was never sent is 410. With `requestToken` the code of that request counts, with three attempts of its
+   * own: neither requests nor guesses of others touch it. Without one, the last code that was sent to the number
+   * counts. `guestCartId` hands that guest cart to the customer; an id that cannot be handed over is ignored.
    *
    * `POST /v1/auth/otp/verify`, scope `auth:write`
    */
@@ -287,6 +295,14 @@ export interface Operations {
    * `POST /v1/auth/logout`, scope `auth:write`
    */
   logOut(options?: CallOptions): Promise<LogOutAnswer>
+  /**
+   * End all sessions of the customer.
+   *
+   * Also the one that asks for it.
+   *
+   * `POST /v1/auth/logout/everywhere`, scope `auth:write`
+   */
+  logOutEverywhere(options?: CallOptions): Promise<LogOutEverywhereAnswer>
   /**
    * Make an account with email and password.
    *
@@ -341,11 +357,23 @@ export interface Operations {
    * Change name, email or contact phone.
    *
    * What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one,
-   * answers show that one. 409: the email signs in another customer.
+   * answers show that one. To change the email of a customer who has a password, send `currentPassword`: without it, or
+   * with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. That change ends all
+   * other sessions of the customer. 409: the email signs in another customer.
    *
    * `PATCH /v1/customer`, scope `customer:write`
    */
   changeCustomer(input?: ChangeCustomerInput, options?: CallOptions): Promise<Customer>
+  /**
+   * Change the password, or set one.
+   *
+   * `currentPassword` is needed when there is one: without it, or with a wrong one, the answer is 403, and 429 after
+   * ten wrong ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), which
+   * must not sign in another customer (409). All other sessions of the customer end.
+   *
+   * `POST /v1/customer/password`, scope `customer:write`
+   */
+  changePassword(input: ChangePasswordInput, options?: CallOptions): Promise<ChangePasswordAnswer>
   /**
    * List addresses.
    *

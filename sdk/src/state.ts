@@ -1,7 +1,15 @@
 import type { Session } from './options.ts'
 import { type ClientStorage, forgiving } from './storage.ts'
 
-const names = { session: 'vitrine.session', guestToken: 'vitrine.guestToken', cartId: 'vitrine.cartId' }
+const names = {
+  session: 'vitrine.session',
+  guestToken: 'vitrine.guestToken',
+  cartId: 'vitrine.cartId',
+  /** Of the last request for a code. */
+  otpRequest: 'vitrine.otpRequest',
+  /** Of a request whose code has signed somebody in. */
+  otpProof: 'vitrine.otpProof',
+}
 
 /** Who a call is made as: a customer, a guest, or nobody in particular. */
 export type Identity = { session: Session | null; guest: string | null }
@@ -55,6 +63,13 @@ export const openState = (storage: ClientStorage) => {
     session,
     guestToken,
     cartId,
+    otpRequest: () => kept.get(names.otpRequest),
+    otpProof: () => kept.get(names.otpProof),
+    keepOtpRequest: inTurn((token: string) => kept.set(names.otpRequest, token)),
+    keepOtpProof: inTurn(async (token: string) => {
+      await kept.set(names.otpProof, token)
+      if ((await kept.get(names.otpRequest)) === token) await kept.remove(names.otpRequest)
+    }),
     /** The cart of before belongs to somebody else now. */
     beginSession: inTurn(async (begun: Session) => {
       await kept.set(names.session, JSON.stringify(begun))

@@ -504,6 +504,8 @@ export type RequestOtpAnswer = {
   success: boolean
   /** When it ends: ISO 8601, UTC */
   expiresAt: string
+  /** Binds the code to whoever asked for it: send it to verify */
+  requestToken: string
 }
 
 /** What `verifyOtp` answers. */
@@ -517,6 +519,11 @@ export type VerifyOtpAnswer = {
 
 /** What `logOut` answers. */
 export type LogOutAnswer = {
+  success: boolean
+}
+
+/** What `logOutEverywhere` answers. */
+export type LogOutEverywhereAnswer = {
   success: boolean
 }
 
@@ -536,6 +543,11 @@ export type SignInAnswer = {
   user: Customer
   /** When it ends: ISO 8601, UTC */
   expiresAt: string
+}
+
+/** What `changePassword` answers. */
+export type ChangePasswordAnswer = {
+  success: boolean
 }
 
 /** What `listProducts` takes. */
@@ -681,6 +693,8 @@ export type MergeGuestDataInput = {
 export type RequestOtpInput = {
   /** International, such as +919876543210; spacing does not matter */
   phone: string
+  /** Of an earlier request for this number that signed somebody in; any other is ignored */
+  requestToken?: string | undefined
 }
 
 /** What `verifyOtp` takes. */
@@ -690,6 +704,8 @@ export type VerifyOtpInput = {
   /** The digits of the message */
   otp: string
   guestCartId?: string | undefined
+  /** Of the answer to the request; one that is unknown or of another number is ignored */
+  requestToken?: string | undefined
 }
 
 /** What `signUp` takes. */
@@ -725,8 +741,16 @@ export type ChangeCustomerInput = {
   name?: string | undefined
   /** Signs in a customer who has a password, and is for reaching one who has none. Empty: removes it */
   email?: string | undefined
+  /** Needed to change the email of a customer who has a password */
+  currentPassword?: string | undefined
   /** International form. For reaching the customer; the number that signs in stays as it is. Empty: removes it */
   phone?: string | undefined
+}
+
+/** What `changePassword` takes. */
+export type ChangePasswordInput = {
+  currentPassword?: string | undefined
+  newPassword: string
 }
 
 /** What `listAddresses` takes. */

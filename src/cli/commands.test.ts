@@ -67,17 +67,17 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   const changed = await vitrine(
     ...['store', 'set', ...inStore, '--name', 'Green Door', '--domain', 'http://localhost:5173'],
     ...['--shipping-flat', '4.5', '--shipping-free-above', '60', '--tax-included', 'yes', '--cash-on-delivery', 'yes'],
-    ...['--otp-hourly-cap', '500', '--otp-countries', 'in, US'],
+    ...['--otp-hourly-cap', '500', '--otp-countries', 'in, US', '--otp-client-limit', '20'],
   )
   assert.deepEqual([changed.name, changed.domain, changed.currency], ['Green Door', 'http://localhost:5173', 'EUR'])
   assert.deepEqual(changed.shipping, { flat: 4.5, freeAbove: 60 })
   assert.deepEqual([changed.taxIncluded, changed.paymentMethods], [true, ['online', 'cod']])
   assert.deepEqual(changed.origins, ['https://bluedoor.example'])
-  assert.deepEqual(changed.otp, { hourlyCap: 500, countries: ['IN', 'US'] })
+  assert.deepEqual(changed.otp, { hourlyCap: 500, countries: ['IN', 'US'], clientLimit: 20 })
   assert.deepEqual(await vitrine('store', 'show', ...inStore), changed)
   await look(key.key, '/v1/store', ({ json }) => json.name === 'Green Door' && json.shipping.flat === 4.5)
   const freed = await vitrine('store', 'set', ...inStore, '--otp-hourly-cap', 'none', '--otp-countries', 'all')
-  assert.deepEqual(freed, { ...changed, otp: { hourlyCap: null, countries: [] } })
+  assert.deepEqual(freed, { ...changed, otp: { hourlyCap: null, countries: [], clientLimit: 20 } })
 
   const outlet = await vitrine('outlet', 'create', ...inStore, '--name', 'Harbour')
   assert.deepEqual(Object.keys(outlet), ['outletId'])

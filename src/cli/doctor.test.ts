@@ -3,7 +3,17 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readMigrations } from '../db/migrate.ts'
-import { freePort, newDatabase, newFolder, newPlace, query, runJson, runVitrine, type Settings } from './fixture.ts'
+import {
+  freePort,
+  newDatabase,
+  newFolder,
+  newPlace,
+  productionSettings,
+  query,
+  runJson,
+  runVitrine,
+  type Settings,
+} from './fixture.ts'
 
 type Finding = { check: string; state: string; detail: string }
 
@@ -86,6 +96,33 @@ test('a database that is away and settings that make no sense are faults', async
   assert.ok(JSON.stringify(away).includes(address))
   assert.equal(JSON.stringify(away).includes('hush-hush'), false)
   assert.deepEqual(faultsOf(senseless.findings), ['settings'])
+})
+
+test('in production a store that sends codes to all countries without a cap is warned about', async (t) => {
+  const production = { ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
+  const settings = { ...production, DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const create = ['store', 'create', '--domain', 'blue.example', '--currency', 'EUR', '--payment-provider', 'cod']
+  const shown = await runVitrine([...create, '--name', 'Blue'], settings)
+  assert.match(shown.stdout, /vitrine store set --store store_\w+ --otp-countries .* --otp-hourly-cap/)
+  const named = await runJson([...create, '--name', 'Green'], settings)
+  const capped = await runJson([...create, '--name', 'Red'], settings)
+  await runJson(['store', 'set', '--store', named.storeId, '--otp-countries', 'IN'], settings)
+  await runJson(['store', 'set', '--store', capped.storeId, '--otp-hourly-cap', '500'], settings)
+  const report = await examine(settings)
+  assert.equal(report.healthy, true)
+  const warnings = report.findings.filter(({ check }) => check === 'otp')
+  assert.deepEqual(
+    warnings.map(({ state }) => state),
+    ['warning'],
+  )
+  const detail = warnings[0]?.detail ?? ''
+  assert.match(detail, /^store_\w+: .*--otp-countries or --otp-hourly-cap/)
+  assert.equal(detail.includes(named.storeId) || detail.includes(capped.storeId), false)
+  const trying = await examine({ DATABASE_URL: settings.DATABASE_URL, VITRINE_DATA_DIR: settings.VITRINE_DATA_DIR })
+  assert.equal(
+    trying.findings.some(({ check }) => check === 'otp'),
+    false,
+  )
 })
 
 test('before the first start there is nothing wrong, and looking makes nothing', async (t) => {

@@ -103,12 +103,13 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
     statementTimeoutMs: 600_000,
   })
   try {
-    const { facts, staleListings } = await examineData(db)
+    const { facts, staleListings, openForCodes } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
     yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
+    if (config.production && openForCodes !== null) yield warning('otp', openForCodes)
     const { orders, findings } = await examineBooks(db)
     if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
     for (const { sentence } of findings) yield fault('books', sentence)

@@ -69,6 +69,7 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [['store', 'set', '--shipping-free-above', 'always'], /^--shipping-free-above must be an amount/],
     [['store', 'set', '--tax-included', 'maybe'], /^--tax-included must be yes or no, not "maybe"/],
     [['store', 'set', '--otp-hourly-cap', '0'], /^--otp-hourly-cap must be a whole number from 1 to \d+, not "0"/],
+    [['store', 'set', '--otp-client-limit', 'none'], /^--otp-client-limit must be a whole number from 1 to \d+/],
     [['store', 'set', '--otp-countries', 'IN,Narnia'], /^"NARNIA" is not a country code of ISO 3166/],
     [['store', 'set', '--otp-countries', ''], /^"" is not a country code/],
     [['outlet', 'create', '--name', ' '], /must not be empty/],

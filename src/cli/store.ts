@@ -49,7 +49,7 @@ export const addStore = (program: Command) => {
             'payment webhook': `${made.paymentWebhook.username} / ${made.paymentWebhook.password}`,
             'logistics key': made.logisticsKey,
             '': 'Keep these now: they are stored only as hashes and are not shown again.',
-          }),
+          }).concat(config.production ? otpHint(made.storeId) : ''),
         )
       }),
     )
@@ -113,6 +113,7 @@ export const addStore = (program: Command) => {
     .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
     .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
     .option('--visitor-limit <number>', 'requests a minute that one visitor may make with the browser keys')
+    .option('--otp-client-limit <number>', 'how many one-time passwords one client may ask for in an hour')
     .option('--json', 'answer in JSON')
     .addHelpText(
       'after',
@@ -132,6 +133,10 @@ export const addStore = (program: Command) => {
 
   addOpenings(store)
 }
+
+/** Strangers can make a store send messages, and the operator pays for them. */
+const otpHint = (storeId: string) =>
+  `\n\nOne-time passwords go to all countries, in any number. Limit what they can cost:\n  vitrine store set --store ${storeId} --otp-countries IN,US --otp-hourly-cap 500`
 
 type CreateOptions = OutputOptions & {
   name: string
@@ -161,6 +166,7 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
       | 'paymentCredentials'
       | 'otpHourlyCap'
       | 'otpCountries'
+      | 'otpClientLimit'
       | 'visitorLimit',
       string
     >
@@ -187,10 +193,8 @@ const readSettings = (options: SetOptions, currency: string) => ({
   paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
-  visitorLimit:
-    options.visitorLimit === undefined
-      ? null
-      : wholeNumber('--visitor-limit', options.visitorLimit, { min: 1, max: 1_000_000_000 }),
+  otpClientLimit: readCount('--otp-client-limit', options.otpClientLimit),
+  visitorLimit: readCount('--visitor-limit', options.visitorLimit),
 })
 
 /** Nobody's first store in production shall turn out to be one that cannot be paid. */
@@ -241,10 +245,10 @@ const readAmount = (name: string, text: string | undefined, currency: string) =>
   return minor
 }
 
-const readCap = (name: string, text: string | undefined) => {
-  if (text === undefined) return null
-  return text === 'none' ? -1 : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
-}
+const readCap = (name: string, text: string | undefined) => (text === 'none' ? -1 : readCount(name, text))
+
+const readCount = (name: string, text: string | undefined) =>
+  text === undefined ? null : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
 
 const readCountries = (text: string | undefined) => {
   if (text === undefined) return null
@@ -252,7 +256,7 @@ const readCountries = (text: string | undefined) => {
 }
 
 const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
-  const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries }
+  const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries, clientLimit: store.otpClientLimit }
   const { paymentProvider, visitorLimit } = store
   const shown = {
     ...showStore({ store, publicUrl }),
@@ -276,7 +280,7 @@ const printStore = (options: OutputOptions, store: Store, publicUrl: string) => 
       shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: `${shown.paymentMethods.join(', ')}, online through ${paymentProvider}`,
-      'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}`,
+      'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} an hour for one client`,
       visitors: `${visitorLimit} requests a minute each`,
     }),
   )

@@ -36,6 +36,8 @@ export type Store = {
   otpCountries: readonly string[]
   /** How many requests a minute one visitor may make with its browser keys. */
   visitorLimit: number
+  /** How many codes one client may ask for in an hour. */
+  otpClientLimit: number
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
@@ -88,8 +90,13 @@ export type Payments = {
   accounts: Cipher
 }
 
+/** Who asks for a turn. Turns go round between stores, then between the clients of a store. */
+export type Asker = { storeId: StoreId; client: string }
+
 /** Hashing is slow on purpose, so few may do it at once and the others wait for their turn. Never in a transaction. */
-export type PasswordHasher = { inTurn<Result>(work: (hashing: Hashing) => Promise<Result>): Promise<Result> }
+export type PasswordHasher = {
+  inTurn<Result>(who: Asker, work: (hashing: Hashing) => Promise<Result>): Promise<Result>
+}
 
 export type Hashing = {
   hash(password: string): Promise<string>

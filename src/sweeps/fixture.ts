@@ -47,6 +47,10 @@ export const fill = async (service: TestService, rows: number) => {
     select ${store.id}, '+' || n, 3, vitrine_now(), '{}', vitrine_now() + interval '1 hour'
     from generate_series(1, ${rows}) n`
   await db.run`
+    insert into otp_request (store_id, phone, token_hash, attempts_left, expires_at, forget_at)
+    select ${store.id}, '+' || n, 'hash', 3, vitrine_now(), vitrine_now() + interval '5 minutes'
+    from generate_series(1, ${rows}) n`
+  await db.run`
     insert into sign_in_failure (store_id, email, failed_at, forget_at)
     select ${store.id}, n || '@example.com', '{}', vitrine_now() + interval '15 minutes'
     from generate_series(1, ${rows}) n`
@@ -82,6 +86,7 @@ export const fill = async (service: TestService, rows: number) => {
 
 export const tables = [
   'one_time_code',
+  'otp_request',
   'sign_in_failure',
   'otp_hour',
   'session',

@@ -47,6 +47,8 @@ test('nothing goes before its time, and everything goes when its time has come',
   const { goTo, sweepAll, url } = await newScene(t)
   const steps: [afterMs: number, ...goes: string[]][] = [
     [0],
+    [minutes(4)],
+    [minutes(6), 'otp_request'],
     [minutes(14)],
     [minutes(16), 'sign_in_failure'],
     [minutes(59)],

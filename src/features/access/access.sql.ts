@@ -25,7 +25,7 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
     s.cash_on_delivery as "cashOnDelivery", s.otp_hourly_cap as "otpHourlyCap",
-    s.otp_countries as "otpCountries", s.visitor_limit as "visitorLimit", s.menu,
+    s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit", s.menu,
     s.closed_at is not null as "isClosed", s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,

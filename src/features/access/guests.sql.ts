@@ -15,7 +15,7 @@ export const guestLock = (storeId: StoreId, guestId: string) => sql`
   on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
   returning id`
 
-/** Holds back other writers of what the customer has, and nobody who only signs in or reads. */
+/** Holds back other writers of what the customer has and sign-ins by password, and nobody who only reads. */
 export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.one<{ hasPassword: boolean }>`
   select password_hash is not null as "hasPassword" from customer
   where store_id = ${storeId} and id = ${customerId}

@@ -50,3 +50,32 @@ export const replacePasswordHash = (tx: Tx, storeId: StoreId, customerId: string
   tx.run`
   update customer set password_hash = ${after}
   where store_id = ${storeId} and id = ${customerId} and password_hash = ${before}`
+
+/** What signs a customer in beside a phone. */
+export const findPassword = (db: Queries, storeId: StoreId, customerId: string) => db.one<{
+  email: string | null
+  passwordHash: string | null
+}>`
+  select email, password_hash as "passwordHash" from customer where store_id = ${storeId} and id = ${customerId}`
+
+/** Holds the account until the transaction ends, unless its email or password was changed meanwhile. */
+export const lockAccount = (tx: Tx, storeId: StoreId, customerId: string, email: string, passwordHash: string) =>
+  tx.maybeOne<{ id: string }>`
+  select id from customer
+  where store_id = ${storeId} and id = ${customerId} and email = ${email} and password_hash = ${passwordHash}
+  for no key update`
+
+/**
+ * A new password in place of the old one (null: of none). Of several changes at once with the same old one, the first
+ * wins. Fails by `customer_by_email` when there was none and the email signs in somebody else.
+ */
+export const changePasswordHash = (
+  tx: Tx,
+  storeId: StoreId,
+  customerId: string,
+  { before, after }: { before: string | null; after: string },
+) => tx.maybeOne<{ id: string }>`
+  update customer set password_hash = ${after}, updated_at = vitrine_now()
+  where store_id = ${storeId} and id = ${customerId} and password_hash is not distinct from ${before}
+    and email is not null
+  returning id`

@@ -1,16 +1,17 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-export type Lock = { storeId: StoreId; email: string; windowMs: number; mostFailures: number }
+/** `who` is the email of a sign-in, or `signedIn` of a customer who is asked for the password again. */
+export type Lock = { storeId: StoreId; who: string; windowMs: number; mostFailures: number }
 
-/** How long this email must wait; undefined when it may be tried. */
+/** How long an account must wait; undefined when it may be tried. */
 export const secondsLocked = async (db: Queries, lock: Lock) =>
   (
     await db.maybeOne<{ seconds: number }>`
     select greatest(ceil(extract(epoch from min(at) + ${lock.windowMs} * interval '1 millisecond' - vitrine_now())), 1)::int
       as seconds
     from sign_in_failure, unnest(failed_at) as at
-    where store_id = ${lock.storeId} and email = ${lock.email}
+    where store_id = ${lock.storeId} and email = ${lock.who}
       and at > vitrine_now() - ${lock.windowMs} * interval '1 millisecond'
     having count(*) >= ${lock.mostFailures}`
   )?.seconds
@@ -21,7 +22,7 @@ export const secondsLocked = async (db: Queries, lock: Lock) =>
  */
 export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: true }>`
   insert into sign_in_failure as kept (store_id, email, failed_at, forget_at)
-  values (${lock.storeId}, ${lock.email}, array[vitrine_now()],
+  values (${lock.storeId}, ${lock.who}, array[vitrine_now()],
     vitrine_now() + ${lock.windowMs} * interval '1 millisecond')
   on conflict (store_id, email) do update set forget_at = excluded.forget_at,
     failed_at = excluded.failed_at || array(
@@ -34,5 +35,8 @@ export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: 
   ) < ${lock.mostFailures}
   returning true as counted`
 
-export const forgetFailures = (tx: Tx, storeId: StoreId, email: string) => tx.run`
-  delete from sign_in_failure where store_id = ${storeId} and email = ${email}`
+/** Not the email: strangers who guess at it must not lock its customer out. Capitals, since no email in use has any. */
+export const signedIn = (customerId: string) => `CUSTOMER ${customerId}`
+
+export const forgetFailures = (tx: Tx, storeId: StoreId, who: string) => tx.run`
+  delete from sign_in_failure where store_id = ${storeId} and email = ${who}`

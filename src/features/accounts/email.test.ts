@@ -245,6 +245,39 @@ test('a full line for hashing is 503 with Retry-After, and nobody else is kept w
   assert.equal((await first).status, 201)
 })
 
+test('a flood of sign-ups at one store keeps nobody out of another store', { timeout: 30_000 }, async (t) => {
+  const started = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const derive: HasherOptions['derive'] = async () => {
+    started.resolve()
+    await release.promise
+    return Buffer.alloc(32)
+  }
+  const { counting } = await countingService(t, { derive, atOnce: 1, mostWaiting: 3 })
+  const [shop, other] = [await newStore(counting), await newStore(counting)]
+  const first = signUp(shop, asha, counting)
+  await started.promise
+  const refusals = { count: 0, changed: () => {} }
+  const refused = (count: number) =>
+    new Promise<void>((resolve) => {
+      refusals.changed = () => refusals.count === count && resolve()
+      refusals.changed()
+    })
+  const flood = times(8, async (i) => {
+    const answer = await signUp(shop, { ...asha, email: `flood${i}@example.com` }, counting)
+    if (answer.status === 503) refusals.count++
+    refusals.changed()
+    return answer
+  })
+  await refused(5)
+  const ravi = signUp(other, { ...asha, email: 'ravi@example.com' }, counting)
+  await refused(6)
+  release.resolve()
+  assert.equal((await ravi).status, 201)
+  assert.equal((await first).status, 201)
+  assert.deepEqual(tally(await flood), { 201: 2, 503: 6 })
+})
+
 const storedHash = async (shop: { load(): Promise<{ id: number }> }) => {
   const { id } = await shop.load()
   return (await service.db.one<{ hash: string }>`select password_hash as hash from customer where store_id = ${id}`)

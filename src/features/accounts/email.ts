@@ -1,10 +1,10 @@
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { StoreCtx } from '../context.ts'
+import type { Asker, Hashing, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
-import { findAccount, insertCustomer, replacePasswordHash } from './customers.sql.ts'
-import * as sql from './email.sql.ts'
+import { findAccount, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
+import { countFailure, forgetFailures, type Lock, secondsLocked } from './email.sql.ts'
 import { normalisePhone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
@@ -17,7 +17,7 @@ export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: Si
   const account = { name: readName(name), email: readEmail(email), contactPhone: readContactPhone(phone) }
   // Only spares the hashing: of those that arrive together, the insert below lets one through.
   if ((await findAccount(ctx.db, ctx.store.id, account.email)) !== undefined) throw taken()
-  const passwordHash = await ctx.passwords.inTurn(({ hash }) => hash(password))
+  const passwordHash = await ctx.passwords.inTurn(askerOf(ctx), ({ hash }) => hash(password))
   return ctx.db.tx(async (tx) => {
     const id = newId('cus', ctx.clock.now())
     const made = await insertCustomer(tx, ctx.store.id, { id, ...account, phone: null, passwordHash })
@@ -28,40 +28,60 @@ export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: Si
 
 const taken = () => fail('CONFLICT', 'This email has an account already. Sign in instead.')
 
-/**
- * Every attempt counts as a failure until it has succeeded, so of guesses that arrive together no more than the limit
- * are looked at. It is counted in its turn for hashing: whoever signs in several times at once with the right password
- * then has only a few attempts open at any moment, and is not taken for a guesser.
- */
+const wrong = () => fail('UNAUTHORIZED', 'The email or the password is wrong.')
+
 export const signIn = async (ctx: StoreCtx, { email, password }: { email: string; password: string }) => {
-  const lock = { storeId: ctx.store.id, email: normaliseEmail(email), windowMs: lockWindowMs, mostFailures }
-  // A flood of guesses at one account ends here, before it can keep others from their turn.
-  await refuseLocked(ctx, lock)
-  return ctx.passwords.inTurn(async ({ check, hash, isOutdated }) => {
-    if ((await sql.countFailure(ctx.db, lock)) === undefined) {
-      await refuseLocked(ctx, lock)
-      throw locked(1)
-    }
-    const account = await findAccount(ctx.db, ctx.store.id, lock.email)
+  const who = normaliseEmail(email)
+  return tryPassword(ctx, who, async ({ check, hash, isOutdated }) => {
+    const account = await findAccount(ctx.db, ctx.store.id, who)
     // Somebody without an account waits as long as somebody with one.
     const isRight = await check(password, account?.passwordHash)
-    if (account === undefined || !isRight) throw fail('UNAUTHORIZED', 'The email or the password is wrong.')
+    if (account === undefined || !isRight) throw wrong()
     const newHash = isOutdated(account.passwordHash) ? await hash(password) : undefined
     return ctx.db.tx(async (tx) => {
-      await sql.forgetFailures(tx, ctx.store.id, lock.email)
+      // Whoever changes the password or the email ends the sessions of the old one, and this would be one more.
+      if ((await lockAccount(tx, ctx.store.id, account.id, who, account.passwordHash)) === undefined) throw wrong()
+      await forgetFailures(tx, ctx.store.id, who)
       if (newHash !== undefined) await replacePasswordHash(tx, ctx.store.id, account.id, account.passwordHash, newHash)
       return { user: toCustomer(account), ...(await openSession(tx, ctx, account.id)) }
     })
   })
 }
 
-const refuseLocked = async (ctx: StoreCtx, lock: sql.Lock) => {
-  const seconds = await sql.secondsLocked(ctx.db, lock)
+/**
+ * Work that tries a password, in its turn for hashing. `who` is an email, or `signedIn` of a customer.
+ *
+ * Every attempt counts as a failure until it has succeeded, so of guesses that arrive together no more than the limit
+ * are looked at. It is counted in its turn for hashing: whoever signs in several times at once with the right password
+ * then has only a few attempts open at any moment, and is not taken for a guesser.
+ */
+export const tryPassword = async <Result>(
+  ctx: StoreCtx,
+  who: string,
+  work: (hashing: Hashing) => Promise<Result>,
+): Promise<Result> => {
+  const lock = { storeId: ctx.store.id, who, windowMs: lockWindowMs, mostFailures }
+  // A flood of guesses at one account ends here, before it can keep others from their turn.
+  await refuseLocked(ctx, lock)
+  return ctx.passwords.inTurn(askerOf(ctx), async (hashing) => {
+    if ((await countFailure(ctx.db, lock)) === undefined) {
+      await refuseLocked(ctx, lock)
+      throw locked(1)
+    }
+    return work(hashing)
+  })
+}
+
+/** Whose line for hashing a request waits in. */
+export const askerOf = ({ store, clientAddress }: StoreCtx): Asker => ({ storeId: store.id, client: clientAddress })
+
+const refuseLocked = async (ctx: StoreCtx, lock: Lock) => {
+  const seconds = await secondsLocked(ctx.db, lock)
   if (seconds !== undefined) throw locked(seconds)
 }
 
 const locked = (seconds: number) =>
-  fail('RATE_LIMITED', 'Rate limit exceeded: too many failed sign-ins with this email. Try again later.', {
+  fail('RATE_LIMITED', 'Rate limit exceeded: too many wrong passwords. Try again later.', {
     headers: { 'retry-after': String(seconds) },
   })
 

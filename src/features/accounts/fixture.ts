@@ -4,6 +4,9 @@ import { hours, minutes } from '../../core/clock.ts'
 
 export const phone = '+919876543210'
 
+/** As many phones as a test needs. */
+export const numbered = (i: number) => `+9198765${String(i).padStart(5, '0')}`
+
 /** Calls as a storefront's server would. */
 export const post = (
   service: TestService,
@@ -18,14 +21,18 @@ export const post = (
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
 
-export const requestCode = (service: TestService, shop: Pick<TestStore, 'key'>, to: unknown = phone) =>
-  post(service, shop, '/v1/auth/otp/request', { phone: to })
+export const requestCode = (
+  service: TestService,
+  shop: Pick<TestStore, 'key'>,
+  to: unknown = phone,
+  more: { requestToken?: string } = {},
+) => post(service, shop, '/v1/auth/otp/request', { phone: to, ...more })
 
 export const verifyCode = (
   service: TestService,
   shop: Pick<TestStore, 'key'>,
   otp: unknown,
-  more: { phone?: string; guestCartId?: string } = {},
+  more: { phone?: string; guestCartId?: string; requestToken?: string } = {},
 ) => post(service, shop, '/v1/auth/otp/verify', { phone, otp, ...more })
 
 /** A code that was asked for and arrived. */

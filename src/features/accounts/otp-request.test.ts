@@ -10,7 +10,7 @@ import {
 } from '../../../test/harness.ts'
 import { hours, minutes, seconds } from '../../core/clock.ts'
 import { changeStore } from '../admin/stores.ts'
-import { intoAnHour, newCode, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
+import { intoAnHour, newCode, numbered, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
 
 let service: TestService
 let neighbour: TestService
@@ -32,13 +32,12 @@ const withOtpSettings = async (shop: TestStore, settings: { otpHourlyCap?: numbe
   return shop.newKey({ rateLimit: 1_000_000 })
 }
 
-const numbered = (i: number) => `+9198765${String(i).padStart(5, '0')}`
-
 test('a code of six digits goes to the phone, and the answer tells when it ends', async () => {
   const shop = await newStore(service)
   const { status, json } = await requestCode(service, shop)
   assert.equal(status, 200)
-  assert.deepEqual(Object.keys(json), ['success', 'expiresAt'])
+  assert.deepEqual(Object.keys(json), ['success', 'expiresAt', 'requestToken'])
+  assert.match(json.requestToken, /^otr_\w{32}$/)
   assert.equal(json.success, true)
   const leftMs = Date.parse(json.expiresAt) - service.clock.now()
   assert.ok(leftMs > minutes(4) && leftMs <= minutes(5), String(leftMs))
@@ -55,7 +54,7 @@ test('the answer does not tell whether somebody has the number', async () => {
   const unknown = await requestCode(service, shop, '+919876500000')
   const shapeOf = ({ status, json }: typeof known) => ({
     status,
-    fields: { ...json, expiresAt: typeof json.expiresAt },
+    fields: { ...json, expiresAt: typeof json.expiresAt, requestToken: typeof json.requestToken },
   })
   assert.deepEqual(shapeOf(known), shapeOf(unknown))
   assert.deepEqual([...known.headers.keys()], [...unknown.headers.keys()])

@@ -24,12 +24,33 @@ export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybe
   ) < ${code.mostAnHour}
   returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
 
+/**
+ * The same for whoever has signed in with a code of this phone before, in a count of their own. The code of others stays
+ * in its place.
+ */
+export const countKnownRequest = (
+  tx: Tx,
+  storeId: StoreId,
+  { phone, lifeMs, mostAnHour }: Pick<NewCode, 'phone' | 'lifeMs' | 'mostAnHour'>,
+) => tx.maybeOne<CountedRequest>`
+  insert into one_time_code as kept
+    (store_id, phone, attempts_left, expires_at, requested_at, known_requested_at, forget_at)
+  values (${storeId}, ${phone}, 0, vitrine_now(), '{}', array[vitrine_now()], vitrine_now() + interval '1 hour')
+  on conflict (store_id, phone) do update set forget_at = excluded.forget_at,
+    known_requested_at = excluded.known_requested_at ||
+      array(select at from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour')
+  where (
+    select count(*) from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour'
+  ) < ${mostAnHour}
+  returning vitrine_now() + ${lifeMs} * interval '1 millisecond' as "expiresAt",
+    known_requested_at[1]::text as "requestedAt"`
+
 /** How long until the oldest request of the hour is over. */
-export const secondsToNextCode = async (tx: Tx, storeId: StoreId, phone: string) =>
+export const secondsToNextCode = async (tx: Tx, storeId: StoreId, phone: string, isKnown: boolean) =>
   (
     await tx.one<{ seconds: number }>`
     select coalesce(greatest(ceil(extract(epoch from min(at) + interval '1 hour' - vitrine_now())), 1), 1)::int as seconds
-    from one_time_code, unnest(requested_at) as at
+    from one_time_code, unnest(case when ${isKnown} then known_requested_at else requested_at end) as at
     where store_id = ${storeId} and phone = ${phone} and at > vitrine_now() - interval '1 hour'`
   ).seconds
 
@@ -51,6 +72,17 @@ export const takeBackRequest = (
       || requested_at[array_position(requested_at, ${requestedAt}::timestamptz) + 1:]
   where store_id = ${storeId} and phone = ${phone}
     and array_position(requested_at, ${requestedAt}::timestamptz) is not null`
+
+export const takeBackKnownRequest = (
+  tx: Tx,
+  storeId: StoreId,
+  { phone, requestedAt }: { phone: string; requestedAt: string },
+) => tx.run`
+  update one_time_code set
+    known_requested_at = known_requested_at[:array_position(known_requested_at, ${requestedAt}::timestamptz) - 1]
+      || known_requested_at[array_position(known_requested_at, ${requestedAt}::timestamptz) + 1:]
+  where store_id = ${storeId} and phone = ${phone}
+    and array_position(known_requested_at, ${requestedAt}::timestamptz) is not null`
 
 export const takeBackStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.run`
   update otp_hour set sent = sent - 1 where store_id = ${storeId} and hour = ${hour} and sent > 0`

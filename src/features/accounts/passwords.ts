@@ -1,8 +1,8 @@
 import { argon2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { fail } from '../../core/errors.ts'
 import { equalBytes } from '../../core/secrets.ts'
 import type { PasswordHasher } from '../context.ts'
+import { takeTurns } from './turns.ts'
 
 /** What a hash costs: KiB of memory, passes over it, lanes. */
 export type Cost = { memory: number; passes: number; parallelism: number }
@@ -10,20 +10,27 @@ export type Cost = { memory: number; passes: number; parallelism: number }
 /** Takes the bytes of a password to those of its hash. */
 export type Derive = (password: string, salt: Buffer, cost: Cost) => Promise<Buffer>
 
-export type HasherOptions = { cost?: Cost; derive?: Derive; atOnce?: number; mostWaiting?: number }
+export type HasherOptions = {
+  cost?: Cost
+  derive?: Derive
+  atOnce?: number
+  mostWaiting?: number
+  longestWaitMs?: number
+}
 
 /** What OWASP asks of argon2id: some 30 ms and 19 MiB for each guess. */
 export const currentCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 
 /**
  * argon2id runs in the four threads that Node shares among files, names and hashes. Two at once keep the machine usable
- * and the other threads free; the rest wait in line, and whoever finds the line full is told to come back.
+ * and the other threads free; the rest wait, with turns that are fair to stores and callers (turns.ts).
  */
 export const createPasswordHasher = ({
   cost = currentCost,
   derive = deriveArgon2id,
   atOnce = 2,
   mostWaiting = 100,
+  longestWaitMs = 10_000,
 }: HasherOptions = {}): PasswordHasher => {
   const hash = async (password: string) => {
     const salt = randomBytes(16)
@@ -37,8 +44,8 @@ export const createPasswordHasher = ({
   }
   const isOutdated = (stored: string) => !stored.startsWith(writePrefix(cost))
 
-  const inTurn = takeTurns(atOnce, mostWaiting)
-  return { inTurn: (work) => inTurn(() => work({ hash, check, isOutdated })) }
+  const inTurn = takeTurns({ atOnce, mostWaiting, longestWaitMs })
+  return { inTurn: (who, work) => inTurn(who, () => work({ hash, check, isOutdated })) }
 }
 
 const hashBytes = 32
@@ -67,30 +74,3 @@ const readHash = (text: string) => {
 const hashShape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
 const encode = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
-
-const takeTurns = (atOnce: number, mostWaiting: number) => {
-  let working = 0
-  const line: (() => void)[] = []
-  const enter = async () => {
-    if (working < atOnce) {
-      working++
-      return
-    }
-    if (line.length >= mostWaiting) throw fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
-    await new Promise<void>((resolve) => line.push(resolve))
-  }
-  // Whoever leaves hands the place on, so that nobody can slip in between.
-  const leave = () => {
-    const next = line.shift()
-    if (next === undefined) working--
-    else next()
-  }
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    await enter()
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
-  }
-}

@@ -57,6 +57,7 @@ export const CustomerChange = Type.Object({
   email: Type.Optional(
     text(254, 'Signs in a customer who has a password, and is for reaching one who has none. Empty: removes it'),
   ),
+  currentPassword: Type.Optional(text(200, 'Needed to change the email of a customer who has a password')),
   phone: Type.Optional(
     text(
       40,
@@ -111,11 +112,26 @@ export const profileContract = {
     path: '/v1/customer',
     summary: 'Change name, email or contact phone',
     description:
-      'What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one, answers show that one. 409: the email signs in another customer.',
+      'What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one, answers show that one. To change the email of a customer who has a password, send `currentPassword`: without it, or with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. That change ends all other sessions of the customer. 409: the email signs in another customer.',
     body: CustomerChange,
     ok: Customer,
     errors: ['CONFLICT'],
     example: exampleCustomer,
+  }),
+  changePassword: endpoint({
+    ...write,
+    method: 'POST',
+    path: '/v1/customer/password',
+    summary: 'Change the password, or set one',
+    description:
+      '`currentPassword` is needed when there is one: without it, or with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), which must not sign in another customer (409). All other sessions of the customer end.',
+    body: Type.Object({
+      currentPassword: Type.Optional(text(200)),
+      newPassword: Type.String({ minLength: 8, maxLength: 200 }),
+    }),
+    ok: Type.Object({ success: Type.Boolean() }),
+    errors: ['CONFLICT'],
+    example: { success: true },
   }),
   listAddresses: endpoint({
     ...read,

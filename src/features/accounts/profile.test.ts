@@ -11,11 +11,15 @@ after(() => service.close())
 
 type TestCustomer = Awaited<ReturnType<typeof newCustomer>>
 
-/** As if the customer had signed up with a password; none of these tests asks for it. */
+const password = 'correct horse battery'
+
+/** As if the customer had signed up with a password. */
 const givePassword = async (shop: TestStore, who: TestCustomer, email: string) => {
   const { id } = await shop.load()
+  const { passwords } = service.app.services
+  const hash = await passwords.inTurn({ storeId: id, client: '' }, (hashing) => hashing.hash(password))
   await service.db.run`
-    update customer set email = ${email}, password_hash = 'a hash' where store_id = ${id} and id = ${who.id}`
+    update customer set email = ${email}, password_hash = ${hash} where store_id = ${id} and id = ${who.id}`
 }
 
 const change = (who: TestCustomer, body: unknown) => who.call('PATCH', '/v1/customer', { body })
@@ -119,10 +123,12 @@ test('an email that signs somebody in cannot be taken by another with a password
   await givePassword(shop, asha, 'asha@example.com')
   await givePassword(shop, ben, 'ben@example.com')
   await givePassword(shop, chen, 'chen@example.com')
-  assertError(await change(asha, { email: 'BEN@example.com', name: 'Ben' }), 409, 'CONFLICT')
+  assertError(await change(asha, { email: 'BEN@example.com', name: 'Ben', currentPassword: password }), 409, 'CONFLICT')
   const { json } = await asha.call('GET', '/v1/customer')
   assert.deepEqual([json.email, json.name], ['asha@example.com', 'Asha'])
-  const both = await Promise.all([asha, chen].map((who) => change(who, { email: 'new@example.com' })))
+  const both = await Promise.all(
+    [asha, chen].map((who) => change(who, { email: 'new@example.com', currentPassword: password })),
+  )
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
 })
 
@@ -131,7 +137,7 @@ test('an email is free again in another store, and as contact data of somebody w
   await givePassword(shop, await newCustomer(service, shop), 'asha@example.com')
   const foreign = await newCustomer(service, elsewhere)
   await givePassword(elsewhere, foreign, 'other@example.com')
-  assert.equal((await change(foreign, { email: 'asha@example.com' })).status, 200)
+  assert.equal((await change(foreign, { email: 'asha@example.com', currentPassword: password })).status, 200)
   const guestLike = await newCustomer(service, shop)
   assert.equal((await change(guestLike, { email: 'asha@example.com' })).json.email, 'asha@example.com')
 })

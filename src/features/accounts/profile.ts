@@ -3,27 +3,47 @@ import { sqlState } from '../../db/database.ts'
 import { lockCustomer } from '../access/guests.sql.ts'
 import type { CustomerCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
-import { type CustomerRow, findCustomer } from './customers.sql.ts'
+import { type CustomerRow, findCustomer, findPassword } from './customers.sql.ts'
+import { forgetFailures, signedIn } from './email.sql.ts'
 import { readContactPhone, readEmail } from './email.ts'
+import { provePassword, uniqueViolation, wrongPassword } from './password-change.ts'
 import type { CustomerChange } from './profile.contract.ts'
 import { type Profile, updateProfile } from './profile.sql.ts'
+import { endOtherSessions } from './sessions.ts'
 import type { Customer } from './sign-in.contract.ts'
 
 export const showCustomer = async ({ db, store, shopper }: CustomerCtx): Promise<Customer> =>
   toCustomer(found(await findCustomer(db, store.id, shopper.customerId)))
 
-/** What is left out stays as it is, and a change to what is there already is none. */
+/**
+ * What is left out stays as it is, and a change to what is there already is none. An email that signs the customer in
+ * changes only with the password, and ends all other sessions.
+ */
 export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): Promise<Customer> => {
-  const { customerId } = ctx.shopper
   const wanted = readChange(change)
+  const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
+  if (passwordHash === null || wanted.email === undefined || wanted.email === email) return save(ctx, wanted, null)
+  if (wanted.email === null)
+    throw fail('BAD_REQUEST', 'email signs this customer in and cannot be removed, only replaced.')
+  return provePassword(ctx, passwordHash, change.currentPassword, () => save(ctx, wanted, passwordHash))
+}
+
+/** `provenHash` is that of the password which the caller has just proved to know. */
+const save = async (ctx: CustomerCtx, wanted: Partial<Profile>, provenHash: string | null): Promise<Customer> => {
+  const { customerId } = ctx.shopper
   try {
     return await ctx.db.tx(async (tx) => {
-      const { hasPassword } = await lockCustomer(tx, ctx.store.id, customerId)
-      if (hasPassword && wanted.email === null)
-        throw fail('BAD_REQUEST', 'email signs this customer in and cannot be removed, only replaced.')
+      await lockCustomer(tx, ctx.store.id, customerId)
       const before = found(await findCustomer(tx, ctx.store.id, customerId))
       const after = { ...before, ...wanted }
-      return toCustomer(isSame(before, after) ? before : await updateProfile(tx, ctx.store.id, customerId, after))
+      if (isSame(before, after)) return toCustomer(before)
+      const { passwordHash } = await findPassword(tx, ctx.store.id, customerId)
+      if (passwordHash !== null && before.email !== after.email) {
+        if (passwordHash !== provenHash) throw wrongPassword()
+        await forgetFailures(tx, ctx.store.id, signedIn(customerId))
+        await endOtherSessions(tx, ctx)
+      }
+      return toCustomer(await updateProfile(tx, ctx.store.id, customerId, after))
     })
   } catch (error) {
     // The index decides, and it holds only those emails that sign somebody in.
@@ -31,8 +51,6 @@ export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): 
     throw error
   }
 }
-
-const uniqueViolation = '23505'
 
 const readChange = ({ name, email, phone }: CustomerChange): Partial<Profile> => ({
   ...(name === undefined ? {} : { name: name.trim() }),

@@ -7,5 +7,10 @@ export const insertSession = (tx: Tx, storeId: StoreId, tokenHash: string, custo
   values (${storeId}, ${tokenHash}, ${customerId}, vitrine_now(), vitrine_now() + ${lifeMs} * interval '1 millisecond')
   returning expires_at as "expiresAt"`
 
+/** All sessions of a customer but one; null: all. */
+export const deleteSessions = (db: Queries, storeId: StoreId, customerId: string, except: string | null) => db.run`
+  delete from session
+  where store_id = ${storeId} and customer_id = ${customerId} and token_hash is distinct from ${except}`
+
 export const deleteSession = (db: Queries, storeId: StoreId, tokenHash: string) => db.run`
   delete from session where store_id = ${storeId} and token_hash = ${tokenHash}`

@@ -26,6 +26,8 @@ const phone = Type.String({
 })
 const email = Type.String({ maxLength: 254, description: 'Case does not matter' })
 
+const requestToken = (description: string) => Type.String({ maxLength: 100, description })
+
 const write = { method: 'POST', tag: 'Accounts', scope: 'auth:write' } as const
 
 const exampleToken = 'ses_3v8k1m9q2w7c4t6y8zr5n0bxhd2g4f6j'
@@ -46,11 +48,24 @@ export const signInContract = {
     path: '/v1/auth/otp/request',
     summary: 'Send a one-time password to a phone',
     description:
-      'Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. 502: the message was refused (then the request does not count) or may not have arrived (then it counts, and the code is good if it does arrive).',
-    body: Type.Object({ phone }),
-    ok: Type.Object({ success: Type.Boolean(), expiresAt }),
+      'Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken` and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have five an hour of their own, which strangers cannot use up, and their codes are good only with the new `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it counts, and the code is good if it does arrive).',
+    body: Type.Object({
+      phone,
+      requestToken: Type.Optional(
+        requestToken('Of an earlier request for this number that signed somebody in; any other is ignored'),
+      ),
+    }),
+    ok: Type.Object({
+      success: Type.Boolean(),
+      expiresAt,
+      requestToken: Type.String({ description: 'Binds the code to whoever asked for it: send it to verify' }),
+    }),
     errors: ['BAD_GATEWAY'],
-    example: { success: true, expiresAt: '2026-02-01T09:35:00.000Z' },
+    example: {
+      success: true,
+      expiresAt: '2026-02-01T09:35:00.000Z',
+      requestToken: 'otr_7c4t6y8zr5n0bxhd2g4f6j3v8k1m9q2w',
+    },
   }),
   verifyOtp: endpoint({
     ...write,
@@ -58,11 +73,14 @@ export const signInContract = {
     path: '/v1/auth/otp/verify',
     summary: 'Sign in with a one-time password',
     description:
-      'The first time makes the customer. A wrong password is 401, three of them use it up; one that is used, used up, expired or was never sent is 410. `guestCartId` hands that guest cart to the customer; an id that cannot be handed over is ignored.',
+      'The first time makes the customer. A wrong password is 401, three of them use it up; one that is used, used up, expired or was never sent is 410. With `requestToken` the code of that request counts, with three attempts of its own: neither requests nor guesses of others touch it. Without one, the last code that was sent to the number counts. `guestCartId` hands that guest cart to the customer; an id that cannot be handed over is ignored.',
     body: Type.Object({
       phone,
       otp: Type.String({ pattern: '^[0-9]+$', maxLength: 20, description: 'The digits of the message' }),
       guestCartId: Type.Optional(Type.String({ maxLength: 200 })),
+      requestToken: Type.Optional(
+        requestToken('Of the answer to the request; one that is unknown or of another number is ignored'),
+      ),
     }),
     ok: Type.Object({ token, customer: Customer, expiresAt }),
     errors: ['GONE'],
@@ -77,6 +95,15 @@ export const signInContract = {
     access: 'customer',
     path: '/v1/auth/logout',
     summary: 'End the session of the bearer token',
+    ok: Done,
+    example: { success: true },
+  }),
+  logOutEverywhere: endpoint({
+    ...write,
+    access: 'customer',
+    path: '/v1/auth/logout/everywhere',
+    summary: 'End all sessions of the customer',
+    description: 'Also the one that asks for it.',
     ok: Done,
     example: { success: true },
   }),

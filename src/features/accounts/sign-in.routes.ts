@@ -1,14 +1,18 @@
 import { routes } from '../context.ts'
 import { signIn, signUp } from './email.ts'
 import { requestOtp, verifyOtp } from './otp.ts'
-import { logOut } from './sessions.ts'
+import { logOut, logOutEverywhere } from './sessions.ts'
 import { signInContract } from './sign-in.contract.ts'
 
 export const signInRoutes = routes(signInContract, {
-  requestOtp: async ({ ctx, body }) => ({ body: await requestOtp(ctx, body.phone) }),
+  requestOtp: async ({ ctx, body }) => ({ body: await requestOtp(ctx, body) }),
   verifyOtp: async ({ ctx, body }) => ({ body: await verifyOtp(ctx, body) }),
   logOut: async ({ ctx }) => {
     await logOut(ctx)
+    return { body: { success: true } }
+  },
+  logOutEverywhere: async ({ ctx }) => {
+    await logOutEverywhere(ctx)
     return { body: { success: true } }
   },
   signUp: async ({ ctx, body }) => ({ body: await signUp(ctx, body) }),

@@ -42,6 +42,7 @@ export type StoreSettings = {
   /** An empty list stands for all countries. */
   otpCountries?: readonly string[] | null
   visitorLimit?: number | null
+  otpClientLimit?: number | null
 }
 
 /** Null, or nothing, leaves a setting as it is. */
@@ -58,6 +59,7 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     payment_provider = coalesce(${set.paymentProvider ?? null}, payment_provider),
     otp_hourly_cap = nullif(coalesce(${set.otpHourlyCap ?? null}, otp_hourly_cap, -1), -1),
     otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries),
+    otp_client_limit = coalesce(${set.otpClientLimit ?? null}, otp_client_limit),
     visitor_limit = coalesce(${set.visitorLimit ?? null}, visitor_limit), updated_at = vitrine_now()
   where id = ${storeId}`
 

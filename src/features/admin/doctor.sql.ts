@@ -30,5 +30,11 @@ export const countStaleListings = async (db: Queries, storeId: StoreId | null = 
     where (l.category_id, l.price_minor, l.in_stock) is distinct from (e.category_id, e.price_minor, e.in_stock)`
   ).count
 
+/** Some stores that send one-time passwords to all countries without a cap, with the number of all such stores. */
+export const listStoresWithOpenCodes = (db: Queries) => db.many<{ publicId: string; count: number }>`
+  select public_id as "publicId", count(*) over ()::integer as count from store
+  where otp_hourly_cap is null and otp_countries = '{}'
+  order by id limit 5`
+
 /** Adding up the lines of a million orders takes some 115 MB; with less, it goes over the disk. */
 export const takeMemory = (tx: Tx) => tx.run`set local work_mem = '128MB'`

@@ -1,0 +1,58 @@
+import { fail } from '../../core/errors.ts'
+import { sqlState } from '../../db/database.ts'
+import type { CustomerCtx, Hashing } from '../context.ts'
+import { changePasswordHash, findPassword } from './customers.sql.ts'
+import { forgetFailures, signedIn } from './email.sql.ts'
+import { askerOf, tryPassword } from './email.ts'
+import { endOtherSessions } from './sessions.ts'
+
+export type PasswordChange = { currentPassword?: string; newPassword: string }
+
+/**
+ * Ends all other sessions. Of changes that arrive together with the same current password, the statement lets one
+ * through. An account that has no password gets one with the session alone.
+ */
+export const changePassword = async (ctx: CustomerCtx, { currentPassword, newPassword }: PasswordChange) => {
+  const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
+  if (email === null) throw fail('BAD_REQUEST', 'Add an email first: a password signs in only beside an email.')
+  const change = async ({ hash }: Hashing) => save(ctx, { before: passwordHash, after: await hash(newPassword) })
+  if (passwordHash === null) return ctx.passwords.inTurn(askerOf(ctx), change)
+  return provePassword(ctx, passwordHash, currentPassword, change)
+}
+
+const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: string }) => {
+  try {
+    await ctx.db.tx(async (tx) => {
+      const { customerId } = ctx.shopper
+      if ((await changePasswordHash(tx, ctx.store.id, customerId, hashes)) === undefined) throw wrongPassword()
+      await forgetFailures(tx, ctx.store.id, signedIn(customerId))
+      await endOtherSessions(tx, ctx)
+    })
+  } catch (error) {
+    // The email was contact data until now, and signs in another customer.
+    if (sqlState(error) === uniqueViolation) throw fail('CONFLICT', 'This email has an account already.')
+    throw error
+  }
+}
+
+export const uniqueViolation = '23505'
+
+/**
+ * Asks somebody who has signed in for the password again, and then does the work, which must check that the password is
+ * still this one. Wrong ones are counted for the customer as those of a sign-in are for an email. 403 and not 401: the
+ * session is good, and clients drop it on 401.
+ */
+export const provePassword = <Result>(
+  ctx: CustomerCtx,
+  passwordHash: string,
+  password: string | undefined,
+  work: (hashing: Hashing) => Promise<Result>,
+): Promise<Result> => {
+  if (password === undefined) throw fail('FORBIDDEN', 'This needs the password of the account: send currentPassword.')
+  return tryPassword(ctx, signedIn(ctx.shopper.customerId), async (hashing) => {
+    if (!(await hashing.check(password, passwordHash))) throw wrongPassword()
+    return work(hashing)
+  })
+}
+
+export const wrongPassword = () => fail('FORBIDDEN', 'The current password is wrong.')
