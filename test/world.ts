@@ -3,6 +3,7 @@ import { contracts } from '../src/contract.ts'
 import { type ErrorCode, errorCatalogue } from '../src/core/errors.ts'
 import { Fragment } from '../src/db/sql.ts'
 import { createPasswordHasher } from '../src/features/accounts/passwords.ts'
+import { markDemoStore } from '../src/features/admin/admin.sql.ts'
 import { replaceMenu } from '../src/features/admin/menu.ts'
 import { createCoupon, plainCoupon } from '../src/features/pricing/coupon-book.ts'
 import type { Access, Endpoint } from '../src/http/endpoint.ts'
@@ -62,6 +63,8 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
   const store = await shop.load()
   const menu = [{ label: 'Moonstone', type: 'link', target: '/moonstone' }]
   await service.db.tx(async (tx) => {
+    // Its book is a file of the demo, which is there without a folder of files.
+    await markDemoStore(tx, store.id)
     await replaceMenu(tx, store, menu)
     for (const code of coupons) await createCoupon(tx, store, { ...plainCoupon, code, kind: 'percent', value: 10 })
   })

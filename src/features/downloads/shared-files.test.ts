@@ -50,15 +50,15 @@ test('each store gets a copy of what it named, and of nothing else', async () =>
   place('book.txt', 'a book')
   place('deep/map.txt', 'a map')
   place('song.txt', 'a song')
-  const [one, two, none] = [await storeThatNamed('book.txt', 'deep/map.txt'), await storeThatNamed('book.txt'), '']
-  assert.deepEqual(await separate(), { copied: 3, missing: 0 })
+  place('store_music/tune.txt', 'a tune')
+  const one = await storeThatNamed('book.txt', 'deep/map.txt')
+  const two = await storeThatNamed('book.txt', 'store_music/tune.txt')
+  assert.deepEqual(await separate(), { copied: 4, missing: 0 })
   assert.deepEqual([contentOf(one, 'book.txt'), contentOf(one, 'deep/map.txt')], ['a book', 'a map'])
-  assert.equal(contentOf(two, 'book.txt'), 'a book')
-  assert.deepEqual(readdirSync(join(folder, two)), ['book.txt'])
-  assert.deepEqual(
-    readdirSync(join(folder, none)).sort(),
-    ['.by-store', 'book.txt', 'deep', one, 'song.txt', two].sort(),
-  )
+  assert.deepEqual([contentOf(two, 'book.txt'), contentOf(two, 'store_music/tune.txt')], ['a book', 'a tune'])
+  assert.deepEqual(readdirSync(join(folder, two)).sort(), ['book.txt', 'store_music'])
+  const left = ['.by-store', 'book.txt', 'deep', one, 'song.txt', 'store_music', two]
+  assert.deepEqual(readdirSync(folder).sort(), left.sort())
 })
 
 test('it is done once: what is put into the shared folder afterwards goes to nobody', async () => {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { constants, existsSync, realpathSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import type { Db, Queries } from '../../db/database.ts'
+import type { Db, Queries, Tx } from '../../db/database.ts'
 import { type CommonFolder, createStoreFiles, findInside, folderOfStore } from './files.ts'
-import { listNamedFiles, listSharedFiles, lockSharedFiles, type NamedFile } from './shared-files.sql.ts'
+import { isStore, listNamedFiles, listSharedFiles, lockSharedFiles, type NamedFile } from './shared-files.sql.ts'
 
 /** Says that the files of this folder have been copied, so that what lies directly in it is never read again. */
 const doneMark = '.by-store'
@@ -34,7 +34,7 @@ export const separateSharedFiles = async (
     await removeDrafts(folder)
     let [copied, missing] = [0, 0]
     for (const file of named) {
-      const outcome = await copyToStore(folder, sources, file)
+      const outcome = await copyToStore(tx, folder, sources, file)
       if (outcome === 'copied') copied++
       if (outcome === 'missing') missing++
     }
@@ -48,9 +48,9 @@ const removeDrafts = async (folder: string) => {
   for (const name of await readdir(folder)) if (name.startsWith(draftPrefix)) await rm(join(folder, name))
 }
 
-const copyToStore = async (folder: string, sources: readonly string[], { storeId, name }: NamedFile) => {
+const copyToStore = async (tx: Tx, folder: string, sources: readonly string[], { storeId, name }: NamedFile) => {
   if ((await createStoreFiles(folder).sizeOf(storeId, name)) !== undefined) return 'there'
-  const source = await findSource(sources, { storeId, name })
+  const source = await findSource(tx, sources, { storeId, name })
   if (source === undefined) return 'missing'
   const target = join(folderOfStore(folder, storeId), name)
   const draft = join(folder, `${draftPrefix}${randomUUID()}`)
@@ -71,19 +71,20 @@ const writeThrough = async (path: string) => {
   }
 }
 
-const findSource = async (sources: readonly string[], { storeId, name }: NamedFile): Promise<string | undefined> => {
+const findSource = async (tx: Tx, sources: readonly string[], { storeId, name }: NamedFile) => {
   for (const source of sources) {
     const path = await findInside(source, name)
-    if (path === undefined || isOfAnotherStore(source, path, storeId)) continue
+    if (path === undefined || (await isOfAnotherStore(tx, relative(realpathSync(source), path), storeId))) continue
     if ((await stat(path)).isFile()) return path
   }
   return undefined
 }
 
 /** The shared folder now holds the folders of the stores, and a name from before may lead into one of them. */
-const isOfAnotherStore = (source: string, path: string, storeId: string) => {
-  const [first = ''] = relative(realpathSync(source), path).toLowerCase().split(sep)
-  return first.startsWith('store_') && first !== storeId.toLowerCase()
+const isOfAnotherStore = async (tx: Tx, path: string, storeId: string) => {
+  // Some systems find a folder by its name in capitals, too.
+  const [first = ''] = path.toLowerCase().split(sep)
+  return first !== storeId && (await isStore(tx, first))
 }
 
 export type FilesReport = {
