@@ -5,7 +5,8 @@ import type { Tx } from '../../db/database.ts'
 import { countStaleListings } from '../admin/doctor.sql.ts'
 import { createOutlet } from '../admin/stores.ts'
 import { readProduct } from './product-input.ts'
-import { type StockChange, saveProducts, setStock } from './products.ts'
+import { type StockChange, setStock } from './products.ts'
+import { saveProducts } from './save.ts'
 
 let service: TestService
 before(async () => {
