@@ -20,6 +20,8 @@ export type ImportRequest = Partial<SaveMode> & {
   /** Stops after the batch under way. */
   signal?: AbortSignal
   onProgress?: (progress: ImportProgress) => void
+  /** Which sales of a file are on; now, unless a test says otherwise. */
+  now?: Date
   /** Tests make it small. */
   batchSize?: number
 }
@@ -51,6 +53,7 @@ const mostFaultsKept = 10_000
  */
 export const importCatalog = async (db: Db, store: Store, request: ImportRequest): Promise<ImportResult> => {
   const file = openImportFile(request.path, request.format)
+  const now = request.now ?? new Date()
   const mode = { replace: request.replace === true, setStock: request.setStock === true }
   const report = (phase: ImportProgress['phase'], products: number, bytes: number) =>
     request.onProgress?.({ phase, products, fraction: file.bytes === 0 ? 1 : bytes / file.bytes })
@@ -95,7 +98,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
     }
     let batch = newBatch<ReadRecord>()
     try {
-      for await (const record of readRecords(file, (read) => (bytes = read))) {
+      for await (const record of readRecords(file, now, (read) => (bytes = read))) {
         if (request.signal?.aborted) break
         const outcome = check(record)
         found.products++
@@ -142,7 +145,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       writing.catch(() => {})
     }
     try {
-      for await (const record of readRecords(file, (read) => (bytes = read))) {
+      for await (const record of readRecords(file, now, (read) => (bytes = read))) {
         if (request.signal?.aborted) break
         const outcome = check(record)
         if ('patch' in outcome) addToBatch(batch, outcome.patch, outcome.patch)
