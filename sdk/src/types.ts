@@ -8,8 +8,10 @@ export type Product = {
   price: number
   /** The name of its category; empty when it has none */
   category: string
-  /** Units that can be bought at this outlet */
+  /** Units that can be bought at this outlet; each variant that is not tracked counts for 999 */
   stock: number
+  /** `false` when a variant is not tracked: it is always in stock, and `stock` is not a count */
+  stockTracked: boolean
   /** Addresses of pictures */
   images: string[]
   /** Only `ACTIVE` products are visible */
@@ -31,8 +33,10 @@ export type ProductDetail = {
   price: number
   /** The name of its category; empty when it has none */
   category: string
-  /** Units that can be bought at this outlet */
+  /** Units that can be bought at this outlet; each variant that is not tracked counts for 999 */
   stock: number
+  /** `false` when a variant is not tracked: it is always in stock, and `stock` is not a count */
+  stockTracked: boolean
   /** Addresses of pictures */
   images: string[]
   /** Only `ACTIVE` products are visible */
@@ -53,6 +57,13 @@ export type ProductDetail = {
     title: string
     description: string
   }
+  /** Who makes or sells it; empty when nobody is named */
+  vendor: string
+  /** The pictures of `images` with a text for those who cannot see them; the text may be empty */
+  media: {
+    url: string
+    alt: string
+  }[]
   /** Delivered as a download */
   digital: boolean
 }
@@ -411,8 +422,15 @@ export type Variant = {
   /** At this outlet */
   price: number
   compareAtPrice: number | null
-  /** Units that can be bought at this outlet */
+  /** Units that can be bought at this outlet; 999, the most that a cart line holds, when not tracked */
   stock: number
+  /** `false`: always in stock, sold without counting */
+  stockTracked: boolean
+  /** GTIN, EAN, UPC or ISBN; empty when it has none */
+  barcode: string
+  weightGrams: number | null
+  /** Address of its own picture; empty when it has none */
+  image: string
 }
 
 export type MenuRoot = {

@@ -55,13 +55,37 @@ test('an import says in a sentence what it did, and a second one that there was 
   assert.equal((await shop.get('/v1/products')).json.length, 2)
 })
 
+test('what would change is told by a dry run, and what has changed by the run, field by field', async (t) => {
+  const shop = await newStore(service)
+  await shop.add({ name: 'Mug', price: 5, stock: 3, description: 'Holds tea.' })
+  const path = fileFor(t, 'prices.csv', 'slug,name,price,stock\nmug,Mug,6,50\nbowl,Bowl,2,1\n')
+  const args = ['catalog', 'import', path, '--store', shop.storeId]
+  const changes = 'Fields changed: price of 1.\n'
+  const kept = '1 variant has another stock in the file, which was left as it is; --set-stock sets it.\n'
+  const dry = await vitrine(...args, '--dry-run')
+  const told = '2 products: 1 would be created, 1 updated, 0 unchanged. Nothing was written.\n'
+  assert.deepEqual(dry, { code: 0, out: `${told}${changes}${kept}`, err: '' })
+  const done = await vitrine(...args)
+  assert.equal(done.out, `2 products: 1 created, 1 updated, 0 unchanged.\n${changes}${kept}`)
+  const {
+    created,
+    updated,
+    unchanged,
+    skipped,
+    changes: fields,
+  } = JSON.parse((await vitrine(...args, '--set-stock', '--json')).out)
+  assert.deepEqual([created, updated, unchanged, skipped, fields], [0, 1, 1, 0, { stock: 1 }])
+  const replaced = JSON.parse((await vitrine(...args, '--replace', '--json')).out)
+  assert.deepEqual(replaced.changes, { description: 1 })
+})
+
 test('faults go to the error output with file, line and field, and end with code 1', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products.csv', 'name,price,colour\nMug,449.50,red\nBowl,cheap,\n')
   const refused = await vitrine('catalog', 'import', path, '--store', shop.storeId)
   assert.deepEqual([refused.code, refused.out], [1, ''])
   assert.match(refused.err, new RegExp(`^${path}: line 3: price must be number$`, 'm'))
-  assert.match(refused.err, /^Fields that mean nothing here: colour\.$/m)
+  assert.match(refused.err, /^Fields that have no place here: colour\.$/m)
   assert.match(refused.err, /^1 fault\. Nothing was written\./m)
   assert.deepEqual((await shop.get('/v1/products')).json, [])
 
@@ -90,7 +114,7 @@ test('with --json the answer is for programs, and nothing else is printed', asyn
     { line: 2, field: 'price', message: 'must be number' },
   ])
   const dry = JSON.parse((await vitrine(...args, '--skip-bad', '--dry-run')).out)
-  assert.deepEqual([dry.outcome, dry.skipped, dry.created], ['checked', 1, 0])
+  assert.deepEqual([dry.outcome, dry.skipped, dry.created], ['checked', 1, 1])
   const taken = await vitrine(...args, '--skip-bad')
   assert.equal(taken.code, 0)
   assert.deepEqual([JSON.parse(taken.out).created, JSON.parse(taken.out).skipped], [1, 1])
@@ -148,14 +172,18 @@ test('an export goes to the output or to a file, in the format of its name, and 
   const output = await vitrine('catalog', 'export', '--store', shop.storeId)
   const product = { slug: 'mug', name: 'Mug', status: 'ACTIVE', category: 'Home', price: 5, stock: 3 }
   assert.deepEqual([output.code, output.err, JSON.parse(output.out)], [0, '', product])
-  for (const name of ['a.json', 'a.jsonl', 'a.csv']) {
+  for (const name of ['a.json', 'a.jsonl', 'a.csv', 'a.shopify']) {
     const path = join(folder, name)
     assert.equal((await vitrine('catalog', 'export', path, '--store', shop.storeId)).code, 0)
     const { out } = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--json')
     assert.deepEqual([JSON.parse(out).format, JSON.parse(out).unchanged], [name.slice(2), 1])
   }
   assert.equal(JSON.parse(readFileSync(join(folder, 'a.json'), 'utf8')).length, 1)
-  assert.deepEqual(readdirSync(folder).sort(), ['a.csv', 'a.json', 'a.jsonl'], 'nothing unfinished is left')
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    ['a.csv', 'a.json', 'a.jsonl', 'a.shopify'],
+    'nothing unfinished is left',
+  )
 })
 
 test('an export that cannot be written says so, and a device stays a device', async (t) => {

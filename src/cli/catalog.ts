@@ -11,26 +11,40 @@ import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, print, printWarning, toJson } from './output.ts'
 import { whichStore } from './which-store.ts'
 
-type ImportOptions = OutputOptions & { store?: string; format?: ImportFormat; skipBad?: boolean; dryRun?: boolean }
+type ImportOptions = OutputOptions & {
+  store?: string
+  format?: ImportFormat
+  replace?: boolean
+  setStock?: boolean
+  skipBad?: boolean
+  dryRun?: boolean
+}
 type ExportOptions = OutputOptions & { store?: string; format?: ExportFormat }
 
 export const addCatalog = (program: Command) => {
   const catalog = program.command('catalog').description('Products in bulk')
   catalog
     .command('import <file>')
-    .description('Add and update products from JSON, JSON lines, CSV or a product file of Shopify')
+    .description('Add products and change known ones, from JSON, CSV, or a product file of Shopify or WooCommerce')
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .addOption(new Option('--format <name>', 'found out from the file otherwise').choices(importFormats))
+    .option('--replace', 'the file is the whole truth about its products: what it leaves out is reset')
+    .option('--set-stock', 'set the stock of variants that exist too, not only of new ones')
     .option('--skip-bad', 'leave out products with faults instead of refusing the whole file')
-    .option('--dry-run', 'only look for faults')
+    .option('--dry-run', 'say what would change, and write nothing')
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\ndocs/import.md describes the formats.\n\nExample:\n  vitrine catalog import products.csv')
     .action(runImport)
   catalog
     .command('export [file]')
-    .description('Write all products in the format that import reads, to a file or to the output')
+    .description('Write all products in a format that import reads, to a file or to the output')
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .addOption(new Option('--format <name>', 'by the name of the file, or jsonl').choices(exportFormats))
+    .addOption(
+      new Option(
+        '--format <name>',
+        'by the name of the file, or jsonl; shopify makes a product file of Shopify',
+      ).choices(exportFormats),
+    )
     .option('--json', 'answer in JSON')
     .addHelpText('after', '\nExample:\n  vitrine catalog export products.jsonl')
     .action(runExport)
@@ -42,11 +56,12 @@ const runImport = async (path: string, options: ImportOptions) => {
   const onSignal = () => stop.abort()
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
-  const progress = options.json ? { show: () => {}, clear: () => {} } : createProgress(process.stderr)
+  const progress = options.json ? silent : createProgress(process.stderr)
   try {
     const result = await withDatabase(async (db, config) =>
       importCatalog(db, await whichStore(db, config, options), {
         ...{ path, format: options.format, skipBad: options.skipBad === true, dryRun: options.dryRun === true },
+        ...{ replace: options.replace === true, setStock: options.setStock === true },
         ...{ signal: stop.signal, onProgress: progress.show },
       }),
     )
@@ -61,6 +76,8 @@ const runImport = async (path: string, options: ImportOptions) => {
   }
 }
 
+const silent = { show: () => {}, clear: () => {} }
+
 const mostFaultsShown = 50
 
 const tell = (path: string, result: ImportResult) => {
@@ -70,23 +87,30 @@ const tell = (path: string, result: ImportResult) => {
   }
   if (result.faultCount > mostFaultsShown) printWarning(`… and ${result.faultCount - mostFaultsShown} more faults.`)
   if (result.ignoredFields.length > 0)
-    printWarning(`Fields that mean nothing here: ${result.ignoredFields.join(', ')}.`)
+    printWarning(`Fields that have no place here: ${result.ignoredFields.join(', ')}.`)
+  for (const note of result.notes) printWarning(`${products(note.products)}: ${note.text}.`)
   const failed = result.outcome === 'refused' || result.outcome === 'stopped'
   ;(failed ? printWarning : print)(summaries[result.outcome](result))
+  if (failed) return
+  const changes = Object.entries(result.changes).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (changes.length > 0) print(`Fields changed: ${changes.map(([field, n]) => `${field} of ${n}`).join(', ')}.`)
+  if (result.stockKept > 0) {
+    const what = result.stockKept === 1 ? '1 variant has' : `${result.stockKept} variants have`
+    print(`${what} another stock in the file, which was left as it is; --set-stock sets it.`)
+  }
 }
 
 const products = (n: number) => (n === 1 ? '1 product' : `${n} products`)
 const faults = (n: number) => (n === 1 ? '1 fault' : `${n} faults`)
-const counts = ({ created, updated, unchanged }: ImportResult) =>
-  `${created} created, ${updated} updated, ${unchanged} unchanged`
+const counts = ({ created, updated, unchanged }: ImportResult, verb = '') =>
+  `${created}${verb} created, ${updated} updated, ${unchanged} unchanged`
 
 const summaries: Record<ImportResult['outcome'], (result: ImportResult) => string> = {
   done: (result) =>
     `${products(result.products)}: ${counts(result)}${result.skipped > 0 ? `, ${result.skipped} left out` : ''}.`,
-  checked: ({ products: n, faultCount, skipped }) =>
-    faultCount === 0
-      ? `${products(n)}, no faults. Nothing was written.`
-      : `${products(n)}, ${skipped} with faults, which --skip-bad leaves out. Nothing was written.`,
+  checked: (result) =>
+    `${products(result.products)}: ${counts(result, ' would be')}${result.skipped > 0 ? `, ${result.skipped} left out` : ''}` +
+    '. Nothing was written.',
   refused: ({ faultCount }) =>
     `${faults(faultCount)}. Nothing was written. Mend the file, or leave bad products out with --skip-bad.`,
   stopped: (result) => {
@@ -96,9 +120,11 @@ const summaries: Record<ImportResult['outcome'], (result: ImportResult) => strin
   },
 }
 
-/** A line drawn again and again on a terminal; elsewhere a line every ten seconds. */
+const everyMs = 200
+
+/** A line drawn again and again, on a terminal only. */
 const createProgress = (stream: NodeJS.WriteStream) => {
-  const everyMs = stream.isTTY ? 200 : 10_000
+  if (!stream.isTTY) return silent
   let phase = ''
   let [phaseStart, lastShown] = [performance.now(), performance.now()]
   const show = (progress: ImportProgress) => {
@@ -109,12 +135,9 @@ const createProgress = (stream: NodeJS.WriteStream) => {
     const rate = Math.round(progress.products / Math.max(0.001, (now - phaseStart) / 1000))
     const verb = progress.phase === 'check' ? 'Checked' : 'Saved'
     const text = `${verb} ${products(progress.products)} (${Math.floor(progress.fraction * 100)} %, ${rate} a second)`
-    stream.write(stream.isTTY ? `\r\x1b[2K${text}` : `${text}\n`)
+    stream.write(`\r\x1b[2K${text}`)
   }
-  const clear = () => {
-    if (stream.isTTY) stream.write('\r\x1b[2K')
-  }
-  return { show, clear }
+  return { show, clear: () => void stream.write('\r\x1b[2K') }
 }
 
 const runExport = (path: string | undefined, options: ExportOptions) =>

@@ -17,7 +17,10 @@ export const addStock = (program: Command) => {
   stock
     .command('set')
     .description('Set how many units can be sold at an outlet; what shoppers have reserved is kept beside it')
-    .requiredOption('--quantity <n>', 'units that can be sold from now on; +5 adds to them, -3 takes away')
+    .requiredOption(
+      '--quantity <n>',
+      'units that can be sold from now on; +5 adds to them, -3 takes away; untracked: always in stock, not counted',
+    )
     .option('--variant <id>', 'id or SKU; alone where the SKU is that of one variant, else beside --product')
     .option('--product <id>', 'id or slug; enough where the product has one variant')
     .option('--outlet <id>', "the store's default outlet otherwise")
@@ -38,12 +41,17 @@ export const addStock = (program: Command) => {
             ...readQuantity(options.quantity),
           }),
         )
-        printResult(options, changed, () => `${changed.stock} units at ${changed.outletId}.`)
+        printResult(options, changed, () =>
+          changed.stock === null
+            ? 'Always in stock, and not counted.'
+            : `${changed.stock} units at ${changed.outletId}.`,
+        )
       }),
     )
 }
 
 const readQuantity = (text: string) => {
+  if (text === 'untracked') return { quantity: null }
   const [, sign, digits = ''] = /^([+-])(\d+)$/.exec(text) ?? []
   if (sign === undefined) return { quantity: wholeNumber('--quantity', text, { min: 0, max: mostUnits }) }
   const units = wholeNumber('--quantity', digits, { min: 0, max: mostUnits })

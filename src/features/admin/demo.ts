@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { toMinor } from '../../core/money.ts'
 import type { Db, Queries, Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import { type ProductInput, readProduct, splitPath } from '../catalog/product-input.ts'
-import { categoryImages, ensureCategories, saveProducts } from '../catalog/products.ts'
+import { type ProductPatch, readProduct, splitPath, type VariantPatch } from '../catalog/product-input.ts'
+import { categoryImages, ensureCategories } from '../catalog/products.ts'
+import { saveProducts } from '../catalog/save.ts'
 import type { StoreAddress } from '../context.ts'
 import { isDemoStore } from '../downloads/downloads.sql.ts'
 import type { CommonFolder } from '../downloads/files.ts'
@@ -128,19 +129,17 @@ const readCoupon = (file: DemoCoupon) => ({
 })
 
 /** The file names outlets by a word; the database has made ids for them. */
-const readCatalog = (currency: string, outlets: Record<string, string>): ProductInput[] => {
+const readCatalog = (currency: string, outlets: Record<string, string>): ProductPatch[] => {
   const rename = <Value>(byOutlet: Record<string, Value>) =>
     Object.fromEntries(Object.entries(byOutlet).map(([key, value]) => [outlets[key] ?? key, value]))
+  const renameIn = (variant: VariantPatch): VariantPatch => ({
+    ...variant,
+    stock: typeof variant.stock === 'object' && variant.stock !== null ? rename(variant.stock) : variant.stock,
+    pricesMinor: variant.pricesMinor && { ...variant.pricesMinor, byOutlet: rename(variant.pricesMinor.byOutlet) },
+  })
   return (readJson('catalog.json') as unknown[]).map((file) => {
     const product = readProduct(file, currency)
     if (Array.isArray(product)) throw new Error(`the demo catalog is broken: ${JSON.stringify({ file, product })}`)
-    return {
-      ...product,
-      variants: product.variants.map((variant) => ({
-        ...variant,
-        stock: typeof variant.stock === 'object' ? rename(variant.stock) : variant.stock,
-        pricesMinor: rename(variant.pricesMinor),
-      })),
-    }
+    return { ...product, own: renameIn(product.own), variants: product.variants?.map(renameIn) }
   })
 }

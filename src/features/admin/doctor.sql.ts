@@ -17,7 +17,7 @@ export const countStaleListings = async (db: Queries, storeId: StoreId | null = 
     with expected as (
       select distinct on (o.id, p.id) p.store_id, o.id as outlet_id, p.id as product_id, p.category_id,
         coalesce(po.price_minor, v.price_minor) as price_minor,
-        bool_or(coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id) as in_stock
+        bool_or(not v.stock_tracked or coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id) as in_stock
       from product p
       join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
       join outlet o on o.store_id = p.store_id

@@ -24,7 +24,7 @@ export const findWrongReservations: Rule = (db, storeId) => db.many<Found>`
   with held as (
     select o.store_id, o.outlet_id, l.variant_id, sum(l.quantity) as units
     from orders o join order_line l on l.store_id = o.store_id and l.order_id = o.id
-    where o.stock_state = 'reserved' and ${within(storeId, sql`o.store_id`)}
+    where o.stock_state = 'reserved' and l.stock_counted and ${within(storeId, sql`o.store_id`)}
     group by o.store_id, o.outlet_id, l.variant_id),
   kept as (
     select store_id, outlet_id, variant_id, reserved from stock
@@ -57,7 +57,7 @@ export const findLostUnits = (db: Queries, storeId: StoreId | null, shelves: rea
   sold as (
     select o.outlet_id, l.variant_id, sum(l.quantity) as units
     from orders o join order_line l on l.store_id = o.store_id and l.order_id = o.id
-    where o.stock_state = 'sold' and ${within(storeId, sql`o.store_id`)}
+    where o.stock_state = 'sold' and l.stock_counted and ${within(storeId, sql`o.store_id`)}
     group by o.outlet_id, l.variant_id)
   select format('Of variant %s, outlet %s had %s units: %s are there and %s are sold.', k.variant_id, k.outlet_id,
     k.units, coalesce(s.on_hand, 0), coalesce(d.units, 0)) as sentence

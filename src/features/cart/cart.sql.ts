@@ -57,8 +57,10 @@ const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment) => s
   select coalesce(json_agg(json_build_object(
     'id', i.id, 'productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity,
     'seenMinor', i.price_minor, 'unitMinor', coalesce(o.price_minor, v.price_minor),
-    'isAvailable', v.active and p.status = 'ACTIVE', 'stock', coalesce(s.on_hand - s.reserved, 0),
-    'name', p.name, 'slug', p.slug, 'image', coalesce(p.images[1], ''), 'description', p.description,
+    'isAvailable', v.active and p.status = 'ACTIVE',
+    'stock', case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else 999 end,
+    'name', p.name, 'slug', p.slug, 'image', coalesce(nullif(v.image, ''), p.images[1], ''),
+    'description', p.description,
     'variant', v.title, 'categoryId', p.category_id, 'taxRate', p.tax_rate, 'digital', p.digital is not null
     ) order by i.added_at, i.id), '[]')
   from (${source}) i

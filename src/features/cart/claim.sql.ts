@@ -55,11 +55,13 @@ export const holdCustomerCart = (tx: Tx, storeId: StoreId, customerId: string, t
 export const moveLines = (tx: Tx, storeId: StoreId, cart: OwnCart, lines: readonly MovedLine[]) => tx.run`
   insert into cart_item as i (store_id, cart_id, variant_id, id, product_id, quantity, price_minor, added_at)
   select ${storeId}, ${cart.id}, n.variant_id, n.id, n.product_id,
-    greatest(1, least(n.quantity + coalesce(own.quantity, 0), coalesce(s.on_hand - s.reserved, 0), 999)),
+    greatest(1, least(n.quantity + coalesce(own.quantity, 0),
+      case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else 999 end, 999)),
     n.price_minor, n.added_at
   from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (variant_id text, id text, product_id text,
     quantity integer, price_minor bigint, added_at timestamptz)
   left join cart_item own on own.store_id = ${storeId} and own.cart_id = ${cart.id} and own.variant_id = n.variant_id
+  left join variant v on v.store_id = ${storeId} and v.id = n.variant_id
   left join stock s on s.store_id = ${storeId} and s.variant_id = n.variant_id and s.outlet_id = ${cart.outletId}
   on conflict (store_id, cart_id, variant_id) do update set quantity = excluded.quantity,
     price_minor = excluded.price_minor`

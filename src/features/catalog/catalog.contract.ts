@@ -10,7 +10,12 @@ const productFields = {
   description: Type.String(),
   price: Price("The lowest price of its variants at this outlet, in the store's currency"),
   category: Type.String({ description: 'The name of its category; empty when it has none' }),
-  stock: Type.Number({ description: 'Units that can be bought at this outlet' }),
+  stock: Type.Number({
+    description: 'Units that can be bought at this outlet; each variant that is not tracked counts for 999',
+  }),
+  stockTracked: Type.Boolean({
+    description: '`false` when a variant is not tracked: it is always in stock, and `stock` is not a count',
+  }),
   images: Type.Array(Type.String(), { description: 'Addresses of pictures' }),
   status: Type.String({ description: 'Only `ACTIVE` products are visible' }),
   slug: Type.String(),
@@ -26,6 +31,7 @@ const exampleProduct = {
   price: 449,
   category: 'Mugs and cups',
   stock: 17,
+  stockTracked: true,
   images: ['http://localhost:3000/demo/images/cafe-au-lait-mug.svg'],
   status: 'ACTIVE',
   slug: 'cafe-au-lait-mug',
@@ -46,7 +52,13 @@ export const Variant = named(
     options: Type.Record(Type.String(), Type.String(), { description: 'The chosen value of each option' }),
     price: Price('At this outlet'),
     compareAtPrice: nullable(Type.Number()),
-    stock: Type.Number({ description: 'Units that can be bought at this outlet' }),
+    stock: Type.Number({
+      description: 'Units that can be bought at this outlet; 999, the most that a cart line holds, when not tracked',
+    }),
+    stockTracked: Type.Boolean({ description: '`false`: always in stock, sold without counting' }),
+    barcode: Type.String({ description: 'GTIN, EAN, UPC or ISBN; empty when it has none' }),
+    weightGrams: nullable(Type.Number()),
+    image: Type.String({ description: 'Address of its own picture; empty when it has none' }),
   }),
 )
 
@@ -57,6 +69,10 @@ export const ProductDetail = named(
     options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
     variants: Type.Array(Variant),
     seo: Type.Object({ title: Type.String(), description: Type.String() }),
+    vendor: Type.String({ description: 'Who makes or sells it; empty when nobody is named' }),
+    media: Type.Array(Type.Object({ url: Type.String(), alt: Type.String() }), {
+      description: 'The pictures of `images` with a text for those who cannot see them; the text may be empty',
+    }),
     digital: Type.Boolean({ description: 'Delivered as a download' }),
   }),
 )
@@ -182,9 +198,15 @@ export const catalogContract = {
           price: 449,
           compareAtPrice: 549,
           stock: 17,
+          stockTracked: true,
+          barcode: '4006381333931',
+          weightGrams: 320,
+          image: '',
         },
       ],
       seo: { title: 'Café au lait mug', description: '' },
+      vendor: 'Kavya & Co.',
+      media: [{ url: exampleProduct.images[0] ?? '', alt: 'A mug of milky coffee, seen from above' }],
       digital: false,
     },
   }),

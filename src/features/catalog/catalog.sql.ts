@@ -27,7 +27,9 @@ export type ProductRow = {
   hasVariants: boolean
   priceMinor: number
   compareAtMinor: number | null
+  /** Of variants that are tracked. */
   stock: number
+  untracked: number
 }
 
 type SortSpec = { column: Fragment; direction: Fragment; beyond: Fragment }
@@ -104,8 +106,10 @@ export const productColumns = (listingRows: Fragment, more: Fragment = sql``) =>
   select p.id, l.seq, l.name_key as "nameKey", p.slug, p.name, p.description, c.name as category, p.images,
     p.has_variants as "hasVariants", l.price_minor as "priceMinor", l.compare_at_minor as "compareAtMinor",
     coalesce((select sum(s.on_hand - s.reserved) from stock s
-      join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active
-      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock${more}
+      join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active and v.stock_tracked
+      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock,
+    (select count(*) from variant v where v.store_id = l.store_id and v.product_id = l.product_id
+      and not v.stock_tracked and v.active)::integer as untracked${more}
   from (${listingRows}) l
   join product p on p.store_id = l.store_id and p.id = l.product_id
   left join category c on c.store_id = p.store_id and c.id = p.category_id`
@@ -113,6 +117,8 @@ export const productColumns = (listingRows: Fragment, more: Fragment = sql``) =>
 export type DetailRow = ProductRow & {
   options: { name: string; values: string[] }[]
   seo: { title: string; description: string }
+  vendor: string
+  imageTexts: string[]
   digital: boolean
 }
 
@@ -127,7 +133,7 @@ export const findProduct = (db: Db, place: Place, idOrSlug: string) => db.maybeO
       where l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId} and l.product_id = p.id limit 1) l
     where p.store_id = ${place.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
     order by p.id = ${idOrSlug} desc limit 1`)})
-  select shown.*, p.options, p.seo, p.digital is not null as digital
+  select shown.*, p.options, p.seo, p.vendor, p.image_texts as "imageTexts", p.digital is not null as digital
   from shown join product p on p.store_id = ${place.storeId} and p.id = shown.id`
 
 export type VariantRow = {
@@ -138,12 +144,17 @@ export type VariantRow = {
   priceMinor: number
   compareAtMinor: number | null
   stock: number
+  stockTracked: boolean
+  barcode: string
+  weightGrams: string | null
+  image: string
 }
 
 /** Stock by lateral, for the reason that `findProduct` has. */
 export const listVariants = (db: Db, place: Place, productId: string) => db.many<VariantRow>`
   select v.id, v.sku, v.title, v.options, coalesce(o.price_minor, v.price_minor) as "priceMinor",
-    v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock
+    v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock,
+    v.stock_tracked as "stockTracked", v.barcode, v.weight_grams as "weightGrams", v.image
   from variant v
   left join price_override o
     on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${place.outletId}

@@ -38,6 +38,7 @@ test('a product list is a bare array with the fields of the specification', asyn
     price: 449.5,
     category: 'Mugs',
     stock: 7,
+    stockTracked: true,
     images: [],
     status: 'ACTIVE',
     slug: 'mug',
@@ -71,6 +72,9 @@ test('a product with variants shows its lowest price, what that one cost before,
   )
 })
 
+/** What a variant has when nobody has said more about it. */
+const plain = { stockTracked: true, barcode: '', weightGrams: null, image: '' }
+
 test('a product page adds options, variants, texts for search engines and whether it is a download', async () => {
   const shop = await newStore(service)
   await shop.add({ ...shirt, seo: { title: 'A shirt', description: 'To wear' } })
@@ -83,16 +87,16 @@ test('a product page adds options, variants, texts for search engines and whethe
   assert.deepEqual(
     variants.map(({ id: _id, ...variant }: { id: string }) => variant),
     [
-      { sku: 'S-1', title: 'S', options: { Size: 'S' }, price: 900, compareAtPrice: 1000, stock: 2 },
-      { sku: 'M-1', title: 'M', options: { Size: 'M' }, price: 700, compareAtPrice: 1200, stock: 0 },
-      { sku: '', title: 'Large', options: { Size: 'L' }, price: 800, compareAtPrice: null, stock: 5 },
+      { sku: 'S-1', title: 'S', options: { Size: 'S' }, price: 900, compareAtPrice: 1000, stock: 2, ...plain },
+      { sku: 'M-1', title: 'M', options: { Size: 'M' }, price: 700, compareAtPrice: 1200, stock: 0, ...plain },
+      { sku: '', title: 'Large', options: { Size: 'L' }, price: 800, compareAtPrice: null, stock: 5, ...plain },
     ],
   )
   const [listed] = (await shop.get('/v1/products')).json
   for (const field of Object.keys(listed)) assert.deepEqual(json[field], listed[field], field)
 })
 
-test('a simple product has one variant without options, and a download has plenty of stock', async () => {
+test('a simple product has one variant without options, and a download is not tracked', async () => {
   const shop = await newStore(service)
   await shop.add(
     { name: 'Mug', price: 5, sku: 'MUG', stock: 3 },
@@ -102,12 +106,64 @@ test('a simple product has one variant without options, and a download has plent
   assert.equal(mug.variants.length, 1)
   assert.deepEqual(
     { ...mug.variants[0], id: '' },
-    { id: '', sku: 'MUG', title: '', options: {}, price: 5, compareAtPrice: null, stock: 3 },
+    { id: '', sku: 'MUG', title: '', options: {}, price: 5, compareAtPrice: null, stock: 3, ...plain },
   )
   const book = await shop.get('/v1/products/book')
   assert.equal(book.json.digital, true)
-  assert.ok(book.json.stock > 0)
+  assert.deepEqual([book.json.stock, book.json.stockTracked], [999, false])
+  assert.deepEqual([book.json.variants[0].stock, book.json.variants[0].stockTracked], [999, false])
   assert.ok(!book.text.includes('files.example'), 'where the file lies is for buyers only')
+})
+
+test('a product page shows vendor, picture texts, barcode, weight and the picture of a variant', async () => {
+  const shop = await newStore(service)
+  await shop.add({
+    name: 'Shirt',
+    vendor: 'Blue Door',
+    images: [{ url: 'https://cdn.example/front.jpg', alt: 'From the front' }, '/back.svg'],
+    variants: [{ options: { Size: 'S' }, price: 5, barcode: '4006381333931', weightGrams: 199.5, image: '/small.svg' }],
+  })
+  const { vendor, images, media, variants } = (await shop.get('/v1/products/shirt')).json
+  assert.equal(vendor, 'Blue Door')
+  assert.deepEqual(images, ['https://cdn.example/front.jpg', 'http://vitrine.test/back.svg'])
+  assert.deepEqual(media, [
+    { url: 'https://cdn.example/front.jpg', alt: 'From the front' },
+    { url: 'http://vitrine.test/back.svg', alt: '' },
+  ])
+  const [{ barcode, weightGrams, image }] = variants
+  assert.deepEqual([barcode, weightGrams, image], ['4006381333931', 199.5, 'http://vitrine.test/small.svg'])
+  for (const q of ['blue door', '4006381333931']) {
+    assert.equal((await shop.get(`/v1/search?q=${encodeURIComponent(q)}`)).json.total, 1, q)
+  }
+})
+
+test('what is not tracked is in stock at every outlet, also one that opens later', async () => {
+  const shop = await newStore(service)
+  await shop.add(
+    { name: 'Print', price: 5, stock: null },
+    {
+      name: 'Shirt',
+      variants: [
+        { options: { Size: 'S' }, price: 5, stock: 2 },
+        { options: { Size: 'M' }, price: 5, stock: null },
+      ],
+    },
+    { name: 'Mug', price: 5, stock: 0 },
+  )
+  const pune = await shop.newOutlet('Pune')
+  for (const [outlet, shirts] of [
+    [shop.outletId, 1001],
+    [pune, 999],
+  ] as const) {
+    const { json } = await shop.get('/v1/products?inStock=true&sort=name', { 'x-outlet-id': outlet })
+    assert.deepEqual(
+      json.map((p: Record<string, unknown>) => [p.name, p.stock, p.stockTracked]),
+      [
+        ['Print', 999, false],
+        ['Shirt', shirts, false],
+      ],
+    )
+  }
 })
 
 test('price and stock are those of the outlet that a request names, and of the default one otherwise', async () => {

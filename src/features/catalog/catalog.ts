@@ -28,14 +28,22 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
     ...showProductRow(ctx, row),
     options: row.options,
     seo: row.seo,
+    vendor: row.vendor,
+    media: row.images.map((image, i) => ({ url: showImage(ctx, image), alt: row.imageTexts[i] ?? '' })),
     digital: row.digital,
     variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
       ...variant,
+      stock: variant.stockTracked ? variant.stock : mostInALine,
+      weightGrams: variant.weightGrams === null ? null : Number(variant.weightGrams),
+      image: showImage(ctx, variant.image),
       price: toWire(priceMinor, currency),
       compareAtPrice: compareAtMinor === null ? null : toWire(compareAtMinor, currency),
     })),
   }
 }
+
+/** What is not tracked has no number; the specification wants one, and no cart line holds more than this. */
+const mostInALine = 999
 
 export const listCategories = async (
   ctx: StoreCtx,
@@ -110,7 +118,8 @@ export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductR
   description: row.description,
   price: toWire(row.priceMinor, store.currency),
   category: row.category ?? '',
-  stock: row.stock,
+  stock: row.stock + row.untracked * mostInALine,
+  stockTracked: row.untracked === 0,
   images: row.images.map((image) => showImage({ publicUrl }, image)),
   status: 'ACTIVE',
   slug: row.slug,

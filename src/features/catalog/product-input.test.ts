@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { optionKey, type ProductInput, readProduct, slugify, splitPath } from './product-input.ts'
+import { optionKey, type ProductPatch, readProduct, slugify, splitPath } from './product-input.ts'
 
-const read = (file: unknown, currency = 'INR'): ProductInput => {
+const read = (file: unknown, currency = 'INR'): ProductPatch => {
   const product = readProduct(file, currency)
   assert.ok(!Array.isArray(product), JSON.stringify(product))
   return product
@@ -14,53 +14,75 @@ const faultsOf = (file: unknown, currency = 'INR') => {
   return faults.map(({ field }) => field)
 }
 
-test('a name and a price make a complete product', () => {
-  const { variants, ...product } = read({ name: 'Mug', price: 449.5 })
-  assert.deepEqual(product, {
-    slug: 'mug',
-    name: 'Mug',
-    description: '',
-    status: 'ACTIVE',
-    categoryPath: [],
-    images: [],
-    options: [],
-    hasVariants: false,
-    tags: [],
-    seo: { title: '', description: '' },
-    digital: null,
-    taxRate: 0,
-  })
-  const [only, ...others] = variants
-  assert.deepEqual(others, [])
-  assert.deepEqual(
-    [only?.sku, only?.title, only?.options, only?.priceMinor, only?.compareAtMinor, only?.pricesMinor],
-    ['', '', {}, 44950, null, {}],
-  )
+test('a product says what it says, and nothing about the rest', () => {
+  const { own, seo, ...product } = read({ name: 'Mug', price: 449.5 })
+  assert.deepEqual([product.slug, product.name, own.priceMinor], ['mug', 'Mug', 44950])
+  const { slug: _, name: __, ...others } = product
+  const { priceMinor: ___, ...rest } = own
+  for (const said of [...Object.values(others), ...Object.values(rest), ...Object.values(seo)]) {
+    assert.equal(said, undefined)
+  }
 })
 
-test('variants bring titles and options of their own when none are written', () => {
-  const { variants, options, hasVariants } = read({
-    name: 'Shirt',
-    variants: [
-      { options: { Size: 'S', Colour: 'Red' }, price: 1, stock: 2 },
-      { options: { Size: 'M', Colour: 'Red' }, price: 2, title: 'Medium', prices: { outlet_1: 1.5 } },
-    ],
-  })
-  assert.equal(hasVariants, true)
+test('null clears a field, and for stock it means not tracked', () => {
+  const cleared = ['description', 'category', 'vendor', 'images', 'tags', 'seo', 'digital', 'taxRate', 'sku', 'barcode']
+  const fields = [...cleared, 'compareAtPrice', 'weightGrams', 'prices', 'stock']
+  const product = read({ name: 'Mug', price: 1, ...Object.fromEntries(fields.map((field) => [field, null])) })
   assert.deepEqual(
-    variants.map(({ title }) => title),
-    ['S / Red', 'Medium'],
+    [product.description, product.categoryPath, product.vendor, product.images, product.tags, product.seo],
+    ['', [], '', [], [], { title: '', description: '' }],
   )
-  assert.deepEqual(variants[1]?.pricesMinor, { outlet_1: 150 })
-  assert.deepEqual(options, [
-    { name: 'Size', values: ['S', 'M'] },
-    { name: 'Colour', values: ['Red'] },
+  assert.deepEqual([product.digital, product.taxRate], [null, 0])
+  const { sku, barcode, compareAtMinor, weightGrams, pricesMinor, stock } = product.own
+  assert.deepEqual([sku, barcode, compareAtMinor, weightGrams, stock], ['', '', null, null, null])
+  assert.deepEqual(pricesMinor, { clears: true, byOutlet: {} })
+  const kept = read({ slug: 'mug', name: null, price: null, status: null, options: null, variants: null })
+  assert.deepEqual(
+    [kept.name, kept.own.priceMinor, kept.status, kept.options, kept.variants],
+    [undefined, undefined, undefined, undefined, undefined],
+  )
+  const one = read({ slug: 'mug', seo: { title: null }, prices: { outlet_1: null, outlet_2: 3 } })
+  assert.deepEqual(one.seo, { title: '', description: undefined })
+  assert.deepEqual(one.own.pricesMinor, { clears: false, byOutlet: { outlet_1: null, outlet_2: 300 } })
+})
+
+test('a picture is an address, with a text or without', () => {
+  const { images } = read({ name: 'Mug', images: ['https://a.example/1.jpg', { url: '/2.svg', alt: 'Two' }] })
+  assert.deepEqual(images, [
+    { url: 'https://a.example/1.jpg', alt: undefined },
+    { url: '/2.svg', alt: 'Two' },
   ])
+  for (const image of [
+    'mug.jpg',
+    'C:\\mug.jpg',
+    '//a.example/1.jpg',
+    'javascript:alert(1)',
+    'https://',
+    '',
+    'data:,x',
+  ]) {
+    assert.deepEqual(faultsOf({ name: 'Mug', images: ['/1.svg', image] }), ['images.1'], image)
+    assert.deepEqual(faultsOf({ name: 'Mug', images: [{ url: image }] }), ['images.0'], image)
+    const variants = [{ options: { Size: 'S' }, price: 1, image }]
+    assert.deepEqual(faultsOf({ name: 'Mug', variants }), ['variants.0.image'], image)
+  }
+})
+
+test('a variant is told apart by its options or its SKU', () => {
+  const { variants } = read({ slug: 'shirt', variants: [{ sku: 'S-1', price: 3 }, { options: { Size: 'M' } }] })
+  assert.deepEqual(
+    variants?.map(({ sku, options, priceMinor }) => [sku, options, priceMinor]),
+    [
+      ['S-1', undefined, 300],
+      [undefined, { Size: 'M' }, undefined],
+    ],
+  )
+  assert.deepEqual(faultsOf({ slug: 'shirt', variants: [{ price: 3 }] }), ['variants.0.options'])
 })
 
 test('amounts are exact in the currency of the store, or refused by the name of their field', () => {
-  assert.equal(read({ name: 'Mug', price: 1.255 }, 'KWD').variants[0]?.priceMinor, 1255)
-  assert.equal(read({ name: 'Mug', price: 980 }, 'JPY').variants[0]?.priceMinor, 980)
+  assert.equal(read({ name: 'Mug', price: 1.255 }, 'KWD').own.priceMinor, 1255)
+  assert.equal(read({ name: 'Mug', price: 980 }, 'JPY').own.priceMinor, 980)
   assert.deepEqual(faultsOf({ name: 'Mug', price: 9.5 }, 'JPY'), ['price'])
   assert.deepEqual(faultsOf({ name: 'Mug', price: 1, compareAtPrice: 1.001 }), ['compareAtPrice'])
   assert.deepEqual(faultsOf({ name: 'Mug', price: 1, prices: { o: 1.001 } }), ['prices'])
@@ -72,11 +94,10 @@ test('amounts are exact in the currency of the store, or refused by the name of 
   assert.deepEqual(faultsOf({ name: 'Mug', variants }), ['variants.1.price'])
 })
 
-test('a product without name or price, or of the wrong shape, is refused by the name of its field', () => {
+test('a product without name and slug, or of the wrong shape, is refused by the name of its field', () => {
   const mug = { name: 'Mug', price: 1 }
   for (const value of [null, 'mug', 5, [], [mug]]) assert.ok(faultsOf(value).length > 0)
   assert.ok(faultsOf({ price: 1 }).includes('name'))
-  assert.deepEqual(faultsOf({ name: 'Mug' }), ['price'])
   const wrong: Record<string, unknown> = {
     name: '',
     price: '1',
@@ -89,7 +110,10 @@ test('a product without name or price, or of the wrong shape, is refused by the 
     taxRate: 101,
     options: [{ name: 'Size' }],
     variants: [],
-    compareAtPrice: null,
+    vendor: 5,
+    weightGrams: -1,
+    barcode: 5,
+    compareAtPrice: 'x',
   }
   for (const [field, value] of Object.entries(wrong)) {
     const named = faultsOf({ ...mug, [field]: value })

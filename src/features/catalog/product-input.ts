@@ -1,37 +1,49 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { Value } from 'typebox/value'
 import { toMinor } from '../../core/money.ts'
+import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
-/** A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. */
+/**
+ * A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. A field that is
+ * left out says nothing about the product; null clears it, and for stock it means "not tracked".
+ */
+const mostUnits = 1_000_000_000
 const Stock = Type.Union([
-  Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
-  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
-  Type.Literal('plenty', { description: 'Never runs out, at any outlet' }),
+  Type.Integer({ minimum: 0, maximum: mostUnits }),
+  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: mostUnits })),
+  Type.Enum(['untracked', 'plenty'], { description: 'Not tracked, as null; tables have no null' }),
 ])
 const Amount = Type.Number({ minimum: 0 })
+const Address = Type.String({ maxLength: 2000 })
+const Image = Type.Union([Address, Type.Object({ url: Address, alt: Type.Optional(Type.String({ maxLength: 2000 })) })])
 
-const VariantFile = Type.Object({
+/** What belongs to a variant. A product without variants has these fields itself. */
+const variantFields = {
   sku: Type.Optional(Type.String({ maxLength: 200 })),
-  title: Type.Optional(Type.String({ maxLength: 300 })),
-  options: Type.Record(Type.String(), Type.String({ maxLength: 200 })),
-  price: Amount,
-  compareAtPrice: Type.Optional(Amount),
-  stock: Type.Optional(Stock),
-  prices: Type.Optional(Type.Record(Type.String(), Amount)),
-})
-
-export const ProductFile = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 500 }),
-  slug: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  description: Type.Optional(Type.String({ maxLength: 200_000 })),
   price: Type.Optional(Amount),
   compareAtPrice: Type.Optional(Amount),
-  category: Type.Optional(Type.String({ maxLength: 1000, description: 'A path such as `Home > Kitchen`' })),
   stock: Type.Optional(Stock),
-  images: Type.Optional(Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 250 })),
+  prices: Type.Optional(Type.Record(Type.String(), Amount, { description: 'By outlet id' })),
+  barcode: Type.Optional(Type.String({ maxLength: 200 })),
+  weightGrams: Type.Optional(Type.Number({ minimum: 0, maximum: mostUnits })),
+}
+
+const VariantFile = Type.Object({
+  ...variantFields,
+  title: Type.Optional(Type.String({ maxLength: 300 })),
+  options: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 200 }))),
+  image: Type.Optional(Address),
+})
+type VariantFile = Static<typeof VariantFile>
+
+export const ProductFile = Type.Object({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  slug: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  description: Type.Optional(Type.String({ maxLength: 200_000 })),
+  category: Type.Optional(Type.String({ maxLength: 1000, description: 'A path such as `Home > Kitchen`' })),
+  vendor: Type.Optional(Type.String({ maxLength: 300 })),
+  images: Type.Optional(Type.Array(Image, { maxItems: 250 })),
   status: Type.Optional(Type.Enum(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
-  sku: Type.Optional(Type.String({ maxLength: 200 })),
   tags: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 250 })),
   seo: Type.Optional(Type.Object({ title: Type.Optional(Type.String()), description: Type.Optional(Type.String()) })),
   options: Type.Optional(
@@ -49,139 +61,186 @@ export const ProductFile = Type.Object({
     }),
   ),
   taxRate: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  prices: Type.Optional(Type.Record(Type.String(), Amount, { description: 'By outlet id' })),
+  ...variantFields,
 })
 export type ProductFile = Static<typeof ProductFile>
 
-/** A product as it is saved: minor units, every field there, outlets as the caller named them. */
-export type ProductInput = {
+/** Undefined: not said. */
+type Said<Value> = Value | undefined
+
+export type Status = 'ACTIVE' | 'DRAFT' | 'ARCHIVED'
+export type Digital = { url?: string; file?: string; name?: string }
+export type ProductOption = { name: string; values: string[] }
+
+/** What a file says about a product, checked and in minor units; outlets as the file named them. */
+export type ProductPatch = {
   slug: string
-  name: string
-  description: string
-  status: 'ACTIVE' | 'DRAFT' | 'ARCHIVED'
-  categoryPath: string[]
-  images: string[]
-  options: { name: string; values: string[] }[]
-  hasVariants: boolean
-  tags: string[]
-  seo: { title: string; description: string }
-  digital: { url?: string; file?: string; name?: string } | null
-  taxRate: number
-  variants: VariantInput[]
+  name: Said<string>
+  description: Said<string>
+  status: Said<Status>
+  categoryPath: Said<string[]>
+  vendor: Said<string>
+  images: Said<{ url: string; alt: Said<string> }[]>
+  options: Said<ProductOption[]>
+  tags: Said<string[]>
+  seo: { title: Said<string>; description: Said<string> }
+  digital: Said<Digital | null>
+  taxRate: Said<number>
+  variants: Said<VariantPatch[]>
+  /** Fields of a variant that stand on the product itself. */
+  own: VariantPatch
 }
 
-export type VariantInput = {
-  sku: string
-  title: string
-  options: Record<string, string>
-  priceMinor: number
-  compareAtMinor: number | null
-  /** Units by outlet; a plain number is meant for the default outlet. */
-  stock: number | Record<string, number> | 'plenty'
-  pricesMinor: Record<string, number>
+export type VariantPatch = {
+  sku: Said<string>
+  title: Said<string>
+  options: Said<Record<string, string>>
+  priceMinor: Said<number>
+  compareAtMinor: Said<number | null>
+  stock: Said<StockSaid>
+  /** By outlet; null takes the price of an outlet away. */
+  pricesMinor: Said<{ clears: boolean; byOutlet: Record<string, number | null> }>
+  barcode: Said<string>
+  weightGrams: Said<number | null>
+  image: Said<string>
 }
 
-export type InputFault = { field: string; message: string }
+/** Units by outlet, where a plain number is meant for the default outlet; null: not tracked. */
+export type StockSaid = number | Record<string, number> | null
 
 const productFile = Compile(ProductFile)
 
-/** Checks and completes one product, or names what is wrong with it. */
-export const readProduct = (value: unknown, currency: string): ProductInput | InputFault[] => {
-  const faults = productFile.Check(value) ? [] : shapeFaults(value)
+/** Checks what one product of a file says, or names what is wrong with it. */
+export const readProduct = (written: unknown, currency: string): ProductPatch | InputFault[] => {
+  const { value, cleared } = takeNulls(written)
+  const faults = productFile.Check(value) ? [] : shapeFaults(ProductFile, value)
   for (const { field, message } of textFaults(value, '')) faults.push({ field: field || 'product', message })
+  if (isUnnamed(value)) faults.unshift({ field: 'name', message: 'is required' })
   if (faults.length > 0) return faults
   const file = value as ProductFile
-  const slug = file.slug ?? slugify(file.name)
+  const slug = file.slug ?? slugify(file.name ?? '')
   if (slug === '') return [{ field: 'slug', message: 'is required, because none can be made from the name' }]
 
-  const minor = (amount: number, field: string) => {
-    const exact = toMinor(amount, currency)
+  const minor = (amount: number | undefined, field: string): Said<number> => {
+    const exact = amount === undefined ? undefined : toMinor(amount, currency)
     if (exact === null) faults.push({ field, message: `is not an amount in ${currency}` })
-    return exact ?? 0
+    return exact ?? undefined
   }
-  const minorByOutlet = (prices: Record<string, number> | undefined, field: string) =>
-    Object.fromEntries(Object.entries(prices ?? {}).map(([outlet, price]) => [outlet, minor(price, field)]))
-  const readVariant = (variant: Static<typeof VariantFile>, field: string): VariantInput => ({
-    sku: variant.sku ?? '',
-    title: variant.title ?? Object.values(variant.options).join(' / '),
-    options: variant.options,
-    priceMinor: minor(variant.price, `${field}price`),
-    compareAtMinor:
-      variant.compareAtPrice === undefined ? null : minor(variant.compareAtPrice, `${field}compareAtPrice`),
-    // A file can be sold any number of times, unless its seller sets a number. Anything else keeps the stock it has,
-    // since a list of new prices must not empty the shelves; a new product has none.
-    stock: variant.stock ?? (file.digital === undefined ? {} : 'plenty'),
-    pricesMinor: minorByOutlet(variant.prices, `${field}prices`),
-  })
+  const orEmpty = <Value>(said: Said<Value>, field: string, empty: Value): Said<Value> =>
+    said === undefined && cleared.has(field) ? empty : said
+
+  const readPrices = (prices: Record<string, number> | undefined, field: string) => {
+    const dropped = [...cleared]
+      .filter((name) => name.startsWith(`${field}.`))
+      .map((name) => name.slice(field.length + 1))
+    const clears = cleared.has(field)
+    if (prices === undefined && !clears && dropped.length === 0) return undefined
+    const named = Object.entries(prices ?? {}).map(([outlet, price]) => [outlet, minor(price, field) ?? 0])
+    return { clears, byOutlet: Object.fromEntries([...named, ...dropped.map((outlet) => [outlet, null])]) }
+  }
+  const readVariant = (variant: VariantFile, at: string): VariantPatch => {
+    if (variant.image !== undefined) checkAddress(variant.image, `${at}image`, faults)
+    if (!hasThreeDecimals(variant.weightGrams ?? 0)) {
+      faults.push({ field: `${at}weightGrams`, message: 'has more than three decimals' })
+    }
+    return {
+      sku: orEmpty(variant.sku, `${at}sku`, ''),
+      title: variant.title,
+      options: variant.options,
+      priceMinor: minor(variant.price, `${at}price`),
+      compareAtMinor: orEmpty(minor(variant.compareAtPrice, `${at}compareAtPrice`), `${at}compareAtPrice`, null),
+      stock: orEmpty(typeof variant.stock === 'string' ? null : variant.stock, `${at}stock`, null),
+      pricesMinor: readPrices(variant.prices, `${at}prices`),
+      barcode: orEmpty(variant.barcode, `${at}barcode`, ''),
+      weightGrams: orEmpty(variant.weightGrams, `${at}weightGrams`, null),
+      image: orEmpty(variant.image, `${at}image`, ''),
+    }
+  }
 
   if (file.digital !== undefined && !file.digital.url && !file.digital.file) {
     faults.push({ field: 'digital', message: 'needs a url or a file' })
   }
   if (!hasThreeDecimals(file.taxRate ?? 0)) faults.push({ field: 'taxRate', message: 'has more than three decimals' })
-  if (file.variants === undefined && file.price === undefined) faults.push({ field: 'price', message: 'is required' })
-  const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`)) ?? [
-    { ...readVariant({ ...file, price: file.price ?? 0, options: {} }, ''), title: '' },
-  ]
-  if (new Set(variants.map(({ options }) => optionKey(options))).size < variants.length) {
-    faults.push({ field: 'variants', message: 'has two variants with the same options' })
-  }
+  const images = file.images?.map((image) => (typeof image === 'string' ? { url: image, alt: undefined } : image))
+  for (const [i, { url }] of (images ?? []).entries()) checkAddress(url, `images.${i}`, faults)
+  const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`))
+  faults.push(...variantFaults(variants ?? []))
+  const { sku, price, compareAtPrice, stock, prices, barcode, weightGrams } = file
+  const own = readVariant(
+    dropUndefined({ sku, price, compareAtPrice, stock, prices, barcode, weightGrams }) as VariantFile,
+    '',
+  )
   if (faults.length > 0) return faults
+  const category = orEmpty(file.category, 'category', '')
   return {
     slug,
     name: file.name,
-    description: file.description ?? '',
-    status: file.status ?? 'ACTIVE',
-    categoryPath: splitPath(file.category ?? ''),
-    images: file.images ?? [],
-    options: file.options ?? optionsOf(variants),
-    hasVariants: file.variants !== undefined,
-    tags: file.tags ?? [],
-    seo: { title: file.seo?.title ?? '', description: file.seo?.description ?? '' },
-    digital: file.digital ?? null,
-    taxRate: file.taxRate ?? 0,
+    description: orEmpty(file.description, 'description', ''),
+    status: file.status,
+    categoryPath: category === undefined ? undefined : splitPath(category),
+    vendor: orEmpty(file.vendor, 'vendor', ''),
+    images: orEmpty(
+      images?.map(({ url, alt }) => ({ url, alt })),
+      'images',
+      [],
+    ),
+    options: file.options,
+    tags: orEmpty(file.tags, 'tags', []),
+    seo: {
+      title: cleared.has('seo') ? '' : orEmpty(file.seo?.title, 'seo.title', ''),
+      description: cleared.has('seo') ? '' : orEmpty(file.seo?.description, 'seo.description', ''),
+    },
+    digital: orEmpty<Digital | null>(file.digital, 'digital', null),
+    taxRate: orEmpty(file.taxRate, 'taxRate', 0),
     variants,
+    own,
   }
+}
+
+const dropUndefined = (record: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isUnnamed = (value: unknown) => isRecord(value) && value.name === undefined && value.slug === undefined
+
+/** The value without its nulls, and the places where they stood. */
+const takeNulls = (written: unknown) => {
+  const cleared = new Set<string>()
+  const take = (record: Record<string, unknown>, at: string) => {
+    const kept = Object.entries(record).filter(([name, part]) => {
+      if (part === null) cleared.add(`${at}${name}`)
+      return part !== null
+    })
+    return Object.fromEntries(kept.map(([name, part]) => [name, within(name, part, `${at}${name}`)]))
+  }
+  const within = (name: string, part: unknown, place: string): unknown => {
+    if ((name === 'seo' || name === 'prices') && isRecord(part)) return take(part, `${place}.`)
+    if (name !== 'variants' || !Array.isArray(part)) return part
+    return part.map((variant, i) => (isRecord(variant) ? take(variant, `${place}.${i}.`) : variant))
+  }
+  return { value: isRecord(written) ? take(written, '') : written, cleared }
+}
+
+/** Absolute, or from the root of this service, as the pictures of the demo store are. */
+const checkAddress = (text: string, field: string, faults: InputFault[]) => {
+  const isOwn = /^\/(?![/\\])/.test(text)
+  const isWeb = /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
+  if (!isOwn && !isWeb) faults.push({ field, message: 'must be an address that begins with https:// or http://' })
+}
+
+/** A variant is told apart by its options or, where the store has it already, by its SKU. */
+const variantFaults = (variants: readonly VariantPatch[]): InputFault[] => {
+  const unnamed = variants.flatMap(({ sku, options }, i) =>
+    options === undefined && !sku ? [{ field: `variants.${i}.options`, message: 'is required' }] : [],
+  )
+  const keys = variants.flatMap(({ options }) => (options === undefined ? [] : [optionKey(options)]))
+  const isTwice = new Set(keys).size < keys.length
+  return isTwice ? [...unnamed, { field: 'variants', message: 'has two variants with the same options' }] : unnamed
 }
 
 const hasThreeDecimals = (rate: number) => Math.round(rate * 1000) / 1000 === rate
-
-/** One fault a field, in words for the person who wrote the file. */
-const shapeFaults = (value: unknown): InputFault[] => {
-  const faults = new Map<string, string>()
-  for (const { instancePath, keyword, message, params } of Value.Errors(ProductFile, value)) {
-    const place = instancePath.slice(1).replaceAll('/', '.')
-    if (keyword === 'required') {
-      for (const name of (params as { requiredProperties: string[] }).requiredProperties) {
-        faults.set(place === '' ? name : `${place}.${name}`, 'is required')
-      }
-    } else if (keyword === 'anyOf') {
-      // The alternatives have complained already, each from its own point of view.
-      const within = [...faults.keys()].some((field) => field.startsWith(`${place}.`))
-      if (within) faults.delete(place)
-      else faults.set(place, 'must be a whole number from 0 to 1000000000, an object of them by outlet id, or "plenty"')
-    } else if (keyword === 'minLength') {
-      faults.set(place, 'must not be empty')
-    } else if (keyword === 'enum') {
-      faults.set(place, `must be one of ${(params as { allowedValues: string[] }).allowedValues.join(', ')}`)
-    } else if (!faults.has(place || 'product')) {
-      faults.set(place || 'product', message)
-    }
-  }
-  return [...faults].map(([field, message]) => ({ field, message }))
-}
-
-/** What JSON can write and PostgreSQL cannot hold. */
-const textFaults = (value: unknown, field: string): InputFault[] => {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) return [{ field, message: 'holds a NUL character' }]
-    return value.isWellFormed() ? [] : [{ field, message: 'holds half of a surrogate pair, which is no character' }]
-  }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, part]) => {
-    const place = field === '' ? name : `${field}.${name}`
-    return [...textFaults(name, field), ...textFaults(part, place)]
-  })
-}
 
 export const splitPath = (path: string) =>
   path
@@ -195,7 +254,7 @@ export const optionKey = (options: Record<string, string>) => {
   return entries.length === 0 ? '' : JSON.stringify(entries)
 }
 
-const optionsOf = (variants: VariantInput[]) => {
+export const optionsOf = (variants: readonly { options: Record<string, string> }[]): ProductOption[] => {
   const values = new Map<string, Set<string>>()
   for (const { options } of variants) {
     for (const [name, value] of Object.entries(options)) values.set(name, (values.get(name) ?? new Set()).add(value))

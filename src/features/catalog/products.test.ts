@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newStore, startTestService, type TestService, type TestStore, withinASecond } from '../../../test/harness.ts'
+import pg from 'pg'
+import {
+  databaseUrl,
+  newStore,
+  startTestService,
+  type TestService,
+  type TestStore,
+  withinASecond,
+} from '../../../test/harness.ts'
 import type { Tx } from '../../db/database.ts'
+import { readMigrations } from '../../db/migrate.ts'
 import { countStaleListings } from '../admin/doctor.sql.ts'
 import { createOutlet } from '../admin/stores.ts'
 import { readProduct } from './product-input.ts'
-import { type StockChange, saveProducts, setStock } from './products.ts'
+import { type StockChange, setStock } from './products.ts'
+import { saveProducts } from './save.ts'
 
 let service: TestService
 before(async () => {
@@ -293,6 +303,32 @@ test('an outlet that the store does not have stops the whole save', async () => 
     /no outlet outlet_nowhere/,
   )
   assert.deepEqual(await readNow(shop, '/v1/products'), [])
+})
+
+test('what had a million units at every outlet before is not tracked after the migration', async () => {
+  const shop = await newStore(service)
+  const pune = await shop.newOutlet('Pune')
+  const at = (units: number, there: number) => ({ [shop.outletId]: units, [pune]: there })
+  await shop.add(
+    { name: 'Endless', price: 1, stock: at(1_000_000, 999_950) },
+    { name: 'Many', price: 1, stock: at(1_000_000, 5) },
+    { name: 'More', price: 1, stock: at(2_000_000, 2_000_000) },
+    { name: 'Few', price: 1, stock: 3 },
+  )
+  const { id } = await shop.load()
+  const text = readMigrations().find(({ name }) => name.endsWith('_catalog_details.sql'))?.text ?? ''
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query('begin')
+    await client.query(text.slice(text.indexOf('with endless')))
+    const untracked = `select p.name from variant v join product p on p.store_id = v.store_id and p.id = v.product_id
+      where v.store_id = $1 and not v.stock_tracked`
+    assert.deepEqual((await client.query(untracked, [id])).rows, [{ name: 'Endless' }])
+    await client.query('rollback')
+  } finally {
+    await client.end()
+  }
 })
 
 test('a thousand products cost as many statements as one', async () => {

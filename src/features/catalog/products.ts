@@ -2,98 +2,11 @@ import { newId } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { announceCatalog } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Outlet, OutletId, Store, StoreId } from '../context.ts'
-import { makeSafeHtml } from './import/safe-html.ts'
-import { cutText, optionKey, type ProductInput, slugify, type VariantInput } from './product-input.ts'
+import type { Outlet, Store, StoreId } from '../context.ts'
+import { slugify } from './product-input.ts'
 import * as sql from './products.sql.ts'
-import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
+import { wordsToIndex } from './search-words.ts'
 import { addUnits, findVariant, type VariantName } from './stock-change.ts'
-
-export type SaveCounts = { created: number; updated: number; unchanged: number }
-
-/**
- * Saves products by slug: new ones are made, known ones updated, and what is equal already is not written. The number
- * of statements is fixed. Every writer locks in one order, so that they wait for each other and never deadlock: the
- * catalog, products by id, stock by variant and outlet, categories by id.
- */
-export const saveProducts = async (tx: Tx, store: Store, inputs: readonly ProductInput[]): Promise<SaveCounts> => {
-  if (inputs.length === 0) return { created: 0, updated: 0, unchanged: 0 }
-  await sql.lockCatalog(tx, store.id)
-  const categoryIds = await ensureCategories(
-    tx,
-    store,
-    inputs.map(({ categoryPath }) => categoryPath),
-  )
-  const known = await sql.lockProductsBySlug(
-    tx,
-    store.id,
-    inputs.map(({ slug }) => slug),
-  )
-  const knownIds = new Map(known.map(({ id, slug }) => [slug, id]))
-  // Sorted, so that going by id is going by creation: an export is read that way.
-  const newIds = inputs.map(() => newId('prod')).sort()
-  const rows = inputs.map((input, i) =>
-    toRow(
-      input,
-      knownIds.get(input.slug) ?? (newIds[i] as string),
-      categoryIds.get(pathKey(input.categoryPath)) ?? null,
-    ),
-  )
-  const created = rows.filter(({ slug }) => !knownIds.has(slug))
-  if (created.length > 0) await sql.insertProducts(tx, store.id, created)
-  await sql.addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
-  const touched = known.length === 0 ? [] : await sql.updateProducts(tx, store.id, rows)
-  touched.push(...(await saveVariants(tx, store, inputs, new Map(rows.map(({ slug, id }) => [slug, id])))))
-
-  const createdIds = new Set(created.map(({ id }) => id))
-  const changedIds = new Set([...createdIds, ...touched.map(({ productId }) => productId)])
-  if (changedIds.size > 0) await refreshProducts(tx, store, [...changedIds])
-  return {
-    created: createdIds.size,
-    updated: changedIds.size - createdIds.size,
-    unchanged: inputs.length - changedIds.size,
-  }
-}
-
-const toRow = (written: ProductInput, id: string, categoryId: string | null): sql.NewProduct => {
-  const input = { ...written, description: makeSafeHtml(written.description) }
-  return {
-    id,
-    slug: input.slug,
-    name: input.name,
-    description: input.description,
-    status: input.status,
-    category_id: categoryId,
-    images: input.images,
-    options: input.options,
-    has_variants: input.hasVariants,
-    tags: input.tags,
-    seo: input.seo,
-    digital: input.digital,
-    tax_rate: input.taxRate,
-    ...wordsOf(input),
-  }
-}
-
-const longestNameKey = 200
-const describedBy = 3_000
-
-/**
- * What a product is found by: its name first, then its SKUs, categories, tags, options and description. The words are
- * sorted, because options have no order of their own and equal products must give equal rows.
- */
-const wordsOf = (input: ProductInput) => {
-  const titleWords = wordsToIndex(input.name)
-  const ofVariants = input.variants.flatMap(({ sku, options }) => [sku, ...Object.values(options)])
-  const description = input.description.replaceAll(/<[^>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
-  return {
-    name_key: cutText(fold(input.name), longestNameKey),
-    title_words: titleWords,
-    words: [
-      ...new Set([...titleWords, ...wordsToIndex(...input.categoryPath, ...input.tags, ...ofVariants, description)]),
-    ].sort(),
-  }
-}
 
 /** Brings what lists are read from up to date, and tells every instance. */
 export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
@@ -102,7 +15,7 @@ export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productI
 }
 
 /** For products that this transaction has locked or made. */
-const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
+export const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
   const before = await sql.listCountedCategories(tx, store.id, productIds)
   await sql.refreshListings(tx, store.id, productIds)
   await sql.dropHiddenListings(tx, store.id, productIds)
@@ -115,81 +28,17 @@ const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: rea
   await announceCatalog(tx, store.id)
 }
 
-/** Returns a product for each row that it wrote. */
-const saveVariants = async (
-  tx: Tx,
-  store: Store,
-  inputs: readonly ProductInput[],
-  idBySlug: ReadonlyMap<string, string>,
-): Promise<sql.Touched[]> => {
-  const wanted = inputs.flatMap(({ slug, variants }) =>
-    variants.map((variant, position) => ({
-      ...{ variant, position, productId: idBySlug.get(slug) as string },
-      key: optionKey(variant.options),
-    })),
-  )
-  const touched = await sql.upsertVariants(
-    tx,
-    store.id,
-    wanted.map(({ variant, position, productId, key }) => ({
-      id: newId('var'),
-      product_id: productId,
-      position,
-      sku: variant.sku,
-      title: variant.title,
-      options: variant.options,
-      option_key: key,
-      price_minor: variant.priceMinor,
-      compare_at_minor: variant.compareAtMinor,
-    })),
-  )
-  const active = await sql.listActiveVariants(tx, store.id, [...idBySlug.values()])
-  const idByKey = new Map(active.map(({ id, productId, optionKey }) => [`${productId} ${optionKey}`, id]))
-  const known = wanted.map(({ variant, productId, key }) => ({
-    ...{ variant, productId },
-    variantId: idByKey.get(`${productId} ${key}`) as string,
-  }))
-  const kept = new Set(known.map(({ variantId }) => variantId))
-  const retired = active.filter(({ id }) => !kept.has(id))
-  if (retired.length > 0) {
-    await sql.retireVariants(
-      tx,
-      store.id,
-      retired.map(({ id }) => id),
-    )
-  }
-  const levels = known.flatMap(({ variant, productId, variantId }) =>
-    stockByOutlet(store, variant).map(([outletId, available]) => ({
-      ...{ variant_id: variantId, product_id: productId, outlet_id: outletId, available },
-    })),
-  )
-  const stocked = levels.length === 0 ? [] : await sql.setStockLevels(tx, store.id, levels)
-  const prices = known.flatMap(({ variant, variantId }) =>
-    Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
-      ...{ variant_id: variantId, outlet_id: findOutlet(store, outlet).id, price_minor: minor },
-    })),
-  )
-  const unpriced = await sql.dropOutletPrices(tx, store.id, [...kept], prices)
-  const priced = prices.length === 0 ? [] : await sql.setOutletPrices(tx, store.id, prices)
-  return [...touched, ...retired, ...stocked, ...unpriced, ...priced]
-}
-
-const plenty = 1_000_000
-
-const stockByOutlet = (store: Store, { stock }: VariantInput): [OutletId, number][] => {
-  if (stock === 'plenty') return store.outlets.map(({ id }) => [id, plenty])
-  if (typeof stock === 'number') return [[store.defaultOutlet.id, stock]]
-  return Object.entries(stock).map(([outlet, units]) => [findOutlet(store, outlet).id, units])
-}
-
 export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Outlet => {
   const outlet = store.outlets.find((candidate) => candidate.publicId === publicId)
   if (outlet === undefined) throw new OperatorError(`The store has no outlet ${publicId}.`)
   return outlet
 }
 
-/** `quantity` is what can be sold from now on, `delta` what is added to it. */
-export type StockChange = VariantName & { outletId: string | null } & ({ quantity: number } | { delta: number })
+/**
+ * `quantity` is what can be sold from now on, and null that the variant is not tracked, at no outlet. `delta` is added to
+ * what can be sold.
+ */
+export type StockChange = VariantName & { outletId: string | null } & ({ quantity: number | null } | { delta: number })
 
 /** Changes what can be sold of one variant at one outlet. */
 export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
@@ -203,20 +52,32 @@ export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
   return { variantId: variant.id, outletId: outlet.publicId, stock }
 }
 
+/** A number makes a variant tracked again, and other outlets then have none of it (decision 0024). */
 const writeStock = async (
   tx: Tx,
   store: Store,
-  variant: { id: string; productId: string },
+  { id: variantId, productId }: { id: string; productId: string },
   { id: outletId }: Outlet,
   change: StockChange,
-) => {
+): Promise<number | null> => {
+  const isTracked = 'delta' in change || change.quantity !== null
+  const isTurned = (await sql.setTracked(tx, store.id, variantId, isTracked)) !== undefined
   if ('delta' in change) {
-    return addUnits(tx, store, { variantId: variant.id, productId: variant.productId, outletId }, change.delta)
+    if (isTurned) throw new OperatorError('The stock of this variant is not tracked: set a number first.')
+    return addUnits(tx, store, { variantId, productId, outletId }, change.delta)
   }
-  await sql.setStockLevels(tx, store.id, [
-    { variant_id: variant.id, product_id: variant.productId, outlet_id: outletId, available: change.quantity },
-  ])
-  return change.quantity
+  const { quantity } = change
+  if (quantity === null) return null
+  const others = isTurned ? await sql.listStockedOutlets(tx, store.id, variantId) : []
+  const levels = new Map([...others.map((other) => [other.outletId, 0] as const), [outletId, quantity] as const])
+  const rows = [...levels].map(([outlet, available]) => ({
+    variant_id: variantId,
+    product_id: productId,
+    outlet_id: outlet,
+    available,
+  }))
+  await sql.setStockLevels(tx, store.id, rows)
+  return quantity
 }
 
 /**
@@ -241,7 +102,17 @@ export const publishAllProducts = async (tx: Tx, store: Pick<Store, 'id'>) => {
   }
 }
 
-const pathKey = (path: readonly string[]) => path.join('\n')
+export const pathKey = (path: readonly string[]) => path.join('\n')
+
+/** From the id of a category to the names on the way to it; none for null. */
+export const categoryPaths = (nodes: readonly Pick<sql.CategoryNode, 'id' | 'parentId' | 'name'>[]) => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const pathOf = (id: string | null): string[] => {
+    const node = id === null ? undefined : byId.get(id)
+    return node === undefined ? [] : [...pathOf(node.parentId), node.name]
+  }
+  return pathOf
+}
 
 export type CategoryInput = { path: readonly string[]; image?: string }
 
@@ -253,12 +124,8 @@ export const ensureCategories = async (
   images: ReadonlyMap<string, string> = new Map(),
 ) => {
   const nodes = await sql.listCategoryNodes(tx, store.id)
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const pathOf = (node: sql.CategoryNode): string[] => {
-    const parent = node.parentId === null ? undefined : byId.get(node.parentId)
-    return [...(parent === undefined ? [] : pathOf(parent)), node.name]
-  }
-  const ids = new Map(nodes.map((node) => [pathKey(pathOf(node)), node.id]))
+  const pathOf = categoryPaths(nodes)
+  const ids = new Map(nodes.map(({ id }) => [pathKey(pathOf(id)), id]))
   const slugs = new Set(nodes.map(({ slug }) => slug))
   let position = Math.max(0, ...nodes.map((node) => node.position))
 

@@ -12,7 +12,7 @@ import type { CustomerCtx } from '../context.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
 import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
-import { takeStock } from '../orders/stock.ts'
+import { noteUncounted, takeStock } from '../orders/stock.ts'
 import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
 import {
   assertPayable,
@@ -247,7 +247,8 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     payment,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
   )
-  const [order] = await Promise.all([writing, taking])
+  const [order, uncounted] = await Promise.all([writing, taking])
+  noteUncounted(tx, store.id, id, uncounted)
   if (isCash) tx.later(takeOrderedFromCart(tx, store.id, cart.id, cart.lines))
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
   if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }

@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts'
 import type { Instrument } from './order.contract.ts'
 import { insertOrder, type LockedOrder } from './orders.sql.ts'
 import { holdOrder, noteFailedPayment, settleOrder } from './settle.ts'
-import { takeStock } from './stock.ts'
+import { noteUncounted, takeStock } from './stock.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
 
@@ -47,7 +47,8 @@ export const placeOrder = async (
   })
   const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0)
   await service.db.tx(async (tx) => {
-    await takeStock(tx, store.id, { outletId: store.defaultOutlet.id, lines }, isCash ? 'sell' : 'reserve')
+    const goods = { outletId: store.defaultOutlet.id, lines }
+    const uncounted = await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
     await insertOrder(
       tx,
       store.id,
@@ -63,6 +64,7 @@ export const placeOrder = async (
       { id: newId('pay'), provider: isCash ? 'cod' : 'sandbox', status: 'open', amountMinor: totalMinor },
       [{ type: 'placed', message: 'Order placed.' }],
     )
+    noteUncounted(tx, store.id, id, uncounted)
   })
   return id
 }

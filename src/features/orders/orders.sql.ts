@@ -57,6 +57,8 @@ export type OrderLineRow = {
   discountMinor: number
   taxMinor: number
   digital: { url?: string; file?: string; name?: string } | null
+  /** Its units were taken from stock; false for what was not tracked when it was ordered. */
+  stockCounted: boolean
 }
 
 const orderColumns = sql`o.id, o.number, o.customer_id as "customerId", o.outlet_id as "outletId",
@@ -74,7 +76,8 @@ const linesFrom = (source: Fragment) => sql`(
   select coalesce(json_agg(json_build_object('id', l.id, 'position', l.position, 'productId', l.product_id,
     'variantId', l.variant_id, 'name', l.name, 'variant', l.variant, 'image', l.image, 'sku', l.sku,
     'quantity', l.quantity, 'unitMinor', l.unit_minor, 'lineTotalMinor', l.line_total_minor,
-    'discountMinor', l.discount_minor, 'taxMinor', l.tax_minor, 'digital', l.digital) order by l.position), '[]')
+    'discountMinor', l.discount_minor, 'taxMinor', l.tax_minor, 'digital', l.digital,
+    'stockCounted', l.stock_counted) order by l.position), '[]')
   from ${source})`
 const lines = linesFrom(sql`order_line l where l.store_id = o.store_id and l.order_id = o.id`)
 
@@ -235,7 +238,8 @@ export const insertOrder = (
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
       quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
-    select ${storeId}, ${order.id}, l.position, l.id, p.id, v.id, p.name, v.title, coalesce(p.images[1], ''), v.sku,
+    select ${storeId}, ${order.id}, l.position, l.id, p.id, v.id, p.name, v.title,
+      coalesce(nullif(v.image, ''), p.images[1], ''), v.sku,
       l.quantity, l."unitMinor", l."lineTotalMinor", l."discountMinor", l."taxMinor", l."taxRate", p.digital
     from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "variantId" text,
       quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,

@@ -15,7 +15,7 @@ import {
   writeOrder,
 } from './orders.sql.ts'
 import { hasShipment } from './shipped.sql.ts'
-import { returnStock, tryMoveStock } from './stock.ts'
+import { moveCounted, returnStock, takeStockAgain } from './stock.ts'
 
 type Ctx = { store: Pick<Store, 'id'> }
 
@@ -47,12 +47,11 @@ export const settleOrder = async (
   const events: NewEvent[] = [{ type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` }]
   if (order.status === 'pending' || isLate) change.status = 'paid'
   if (order.stockState === 'reserved') {
-    await sellReserved(tx, ctx, order)
+    await moveCounted(tx, ctx.store.id, order, 'sellReserved')
     change.stockState = 'sold'
   }
   if (isLate) {
-    const missing = await tryAgain(tx, ctx, order)
-    if (missing) {
+    if (!(await takeStockAgain(tx, ctx.store.id, order))) {
       change.needsAttention = 'OUT_OF_STOCK'
       events.push({ type: 'attention', message: 'Paid after it was cancelled, and there is not enough stock left.' })
     } else {
@@ -98,20 +97,6 @@ export const noteDuplicateRefunded = async (tx: Tx, ctx: Ctx, order: LockedOrder
   return write(tx, ctx, order, { needsAttention }, [
     { type: 'refunded', message: 'A second payment of this order was refunded.' },
   ])
-}
-
-const sellReserved = async (tx: Tx, { store }: Ctx, order: LockedOrder): Promise<void> => {
-  const missing = await tryMoveStock(tx, store.id, order, 'sellReserved')
-  if (missing.length > 0) throw new Error(`order ${order.id} holds units of variants without stock: ${missing}`)
-}
-
-/** All units or none: what a part of the statement took is given back. True when something is missing. */
-const tryAgain = async (tx: Tx, { store }: Ctx, order: LockedOrder): Promise<boolean> => {
-  const missing = new Set(await tryMoveStock(tx, store.id, order, 'sell'))
-  if (missing.size === 0) return false
-  const taken = { ...order, lines: order.lines.filter(({ variantId }) => !missing.has(variantId)) }
-  if (taken.lines.length > 0) await tryMoveStock(tx, store.id, taken, 'restock')
-  return true
 }
 
 /** A failed attempt leaves the order open: the shopper may try again until it expires. It never undoes a success. */
@@ -202,12 +187,12 @@ const letGo = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
     events.push({ type: 'attention', message })
   }
   if (order.stockState === 'reserved') {
-    await sellReserved(tx, ctx, order)
+    await moveCounted(tx, ctx.store.id, order, 'sellReserved')
     change.stockState = 'sold'
   }
   if (order.stockState === 'released') {
-    if (await tryAgain(tx, ctx, order)) flag('OUT_OF_STOCK', 'It was sent, and there is not enough stock of it.')
-    else change.stockState = 'sold'
+    if (await takeStockAgain(tx, ctx.store.id, order)) change.stockState = 'sold'
+    else flag('OUT_OF_STOCK', 'It was sent, and there is not enough stock of it.')
   }
   if (order.status === 'cancelled' || order.status === 'refunded') {
     flag('SENT_UNPAID', `It was sent although it was ${order.status}.`)

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { showStockChange } from '../catalog/products.ts'
 import type { StoreId } from '../context.ts'
 import type { LockedOrder, OrderLineRow } from './orders.sql.ts'
-import { moveStock, type StockMove } from './stock.sql.ts'
+import { type Moved, moveStock, noteCounted, type StockMove } from './stock.sql.ts'
 
 const moves = {
   /** Held for an order that is yet to be paid. */
@@ -20,33 +20,86 @@ const moves = {
 
 type Goods = Pick<LockedOrder, 'outletId'> & { lines: readonly Pick<OrderLineRow, 'variantId' | 'quantity' | 'name'>[] }
 
-/** The variants that there is not enough of; none when all units were moved. */
-export const tryMoveStock = async (
+/** Variants that there is not enough of (none when all units were moved), and those that nobody counts. */
+type Taken = { missing: string[]; uncounted: string[] }
+
+export const tryTakeStock = async (
   tx: Tx,
   storeId: StoreId,
   { outletId, lines }: Goods,
-  move: keyof typeof moves,
-): Promise<string[]> => {
+  move: 'reserve' | 'sell',
+): Promise<Taken> => {
   const moved = await moveStock(tx, storeId, outletId, lines, moves[move])
   const names = new Set(moved.map(({ variantId }) => variantId))
   const missing = [...new Set(lines.map(({ variantId }) => variantId))].filter((variantId) => !names.has(variantId))
-  const turned = moved.filter(({ isTurned }) => isTurned).map(({ productId }) => productId)
-  if (missing.length === 0) await showStockChange(tx, storeId, turned)
-  return missing
+  if (missing.length === 0) await showTurned(tx, storeId, moved)
+  return { missing, uncounted: moved.filter(({ isCounted }) => !isCounted).map(({ variantId }) => variantId) }
 }
 
-/** Moves all units or ends the request with 409. */
-export const takeStock = async (tx: Tx, storeId: StoreId, goods: Goods, move: 'reserve' | 'sell'): Promise<void> => {
-  const [missing] = await tryMoveStock(tx, storeId, goods, move)
-  if (missing === undefined) return
+/**
+ * Takes all units or ends the request with 409. Returns the variants that are not tracked: `noteUncounted` keeps them
+ * with the order, so that nothing is given back that was never taken.
+ */
+export const takeStock = async (
+  tx: Tx,
+  storeId: StoreId,
+  goods: Goods,
+  move: 'reserve' | 'sell',
+): Promise<string[]> => {
+  const {
+    missing: [missing],
+    uncounted,
+  } = await tryTakeStock(tx, storeId, goods, move)
+  if (missing === undefined) return uncounted
   const name = goods.lines.find(({ variantId }) => variantId === missing)?.name ?? 'what you want to buy'
   throw fail('INSUFFICIENT_STOCK', `There is not enough of ${name} in stock.`)
+}
+
+/** For an order that was just written: its lines count unless something else is said. */
+export const noteUncounted = (tx: Tx, storeId: StoreId, orderId: string, uncounted: readonly string[]) => {
+  if (uncounted.length > 0) tx.later(noteCounted(tx, storeId, orderId, uncounted))
+}
+
+type Order = Pick<LockedOrder, 'id' | 'outletId' | 'lines'>
+
+/** Moves the units that an order holds or has taken. Units of variants that were not tracked then are none of them. */
+export const moveCounted = async (
+  tx: Tx,
+  storeId: StoreId,
+  { id, outletId, lines }: Order,
+  move: 'sellReserved' | 'release' | 'restock',
+): Promise<void> => {
+  const counted = lines.filter(({ stockCounted }) => stockCounted)
+  if (counted.length === 0) return
+  const moved = await moveStock(tx, storeId, outletId, counted, moves[move])
+  const names = new Set(moved.map(({ variantId }) => variantId))
+  const missing = counted.filter(({ variantId }) => !names.has(variantId)).map(({ variantId }) => variantId)
+  if (missing.length > 0) throw new Error(`order ${id} has units of variants without stock: ${missing}`)
+  await showTurned(tx, storeId, moved)
+}
+
+/** For an order that was given back: all its units or none. True when they were taken. */
+export const takeStockAgain = async (tx: Tx, storeId: StoreId, order: Order): Promise<boolean> => {
+  const { missing, uncounted } = await tryTakeStock(tx, storeId, order, 'sell')
+  if (missing.length === 0) {
+    tx.later(noteCounted(tx, storeId, order.id, uncounted))
+    return true
+  }
+  const untaken = new Set([...missing, ...uncounted])
+  const taken = order.lines.filter(({ variantId }) => !untaken.has(variantId))
+  if (taken.length > 0) await moveStock(tx, storeId, order.outletId, taken, moves.restock)
+  return false
 }
 
 /** Units that an order holds or has taken go back to where they came from. */
 export const returnStock = async (tx: Tx, storeId: StoreId, order: LockedOrder): Promise<void> => {
   if (order.stockState === 'released') return
-  const move = order.stockState === 'reserved' ? 'release' : 'restock'
-  const missing = await tryMoveStock(tx, storeId, order, move)
-  if (missing.length > 0) throw new Error(`order ${order.id} has units of variants without stock: ${missing}`)
+  await moveCounted(tx, storeId, order, order.stockState === 'reserved' ? 'release' : 'restock')
 }
+
+const showTurned = (tx: Tx, storeId: StoreId, moved: readonly Moved[]) =>
+  showStockChange(
+    tx,
+    storeId,
+    moved.filter(({ isTurned }) => isTurned).map(({ productId }) => productId),
+  )

@@ -1,9 +1,9 @@
 import type { Store } from '../../context.ts'
-import { ProductFile, type ProductInput, readProduct, slugify, type VariantInput } from '../product-input.ts'
+import { ProductFile, type ProductPatch, readProduct, slugify, type VariantPatch } from '../product-input.ts'
 import { type Fault, type ProductRecord, placeFault } from './records.ts'
 import { createSlugLines } from './slug-lines.ts'
 
-export type Checked = { product: ProductInput } | { faults: Fault[] }
+export type Checked = { patch: ProductPatch } | { faults: Fault[] }
 
 /**
  * Tells good products from bad ones, the same way each time a file is read. Of two products with one slug, the first
@@ -13,6 +13,7 @@ export const createCheck = (store: Store, unit: 'line' | 'element') => {
   const slugLines = createSlugLines()
   const outlets = new Set(store.outlets.map(({ publicId }) => publicId))
   const ignored = new Set<string>()
+  const notes = new Map<string, number>()
 
   const check = (record: ProductRecord): Checked => {
     if (record.value === null && record.faults !== undefined) return { faults: [...record.faults] }
@@ -22,13 +23,18 @@ export const createCheck = (store: Store, unit: 'line' | 'element') => {
       const message = `is "${slug}", which ${unit} ${firstLine} has already; everything about one product stands together`
       return { faults: [placeFault(record, { field: 'slug', message })] }
     }
-    const product = readProduct(record.value, store.currency)
-    const found = Array.isArray(product) ? product : outletFaults(product, outlets)
+    const patch = readProduct(record.value, store.currency)
+    const found = Array.isArray(patch) ? patch : outletFaults(patch, outlets)
     const faults = [...(record.faults ?? []), ...found.map((fault) => placeFault(record, fault))]
     noteIgnored(record, ignored)
-    return faults.length > 0 || Array.isArray(product) ? { faults: oneForEachField(faults) } : { product }
+    for (const note of record.notes ?? []) notes.set(note, (notes.get(note) ?? 0) + 1)
+    return faults.length > 0 || Array.isArray(patch) ? { faults: oneForEachField(faults) } : { patch }
   }
-  return { check, ignoredFields: () => [...ignored] }
+  return {
+    check,
+    ignoredFields: () => [...ignored],
+    notes: () => [...notes].map(([text, products]) => ({ text, products })),
+  }
 }
 
 const slugOf = (value: unknown) => {
@@ -37,19 +43,19 @@ const slugOf = (value: unknown) => {
   return typeof name === 'string' ? slugify(name) : ''
 }
 
-const outletFaults = ({ hasVariants, variants }: ProductInput, outlets: ReadonlySet<string>) =>
-  variants.flatMap((variant, i) =>
-    outletsNamed(variant)
-      .filter(({ outlet }) => !outlets.has(outlet))
-      .map(({ field, outlet }) => ({
-        field: `${hasVariants ? `variants.${i}.` : ''}${field}.${outlet}`,
-        message: 'is no outlet of this store',
-      })),
+const outletFaults = ({ own, variants }: ProductPatch, outlets: ReadonlySet<string>) =>
+  [{ variant: own, at: '' }, ...(variants ?? []).map((variant, i) => ({ variant, at: `variants.${i}.` }))].flatMap(
+    ({ variant, at }) =>
+      outletsNamed(variant)
+        .filter(({ outlet }) => !outlets.has(outlet))
+        .map(({ field, outlet }) => ({ field: `${at}${field}.${outlet}`, message: 'is no outlet of this store' })),
   )
 
-const outletsNamed = ({ stock, pricesMinor }: VariantInput) => [
-  ...(typeof stock === 'object' ? Object.keys(stock).map((outlet) => ({ field: 'stock', outlet })) : []),
-  ...Object.keys(pricesMinor).map((outlet) => ({ field: 'prices', outlet })),
+const outletsNamed = ({ stock, pricesMinor }: VariantPatch) => [
+  ...(typeof stock === 'object' && stock !== null
+    ? Object.keys(stock).map((outlet) => ({ field: 'stock', outlet }))
+    : []),
+  ...Object.keys(pricesMinor?.byOutlet ?? {}).map((outlet) => ({ field: 'prices', outlet })),
 ]
 
 const oneForEachField = (faults: readonly Fault[]) =>
@@ -60,8 +66,10 @@ const oneForEachField = (faults: readonly Fault[]) =>
 const knownFields = new Set(Object.keys(ProductFile.properties))
 const mostIgnored = 50
 
-/** A name that we do not know may be a slip of the pen, so it is told, but a file may well hold more than we take. */
-const noteIgnored = ({ value }: ProductRecord, ignored: Set<string>) => {
-  if (typeof value !== 'object' || value === null) return
-  for (const name of Object.keys(value)) if (!knownFields.has(name) && ignored.size < mostIgnored) ignored.add(name)
+/** A name that we do not know may be misspelt, or a field that we lack: either way it is told. */
+const noteIgnored = ({ value, ignored: columns = [] }: ProductRecord, ignored: Set<string>) => {
+  const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  for (const name of [...names.filter((field) => !knownFields.has(field)), ...columns]) {
+    if (ignored.size < mostIgnored) ignored.add(name)
+  }
 }

@@ -74,12 +74,13 @@ export const widthFault = (row: Row, heading: Heading) =>
     : `has ${row.cells.length} cells, and the heading has ${heading.names.length}`
 
 /** Texts are taken as they stand; how the other cells become the value that JSON would have is said here. */
-const textColumns = ['name', 'description', 'category', 'slug', 'sku']
+const textColumns = ['name', 'description', 'category', 'slug', 'sku', 'vendor', 'barcode']
 const columns: Record<string, (text: string) => unknown> = {
   status: (text) => text.toUpperCase(),
   price: (text) => readNumber(text),
   compareAtPrice: (text) => readNumber(text),
   taxRate: (text) => readNumber(text),
+  weightGrams: (text) => readNumber(text),
   stock: (text) => (text.startsWith('{') ? JSON.parse(text) : readNumber(text)),
   images: (text) => readList(text, /\s*[|\n]\s*|\s*[,;]?\s*(?=https?:\/\/)/),
   tags: (text) => readList(text, /\s*[|,\n]\s*/),
@@ -95,16 +96,19 @@ export const readNumber = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Numb
 const readList = (text: string, separator: RegExp): unknown =>
   text.startsWith('[') ? JSON.parse(text) : text.split(separator).filter((part) => part !== '')
 
+/** What an empty cell cannot clear: a table has one for products that are about something else, such as variants. */
+const neverCleared = new Set(['name', 'slug', 'price', 'status', 'stock', 'options', 'variants'])
+
 /**
- * A table with the field names of the JSON format as its heading; lists and objects are written as JSON, and an empty
- * cell is a field left out.
+ * A table with the field names of the JSON format as its heading; lists and objects are written as JSON. An empty cell
+ * clears the field, as in the tables of other shops; what has no column stays as it is (decision 0023).
  */
 export async function* readProductTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
   const names = heading.names.map((name) => columnNames.get(plainName(name)))
   refuseTwice(heading, names)
-  if (!names.includes('name'))
-    throw new FileFault(heading.line, 'names no column "name"; the first line is the heading')
+  if (!names.includes('name') && !names.includes('slug'))
+    throw new FileFault(heading.line, 'names no column "name" or "slug"; the first line is the heading')
   for await (const row of rows) {
     const wrong = widthFault(row, heading)
     yield wrong === undefined ? readRow(row, names, heading.names) : faultyRow(row.line, 'product', wrong)
@@ -115,7 +119,11 @@ const readRow = ({ line, cells }: Row, names: readonly (string | undefined)[], h
   const value: Record<string, unknown> = {}
   for (const [i, cell] of cells.entries()) {
     const name = names[i] ?? heading[i] ?? ''
-    if (cell.trim() === '' || name === '') continue
+    if (cell.trim() === '') {
+      if (names[i] !== undefined && !neverCleared.has(name)) value[name] = null
+      continue
+    }
+    if (name === '') continue
     try {
       value[name] = columns[name]?.(cell.trim()) ?? cell
     } catch (error) {

@@ -2,10 +2,27 @@ import { toWire } from '../../../core/money.ts'
 import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
 import type { ProductFile } from '../product-input.ts'
-import { type ExportRow, type ExportVariant, listCategoryNames, listProductsToExport } from './export.sql.ts'
+import { listCategoryNodes } from '../products.sql.ts'
+import { categoryPaths } from '../products.ts'
+import { csvCell } from './csv-cell.ts'
+import { type ExportRow, type ExportVariant, listProductsToExport } from './export.sql.ts'
+import { shopifyHeading, writeShopifyRows } from './export-shopify.ts'
 
-export const exportFormats = ['jsonl', 'json', 'csv'] as const
+export const exportFormats = ['jsonl', 'json', 'csv', 'shopify'] as const
 export type ExportFormat = (typeof exportFormats)[number]
+
+/** A product as JSON files have it: its stock is null when it is not tracked. */
+export type ExportedProduct = Omit<ProductFile, 'stock' | 'variants'> & {
+  slug: string
+  name: string
+  stock?: ExportedStock
+  variants?: ExportedVariant[]
+}
+export type ExportedStock = number | Record<string, number> | null
+export type ExportedVariant = Omit<NonNullable<ProductFile['variants']>[number], 'stock' | 'price'> & {
+  price: number
+  stock: ExportedStock
+}
 
 const atOnce = 500
 
@@ -23,41 +40,29 @@ export async function* exportCatalog(db: Db, store: Store, format: ExportFormat)
   yield count === 0 ? write.endOfNothing : write.end
 }
 
-async function* listProducts(db: Db, store: Store): AsyncGenerator<ProductFile[]> {
+async function* listProducts(db: Db, store: Store): AsyncGenerator<ExportedProduct[]> {
   for (let last = ''; ; ) {
     const rows = await listProductsToExport(db, store.id, last, atOnce)
-    const paths = await categoryPaths(db, store)
-    if (rows.length > 0) yield rows.map((row) => toFile(row, store, paths))
+    const pathOf = categoryPaths(await listCategoryNodes(db, store.id))
+    if (rows.length > 0) yield rows.map((row) => toFile(row, store, (id) => pathOf(id).join(' > ')))
     if (rows.length < atOnce) return
     last = rows.at(-1)?.id as string
   }
 }
 
-const categoryPaths = async (db: Db, store: Store) => {
-  const nodes = new Map((await listCategoryNames(db, store.id)).map((node) => [node.id, node]))
-  const pathOf = (id: string | null): string[] => {
-    const node = id === null ? undefined : nodes.get(id)
-    return node === undefined ? [] : [...pathOf(node.parentId), node.name]
-  }
-  return (id: string | null) => pathOf(id).join(' > ')
-}
-
 /** Fields that hold what import takes for granted are left out. */
-const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => string): ProductFile => {
+const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => string): ExportedProduct => {
   const category = pathOf(row.categoryId)
   const [only] = row.variants
-  const {
-    options: _,
-    title: __,
-    ...simple
-  } = only === undefined ? { options: {}, title: '' } : toVariant(only, row, store)
+  const { options: _, title: __, image: ___, ...simple } = only === undefined ? {} : toVariant(only, row, store)
   return {
     slug: row.slug,
     name: row.name,
     ...(row.description === '' ? {} : { description: row.description }),
-    status: row.status as NonNullable<ProductFile['status']>,
+    status: row.status,
     ...(category === '' ? {} : { category }),
-    ...(row.images.length === 0 ? {} : { images: row.images }),
+    ...(row.vendor === '' ? {} : { vendor: row.vendor }),
+    ...(row.images.length === 0 ? {} : { images: row.images.map((url, i) => toPicture(url, row.imageTexts[i] ?? '')) }),
     ...(row.tags.length === 0 ? {} : { tags: row.tags }),
     ...(row.seo.title === '' && row.seo.description === '' ? {} : { seo: row.seo }),
     ...(row.digital === null ? {} : { digital: row.digital }),
@@ -67,13 +72,18 @@ const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => str
   }
 }
 
-const toVariant = (variant: ExportVariant, { options }: ExportRow, store: Store) => ({
+const toPicture = (url: string, alt: string) => (alt === '' ? url : { url, alt })
+
+const toVariant = (variant: ExportVariant, { options }: ExportRow, store: Store): ExportedVariant => ({
   ...(variant.sku === '' ? {} : { sku: variant.sku }),
   title: variant.title,
   options: inOrderOf(options, variant.options),
   price: toWire(variant.priceMinor, store.currency),
   ...(variant.compareAtMinor === null ? {} : { compareAtPrice: toWire(variant.compareAtMinor, store.currency) }),
-  stock: toStock(variant.stock ?? {}, store),
+  ...(variant.barcode === '' ? {} : { barcode: variant.barcode }),
+  ...(variant.weightGrams === null ? {} : { weightGrams: variant.weightGrams }),
+  ...(variant.image === '' ? {} : { image: variant.image }),
+  stock: variant.stockTracked ? toStock(variant.stock ?? {}, store) : null,
   ...(variant.prices === null ? {} : { prices: mapValues(variant.prices, (minor) => toWire(minor, store.currency)) }),
 })
 
@@ -92,22 +102,28 @@ const inOrderOf = (options: ExportRow['options'], chosen: Record<string, string>
 
 type Writer = {
   start: string
-  product: (product: ProductFile) => string
+  product: (product: ExportedProduct) => string
   between: string
   end: string
   endOfNothing: string
 }
 
 const csvColumns = [
-  ...(['slug', 'name', 'description', 'status', 'category', 'price', 'compareAtPrice', 'stock', 'sku'] as const),
-  ...(['images', 'tags', 'seo', 'taxRate', 'prices', 'digital', 'options', 'variants'] as const),
+  ...(['slug', 'name', 'description', 'status', 'category', 'vendor', 'price', 'compareAtPrice', 'stock'] as const),
+  ...([
+    'sku',
+    'barcode',
+    'weightGrams',
+    'images',
+    'tags',
+    'seo',
+    'taxRate',
+    'prices',
+    'digital',
+    'options',
+    'variants',
+  ] as const),
 ]
-
-const csvCell = (value: unknown) => {
-  if (value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 const lines = { between: '\n', end: '\n' }
 
@@ -122,6 +138,9 @@ const writers: Record<ExportFormat, Writer> = {
   },
   csv: {
     ...{ ...lines, start: `${csvColumns.join(',')}\n`, endOfNothing: '' },
-    product: (product) => csvColumns.map((column) => csvCell(product[column])).join(','),
+    // A cell cannot be null: an empty one is stock that the file says nothing about.
+    product: (product) =>
+      csvColumns.map((column) => csvCell(product[column] === null ? 'untracked' : product[column])).join(','),
   },
+  shopify: { ...lines, start: `${shopifyHeading}\n`, product: writeShopifyRows, endOfNothing: '' },
 }

@@ -5,8 +5,9 @@ import { readJsonArray, readJsonLines } from './json-reader.ts'
 import type { ProductRecord } from './records.ts'
 import { isShopifyHeading, readShopifyTable } from './shopify.ts'
 import { readText } from './text-source.ts'
+import { isWooHeading, readWooTable } from './woocommerce.ts'
 
-export const importFormats = ['json', 'jsonl', 'csv', 'shopify'] as const
+export const importFormats = ['json', 'jsonl', 'csv', 'shopify', 'woocommerce'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 export type ImportFile = { path: string; bytes: number; format: ImportFormat; delimiter: string }
@@ -18,15 +19,17 @@ export const openImportFile = (path: string, said: ImportFormat | undefined): Im
   return { path, bytes, format: said ?? detectFormat(head, delimiter), delimiter }
 }
 
-/** Every call reads the file from its beginning. */
+/** Every call reads the file from its beginning. `now` tells which sales are on. */
 export const readRecords = (
   { path, format, delimiter }: ImportFile,
+  now: Date,
   onBytes?: (bytes: number) => void,
 ): AsyncGenerator<ProductRecord> => {
   const text = readText(path, onBytes)
   if (format === 'json') return readJsonArray(text)
   if (format === 'jsonl') return readJsonLines(text)
   const rows = readRows(text, delimiter)
+  if (format === 'woocommerce') return readWooTable(rows, now)
   return format === 'shopify' ? readShopifyTable(rows) : readProductTable(rows)
 }
 
@@ -51,7 +54,9 @@ const detectFormat = (head: string, delimiter: string): ImportFormat => {
   const start = head.trimStart()
   if (start.startsWith('[')) return 'json'
   if (start.startsWith('{')) return 'jsonl'
-  return isShopifyHeading(firstNames(head, delimiter)) ? 'shopify' : 'csv'
+  const names = firstNames(head, delimiter)
+  if (isWooHeading(names)) return 'woocommerce'
+  return isShopifyHeading(names) ? 'shopify' : 'csv'
 }
 
 const firstLine = (head: string) => head.trimStart().split(/[\r\n]/, 1)[0] ?? ''

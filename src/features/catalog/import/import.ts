@@ -2,30 +2,33 @@ import { Failure } from '../../../core/errors.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
-import type { ProductInput } from '../product-input.ts'
+import type { SaveMode } from '../merge.ts'
+import type { ProductPatch } from '../product-input.ts'
 import { analyzeCatalog } from '../products.sql.ts'
-import { type SaveCounts, saveProducts } from '../products.ts'
-import { createCheck } from './check.ts'
+import { addToSummary, newSummary, type Plan, planProducts, type SaveSummary, tryToSave } from '../save.ts'
+import { type Checked, createCheck } from './check.ts'
 import { type ImportFormat, openImportFile, readRecords } from './formats.ts'
-import { type Fault, FileFault } from './records.ts'
+import { type Fault, FileFault, type ProductRecord, placeFault } from './records.ts'
 
-export type ImportRequest = {
+export type ImportRequest = Partial<SaveMode> & {
   path: string
   format?: ImportFormat | undefined
   /** Leaves out products with faults instead of refusing the file. */
   skipBad?: boolean
-  /** Only checks. */
+  /** Only says what would change. */
   dryRun?: boolean
   /** Stops after the batch under way. */
   signal?: AbortSignal
   onProgress?: (progress: ImportProgress) => void
+  /** Which sales of a file are on; now, unless a test says otherwise. */
+  now?: Date
   /** Tests make it small. */
   batchSize?: number
 }
 
 export type ImportProgress = { phase: 'check' | 'write'; products: number; fraction: number }
 
-export type ImportResult = SaveCounts & {
+export type ImportResult = SaveSummary & {
   format: ImportFormat
   /** What the file holds, good and bad. */
   products: number
@@ -34,90 +37,118 @@ export type ImportResult = SaveCounts & {
   /** The first of them; `faultCount` counts all. */
   faults: Fault[]
   faultCount: number
-  /** Names that products have in this file and that mean nothing here. */
+  /** Fields and columns of this file that have no place here. */
   ignoredFields: string[]
+  /** What was taken otherwise than it stands in the file, and in how many products. */
+  notes: { text: string; products: number }[]
   outcome: 'done' | 'checked' | 'refused' | 'stopped'
 }
 
 const mostFaultsKept = 10_000
 
 /**
- * Reads a file twice: once to find every fault, so that a file is taken whole or not at all, and once to save it in
- * batches. Each batch is a transaction, so shoppers never wait long, and products already saved are equal the next
- * time: an import that was interrupted is finished by running it again.
+ * Reads a file twice: once to find every fault and every change, so that a file is taken whole or not at all, and once to
+ * save it in batches. Each batch is a transaction, so shoppers never wait long, and products already saved are equal the
+ * next time: an import that was interrupted is finished by running it again.
  */
 export const importCatalog = async (db: Db, store: Store, request: ImportRequest): Promise<ImportResult> => {
   const file = openImportFile(request.path, request.format)
+  const now = request.now ?? new Date()
+  const mode = { replace: request.replace === true, setStock: request.setStock === true }
   const report = (phase: ImportProgress['phase'], products: number, bytes: number) =>
     request.onProgress?.({ phase, products, fraction: file.bytes === 0 ? 1 : bytes / file.bytes })
-  const saved: SaveCounts = { created: 0, updated: 0, unchanged: 0 }
 
   const checked = await checkFile()
-  const result = (outcome: ImportResult['outcome'], skipped = 0): ImportResult => ({
-    ...{ ...saved, format: file.format, products: checked.products, skipped, faults: checked.faults },
-    ...{ faultCount: checked.faultCount, ignoredFields: checked.ignoredFields, outcome },
-  })
-  if (checked.stopped) return result('stopped')
-  if (checked.unreadable || (checked.faultCount > 0 && !request.skipBad)) return result('refused')
-  if (request.dryRun) return result('checked', checked.bad)
-  const { stopped, skipped } = await writeFile()
-  return result(stopped ? 'stopped' : 'done', skipped)
+  const result = (outcome: ImportResult['outcome'], summary: SaveSummary, skipped = 0): ImportResult => {
+    const { products, faults, faultCount, ignoredFields, notes } = checked
+    return { ...summary, format: file.format, products, skipped, faults, faultCount, ignoredFields, notes, outcome }
+  }
+  if (checked.stopped) return result('stopped', newSummary())
+  if (checked.unreadable || (checked.faultCount > 0 && !request.skipBad)) return result('refused', newSummary())
+  if (request.dryRun) return result('checked', checked.planned, checked.bad)
+  // Nothing to write: the file need not be read again.
+  if (checked.planned.created + checked.planned.updated === 0) return result('done', checked.planned, checked.bad)
+  const { stopped, skipped, saved } = await writeFile()
+  return result(stopped ? 'stopped' : 'done', saved, skipped)
 
   async function checkFile() {
-    const { check, ignoredFields } = createCheck(store, unitOf(file.format))
+    const { check, ignoredFields, notes } = createCheck(store, unitOf(file.format))
     const faults: Fault[] = []
+    const planned = newSummary()
     const found = { products: 0, bad: 0, faultCount: 0, unreadable: false, stopped: false }
     let bytes = 0
     const keep = (fault: Fault) => {
       found.faultCount++
       if (faults.length < mostFaultsKept) faults.push(fault)
     }
+    /** In the order of the file, whichever step finds a fault. */
+    const judge = async (records: readonly ReadRecord[]) => {
+      const patches = records.flatMap(({ outcome }) => ('patch' in outcome ? [outcome.patch] : []))
+      const plans = (await planProducts(db, store, patches, mode)).values()
+      for (const { record, outcome } of records) {
+        const plan = 'patch' in outcome ? (plans.next().value as Plan) : undefined
+        if (plan !== undefined && !('faults' in plan)) {
+          addToSummary(planned, plan)
+          continue
+        }
+        found.bad++
+        if ('faults' in outcome) outcome.faults.forEach(keep)
+        for (const fault of plan?.faults ?? []) keep(placeFault(record, fault))
+      }
+    }
+    let batch = newBatch<ReadRecord>()
     try {
-      for await (const record of readRecords(file, (read) => (bytes = read))) {
-        if (request.signal?.aborted) return { ...found, faults, ignoredFields: ignoredFields(), stopped: true }
+      for await (const record of readRecords(file, now, (read) => (bytes = read))) {
+        if (request.signal?.aborted) break
         const outcome = check(record)
         found.products++
-        if ('faults' in outcome) {
-          found.bad++
-          outcome.faults.forEach(keep)
+        addToBatch(batch, { record, outcome }, 'patch' in outcome ? outcome.patch : undefined)
+        if (isFull(batch, request.batchSize)) {
+          await judge(batch.items)
+          batch = newBatch()
         }
         report('check', found.products, bytes)
       }
+      await judge(batch.items)
     } catch (error) {
       if (!(error instanceof FileFault)) throw error
+      await judge(batch.items)
       keep({ line: error.line, field: 'file', message: error.message })
       found.unreadable = true
     }
-    return { ...found, faults, ignoredFields: ignoredFields() }
+    const stopped = request.signal?.aborted === true
+    return { ...found, stopped, planned, faults, ignoredFields: ignoredFields(), notes: notes() }
   }
 
   async function writeFile() {
     const { check } = createCheck(store, unitOf(file.format))
-    let batch = newBatch()
+    const saved = newSummary()
+    let batch = newBatch<ProductPatch>()
     let writing: Promise<void> = Promise.resolve()
     let [skipped, written, bytes] = [0, 0, 0]
-    const write = async (products: readonly ProductInput[]) => {
-      const counts = await saveBatch(db, store, products, saved)
+    const write = async (patches: readonly ProductPatch[]) => {
+      const { summary, bad } = await saveBatch(patches, saved)
       const createdBefore = saved.created
-      for (const name of ['created', 'updated', 'unchanged'] as const) saved[name] += counts[name]
+      addSummary(saved, summary)
+      skipped += bad
       if (analyzeAfter.some((n) => createdBefore < n && saved.created >= n)) await tellPlanner(db)
-      written += products.length
+      written += patches.length
       report('write', written, bytes)
     }
     /** The next batch is read while the last one is written, and no further. */
     const flush = async () => {
       await writing
-      const { products } = batch
+      const { items } = batch
       batch = newBatch()
-      writing = request.signal?.aborted || products.length === 0 ? Promise.resolve() : write(products)
+      writing = request.signal?.aborted || items.length === 0 ? Promise.resolve() : write(items)
       // It is awaited at the next batch; until then a failure must not count as one that nobody handles.
       writing.catch(() => {})
     }
     try {
-      for await (const record of readRecords(file, (read) => (bytes = read))) {
+      for await (const record of readRecords(file, now, (read) => (bytes = read))) {
         if (request.signal?.aborted) break
         const outcome = check(record)
-        if ('product' in outcome) addToBatch(batch, outcome.product)
+        if ('patch' in outcome) addToBatch(batch, outcome.patch, outcome.patch)
         else if (request.skipBad) skipped++
         else throw new OperatorError(changedMeanwhile(request.path))
         if (isFull(batch, request.batchSize)) await flush()
@@ -129,14 +160,46 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       await writing.catch(() => {})
       throw error instanceof FileFault ? new OperatorError(changedMeanwhile(request.path)) : error
     }
-    return { skipped, stopped: request.signal?.aborted === true && written + skipped < checked.products }
+    const isWhole = saved.created + saved.updated + saved.unchanged + skipped >= checked.products
+    return { saved, skipped, stopped: request.signal?.aborted === true && !isWhole }
   }
+
+  async function saveBatch(patches: readonly ProductPatch[], soFar: SaveSummary) {
+    try {
+      return await db.tx(async (tx) => {
+        const { summary, plans } = await tryToSave(tx, store, patches, mode)
+        const bad = plans.filter((plan) => 'faults' in plan).length
+        // It was good when the file was checked, so the store has changed since.
+        if (bad > 0 && !request.skipBad) throw new OperatorError(storeChanged(request.path))
+        return { summary, bad }
+      })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      const done = soFar.created + soFar.updated + soFar.unchanged
+      throw new OperatorError(
+        `The database went away or was too slow after ${done} products. They are saved; run the import again to finish.`,
+        { cause: error },
+      )
+    }
+  }
+}
+
+type ReadRecord = { record: ProductRecord; outcome: Checked }
+
+const addSummary = (sum: SaveSummary, { created, updated, unchanged, changes, stockKept }: SaveSummary) => {
+  sum.created += created
+  sum.updated += updated
+  sum.unchanged += unchanged
+  sum.stockKept += stockKept
+  for (const [field, n] of Object.entries(changes)) sum.changes[field] = (sum.changes[field] ?? 0) + n
 }
 
 /** What the number of a fault counts. */
 export const unitOf = (format: ImportFormat) => (format === 'json' ? 'element' : 'line')
 
 const changedMeanwhile = (path: string) => `${path} was changed while it was read. Run the import again.`
+const storeChanged = (path: string) =>
+  `The products were changed while ${path} was read, and it no longer fits them. Run the import again.`
 
 /** New products after which the planner is told how many there are by now, and once more at the end. */
 const analyzeAfter = [1_000, 20_000]
@@ -147,28 +210,15 @@ const tellPlanner = (db: Db) => analyzeCatalog(db).catch(() => {})
 /** Bounded in every direction, so that a batch is a short transaction and a small message whatever products are like. */
 const fullBatch = { products: 250, variants: 2_000, characters: 2_000_000 }
 
-type Batch = { products: ProductInput[]; variants: number; characters: number }
+type Batch<Item> = { items: Item[]; variants: number; characters: number }
 
-const newBatch = (): Batch => ({ products: [], variants: 0, characters: 0 })
+const newBatch = <Item>(): Batch<Item> => ({ items: [], variants: 0, characters: 0 })
 
-const addToBatch = (batch: Batch, product: ProductInput) => {
-  batch.products.push(product)
-  batch.variants += product.variants.length
-  batch.characters += product.description.length
+const addToBatch = <Item>(batch: Batch<Item>, item: Item, patch: ProductPatch | undefined) => {
+  batch.items.push(item)
+  batch.variants += patch?.variants?.length ?? 1
+  batch.characters += patch?.description?.length ?? 0
 }
 
-const isFull = ({ products, variants, characters }: Batch, size = fullBatch.products) =>
-  products.length >= size || variants >= fullBatch.variants || characters >= fullBatch.characters
-
-const saveBatch = async (db: Db, store: Store, products: readonly ProductInput[], soFar: SaveCounts) => {
-  try {
-    return await db.tx((tx) => saveProducts(tx, store, products))
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const done = soFar.created + soFar.updated + soFar.unchanged
-    throw new OperatorError(
-      `The database went away or was too slow after ${done} products. They are saved; run the import again to finish.`,
-      { cause: error },
-    )
-  }
-}
+const isFull = <Item>({ items, variants, characters }: Batch<Item>, size = fullBatch.products) =>
+  items.length >= size || variants >= fullBatch.variants || characters >= fullBatch.characters

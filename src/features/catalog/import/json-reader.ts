@@ -28,19 +28,11 @@ export async function* readJsonArray(text: AsyncIterable<string>): AsyncGenerato
 
 const parseElement = (text: string, line: number): ProductRecord => {
   try {
-    return { line, value: withoutNulls(JSON.parse(text)) }
+    return { line, value: JSON.parse(text) }
   } catch (error) {
     const message = `is not JSON: ${(error as Error).message}`
     return { line, value: null, faults: [{ line, field: 'product', message }] }
   }
-}
-
-/** Answers of the API say null where a file leaves a field out; both mean the same here. */
-const withoutNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([, part]) => part !== null)
-  return Object.fromEntries(kept.map(([name, part]) => [name, withoutNulls(part)]))
 }
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [34, 92, 44, 91, 93, 123, 125]

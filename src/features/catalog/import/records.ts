@@ -1,4 +1,4 @@
-import type { InputFault } from '../product-input.ts'
+import type { InputFault } from '../input-faults.ts'
 
 /** Where a fault is: a line of the file, or the number of an element in a JSON array, from 1. */
 export type Fault = { line: number; field: string; message: string }
@@ -9,6 +9,10 @@ export type ProductRecord = {
   value: unknown
   /** What the reader itself found wrong; the value is of no use then. */
   faults?: readonly Fault[]
+  /** Columns with something in them that has no place here. */
+  ignored?: readonly string[]
+  /** What was taken otherwise than it stands in the file, in a sentence. */
+  notes?: readonly string[]
   /** For formats where one product fills several lines under other names. */
   place?: (field: string) => { line: number; field: string }
 }

@@ -74,9 +74,23 @@ for (const [generation, file] of Object.entries({
       [
         ['KU-S-IN', 'S / Indigo', 1299, 1599, 4],
         ['KU-M-IN', 'M / Indigo', 1299, null, 0],
-        ['KU-M-MA', 'M / Madder', 1349, null, 1_000_000],
+        ['KU-M-MA', 'M / Madder', 1349, null, 999],
       ],
     )
+    assert.equal(kurta.vendor, 'Blue Door')
+    assert.deepEqual(
+      kurta.media.map(({ alt }: { alt: string }) => alt),
+      ['Front', 'Back', '', ''],
+    )
+    assert.deepEqual(
+      kurta.variants.map((v: Record<string, unknown>) => [v.weightGrams, v.stockTracked]),
+      [
+        [200, true],
+        [200, true],
+        [200, false],
+      ],
+    )
+    assert.equal(kurta.variants[0].image, picture('indigo'))
     const lamp = (await shop.get('/v1/products/clay-lamp')).json
     assert.deepEqual([lamp.hasVariants, lamp.price, lamp.compareAtPrice, lamp.stock], [false, 249, null, 25])
     assert.equal(lamp.category, 'Lamps')
@@ -134,6 +148,10 @@ test('faults of a product file of Shopify have the line and the column of that f
       [shirt, `shirt,,,,,,,https://a.example/${'x'.repeat(2000)},`],
       [3, 'Image Src'],
     ],
+    [
+      [shirt, 'shirt,,,M,10,shopify,1,shirt.jpg,'],
+      [3, 'Image Src'],
+    ],
     [[',,Size,S,10,,,,'], [2, 'Handle']],
     [
       [shirt, 'shirt,,,M,10'],
@@ -174,4 +192,47 @@ test('a shop with several locations keeps its stock elsewhere, so stock stays as
   await from('Handle,Title,Variant Price,Variant Inventory Tracker\npot,Pot,2,shopify\n')
   const pot = (await shop.get('/v1/products/pot')).json
   assert.deepEqual([pot.price, pot.stock], [2, 5])
+})
+
+test('what is not tracked at Shopify, or sold on without stock, is not tracked here', async (t) => {
+  const { shop, from } = await shopFor(t)
+  const heading = 'Handle,Title,Variant Price,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy'
+  const rows = ['counted,Counted,1,shopify,3,deny', 'not,Not,1,,0,deny', 'on,On,1,shopify,-4,continue']
+  const result = await from(`${heading}\n${rows.join('\n')}\n`)
+  assert.deepEqual(result.notes, [
+    { text: 'is sold on when out of stock at Shopify, and is not tracked here', products: 1 },
+  ])
+  const seen = (await shop.get('/v1/products?sort=name')).json
+  assert.deepEqual(
+    seen.map((p: Record<string, unknown>) => [p.slug, p.stock, p.stockTracked]),
+    [
+      ['counted', 3, true],
+      ['not', 999, false],
+      ['on', 999, false],
+    ],
+  )
+})
+
+test('a file of Shopify with some columns leaves the rest as it is, and names variants by their SKUs', async (t) => {
+  const { shop, from } = await shopFor(t)
+  await from(newer)
+  const before = (await shop.get('/v1/products/block-print-kurta')).json
+  const file = 'Handle,Variant SKU,Variant Price\nblock-print-kurta,KU-M-IN,1\nblock-print-kurta,KU-S-IN,2\n'
+  assert.deepEqual((await from(file)).changes, { price: 1 })
+  const [small, medium, madder] = before.variants
+  const after = (await shop.get('/v1/products/block-print-kurta?again')).json
+  assert.deepEqual(after, {
+    ...before,
+    price: 1,
+    compareAtPrice: null,
+    variants: [{ ...small, price: 2 }, { ...medium, price: 1 }, madder],
+  })
+})
+
+test('columns of Shopify that have no place here are named when there is something in them', async (t) => {
+  const { from } = await shopFor(t)
+  const { ignoredFields } = await from(
+    'Handle,Title,Variant Price,Cost per item,Variant Taxable,Gift Card,Variant Tax Code\na,A,1,5,true,FALSE,\n',
+  )
+  assert.deepEqual(ignoredFields, ['Cost per item'])
 })

@@ -1,12 +1,14 @@
 import { slugify } from '../product-input.ts'
-import { faultyRow, type Heading, type Row, readHeading, readNumber, refuseTwice, widthFault } from './csv-reader.ts'
+import { type Columns, cellOrNull, findColumns, type Harmless, type NamedRow } from './columns.ts'
+import { faultyRow, type Row, readHeading, readNumber, widthFault } from './csv-reader.ts'
 import { type Fault, FileFault, type ProductRecord } from './records.ts'
 
-/** What we take from Shopify's file, under the names that it has had over the years. Other columns are ignored. */
+/** What we take from Shopify's file, under the names that it has had over the years. */
 const columnNames = {
   handle: ['handle', 'url handle'],
   title: ['title'],
   body: ['body (html)', 'description'],
+  vendor: ['vendor'],
   type: ['type', 'custom product type'],
   category: ['product category', 'standard product type', 'standardized product type'],
   tags: ['tags'],
@@ -19,31 +21,51 @@ const columnNames = {
   value2: ['option2 value'],
   value3: ['option3 value'],
   sku: ['variant sku', 'sku'],
+  barcode: ['variant barcode', 'barcode'],
   price: ['variant price', 'price'],
   compareAtPrice: ['variant compare at price', 'compare-at price', 'compare at price'],
   tracker: ['variant inventory tracker', 'inventory tracker'],
   quantity: ['variant inventory qty', 'inventory quantity'],
   policy: ['variant inventory policy', 'continue selling when out of stock'],
+  grams: ['variant grams', 'weight value (grams)'],
+  // The unit in which Shopify shows the weight; the weight itself is in grams.
+  weightUnit: ['variant weight unit', 'weight unit for display'],
   image: ['image src', 'product image url'],
   position: ['image position'],
+  alt: ['image alt text'],
   variantImage: ['variant image', 'variant image url'],
   seoTitle: ['seo title'],
   seoDescription: ['seo description'],
-}
+} as const
 type Column = keyof typeof columnNames
+type ShopifyRow = NamedRow<Column>
 
-type ShopifyRow = { line: number; cell: (column: Column) => string }
-type Columns = { has: (column: Column) => boolean; label: (column: Column) => string; row: (row: Row) => ShopifyRow }
+/** Columns that say what holds here for every product. */
+const harmless: Harmless = {
+  'gift card': /^false$/i,
+  'variant requires shipping': /^true$/i,
+  'requires shipping': /^true$/i,
+  'variant taxable': /^true$/i,
+  'charge tax': /^true$/i,
+  'variant fulfillment service': /^manual$/i,
+  'fulfillment service': /^manual$/i,
+}
+
+const ownColumns = ['url handle', 'variant price', 'variant sku', 'body (html)', 'option1 value']
 
 export const isShopifyHeading = (names: readonly string[]) => {
   const lower = names.map((name) => name.trim().toLowerCase())
-  return lower.includes('title') && !lower.includes('name')
+  if (lower.includes('name')) return false
+  return lower.includes('title') || ownColumns.some((name) => lower.includes(name))
 }
 
 /** Rows that follow each other with one handle are one product: its variants and its pictures. */
 export async function* readShopifyTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
-  const columns = findColumns(heading)
+  const columns = findColumns<Column>(heading, columnNames, harmless)
+  if (!columns.has('title') && !columns.has('handle')) {
+    throw new FileFault(heading.line, 'names no column "Handle" or "Title", so it is no product file of Shopify')
+  }
   let handle = ''
   let group: ShopifyRow[] = []
   for await (const raw of rows) {
@@ -66,27 +88,7 @@ export async function* readShopifyTable(rows: AsyncGenerator<Row>): AsyncGenerat
   if (group.length > 0) yield readGroup(handle, group, columns)
 }
 
-const findColumns = (heading: Heading): Columns => {
-  const lower = heading.names.map((name) => name.toLowerCase())
-  const taken = new Set(Object.values(columnNames).flat())
-  refuseTwice(
-    heading,
-    lower.map((name) => (taken.has(name) ? name : undefined)),
-  )
-  const places = Object.entries(columnNames).map(([column, names]) => {
-    const at = names.map((name) => lower.indexOf(name)).find((index) => index >= 0)
-    return [column as Column, at ?? -1] as const
-  })
-  const index = Object.fromEntries(places) as Record<Column, number>
-  if (index.title < 0) throw new FileFault(heading.line, 'names no column "Title", so it is no product file of Shopify')
-  return {
-    has: (column) => index[column] >= 0,
-    label: (column) => heading.names[index[column]] ?? column,
-    row: ({ line, cells }) => ({ line, cell: (column) => cells[index[column]]?.trim() ?? '' }),
-  }
-}
-
-const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns): ProductRecord => {
+const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns<Column>): ProductRecord => {
   const first = rows[0] as ShopifyRow
   const faults: Fault[] = []
   const report = (row: ShopifyRow, column: Column, message: string) =>
@@ -99,33 +101,44 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
   const isSimple =
     variantRows.length === 1 &&
     (optionNames.length === 0 || (optionNames.length === 1 && first.cell('value1') === 'Default Title'))
-  if (!isSimple && optionNames.length === 0) {
+  // A file without options can still name the variants of a known product by their SKUs.
+  const byOptions = columns.has('option1') || columns.has('value1')
+  if (!isSimple && byOptions && optionNames.length === 0) {
     report(variantRows[1] ?? first, 'option1', 'is required, because the product has several variants')
   }
-  for (const row of variantRows) if (row.cell('price') === '') report(row, 'price', 'is required')
 
-  const pictures = listPictures(rows)
+  /** A column that the file does not have says nothing; an empty cell of one that it has clears the field. */
+  const text = (field: string, column: Column, value = cellOrNull(first.cell(column))) =>
+    columns.has(column) ? { [field]: value } : {}
+  const pictures = listPictures(rows, columns)
+  const hasPictures = columns.has('image') || pictures.length > 0
   const value = {
     slug: handle,
-    name: first.cell('title'),
-    description: first.cell('body'),
-    category: first.cell('type') || first.cell('category'),
-    tags: splitTags(first.cell('tags')),
-    status: readStatus(first, report),
-    images: pictures.map(({ url }) => url),
-    seo: { title: first.cell('seoTitle'), description: first.cell('seoDescription') },
+    ...(first.cell('title') === '' ? {} : { name: first.cell('title') }),
+    ...text('description', 'body', first.cell('body') === '' ? null : first.raw('body')),
+    ...text('vendor', 'vendor'),
+    ...readCategory(first, columns),
+    ...(columns.has('tags') ? { tags: splitTags(first.cell('tags')) } : {}),
+    ...readStatus(first, report),
+    ...(hasPictures ? { images: pictures.map(({ url, alt }) => (alt === undefined ? url : { url, alt })) } : {}),
+    seo: { ...text('title', 'seoTitle'), ...text('description', 'seoDescription') },
     ...(isSimple
       ? readVariant(first, columns)
       : {
-          options: optionNames.map((name, i) => ({ name, values: distinct(variantRows.map(choiceAt(i))) })),
           variants: variantRows.map((row) => ({
             ...readVariant(row, columns),
-            options: readOptions(row, optionNames, report),
+            ...(columns.has('variantImage') ? { image: cellOrNull(row.cell('variantImage')) } : {}),
+            ...(byOptions ? { options: readOptions(row, optionNames, report) } : {}),
           })),
         }),
   }
   const place = (field: string) => placeOf(field, { first, variantRows, pictures }, columns)
-  return { line: first.line, value, place, ...(faults.length > 0 ? { faults } : {}) }
+  return {
+    ...{ line: first.line, value, place },
+    ...(faults.length > 0 ? { faults } : {}),
+    ignored: [...new Set(rows.flatMap((row) => row.ignored))],
+    notes: variantRows.some((row) => sellsOn(row) && row.cell('tracker') !== '') ? [sellsOnNote] : [],
+  }
 }
 
 /** A row that only brings a picture has none of these. */
@@ -148,26 +161,39 @@ const readOptions = (row: ShopifyRow, names: readonly string[], report: Report) 
     }),
   )
 
-const readVariant = (row: ShopifyRow, columns: Columns) => {
+const readCategory = (row: ShopifyRow, columns: Columns<Column>) => {
+  const said = row.cell('type') || row.cell('category')
+  return columns.has('type') || columns.has('category') ? { category: cellOrNull(said) } : {}
+}
+
+const readVariant = (row: ShopifyRow, columns: Columns<Column>) => {
   const price = readNumber(row.cell('price'))
   const compareAt = readNumber(row.cell('compareAtPrice'))
   // Shopify shows a struck-out price only when it is the higher one.
   const isLower = typeof compareAt === 'number' && typeof price === 'number' && compareAt <= price
   const stock = readStock(row, columns)
+  const grams = readNumber(row.cell('grams'))
   return {
-    sku: row.cell('sku'),
-    price,
-    ...(compareAt === '' || isLower ? {} : { compareAtPrice: compareAt }),
+    ...(columns.has('sku') ? { sku: row.cell('sku') } : {}),
+    ...(price === '' ? {} : { price }),
+    ...(columns.has('compareAtPrice') && !isLower ? { compareAtPrice: compareAt === '' ? null : compareAt } : {}),
     ...(stock === undefined ? {} : { stock }),
+    ...(columns.has('barcode') ? { barcode: row.cell('barcode') } : {}),
+    // Shopify writes 0 for a weight that nobody entered.
+    ...(columns.has('grams') ? { weightGrams: grams === '' || grams === 0 ? null : grams } : {}),
   }
 }
 
-/** Undefined when the file does not tell: shops with several locations keep their stock in another file. */
-const readStock = (row: ShopifyRow, columns: Columns) => {
+const sellsOn = (row: ShopifyRow) => /^(continue|true)$/i.test(row.cell('policy'))
+const sellsOnNote = 'is sold on when out of stock at Shopify, and is not tracked here'
+
+/**
+ * Null: not tracked. Undefined when the file does not tell, as in shops with several locations, which keep their stock in
+ * another file.
+ */
+const readStock = (row: ShopifyRow, columns: Columns<Column>) => {
+  if (sellsOn(row) || (columns.has('tracker') && row.cell('tracker') === '')) return null
   const quantity = readNumber(row.cell('quantity'))
-  const untracked = columns.has('tracker') ? row.cell('tracker') === '' : quantity === ''
-  const sellsOn = /^(continue|true)$/i.test(row.cell('policy'))
-  if (sellsOn || untracked) return 'plenty'
   if (quantity === '') return undefined
   // Shopify counts below zero what it still owes.
   return typeof quantity === 'number' ? Math.max(0, quantity) : quantity
@@ -176,7 +202,6 @@ const readStock = (row: ShopifyRow, columns: Columns) => {
 const splitTags = (text: string) => distinct(text.split(',').map((tag) => tag.trim()))
 
 const statuses: Record<string, string> = {
-  '': 'ACTIVE',
   active: 'ACTIVE',
   draft: 'DRAFT',
   // Reached by its address only, which no list of ours can express: better unseen than seen by everybody.
@@ -185,18 +210,25 @@ const statuses: Record<string, string> = {
 }
 
 const readStatus = (row: ShopifyRow, report: Report) => {
-  const status = statuses[row.cell('status').toLowerCase()]
+  const said = row.cell('status').toLowerCase()
+  const published = row.cell('published').toLowerCase()
+  if (said === '' && published === '') return {}
+  const status = said === '' ? 'ACTIVE' : statuses[said]
   if (status === undefined) report(row, 'status', 'must be one of active, draft, archived, unlisted')
-  const hidden = row.cell('published').toLowerCase() === 'false'
-  return status === 'ACTIVE' && hidden ? 'DRAFT' : (status ?? 'ACTIVE')
+  return { status: status === 'ACTIVE' && published === 'false' ? 'DRAFT' : (status ?? 'ACTIVE') }
 }
 
-type Picture = { url: string; row: ShopifyRow; position: number }
+type Picture = { url: string; alt: string | undefined; row: ShopifyRow; column: Column; position: number }
 
 /** In the order of their positions; those without one keep the order of the file behind them. */
-const listPictures = (rows: readonly ShopifyRow[]): Picture[] => {
-  const own = rows.map((row) => ({ url: row.cell('image'), row, position: Number(row.cell('position') || Infinity) }))
-  const ofVariants = rows.map((row) => ({ url: row.cell('variantImage'), row, position: Infinity }))
+const listPictures = (rows: readonly ShopifyRow[], columns: Columns<Column>): Picture[] => {
+  const own = rows.map((row): Picture => {
+    const alt = columns.has('alt') ? row.cell('alt') : undefined
+    return { url: row.cell('image'), alt, row, column: 'image', position: Number(row.cell('position') || Infinity) }
+  })
+  const ofVariants = rows.map((row): Picture => {
+    return { url: row.cell('variantImage'), alt: undefined, row, column: 'variantImage', position: Infinity }
+  })
   const sorted = own.toSorted((a, b) => (a.position === b.position ? 0 : a.position - b.position))
   const all = [...sorted, ...ofVariants].filter(({ url }) => url !== '')
   return all.filter(({ url }, i) => all.findIndex((other) => other.url === url) === i)
@@ -207,17 +239,19 @@ type Group = { first: ShopifyRow; variantRows: readonly ShopifyRow[]; pictures: 
 const fieldColumns: Record<string, Column> = {
   ...{ slug: 'handle', name: 'title', description: 'body', category: 'type', tags: 'tags', status: 'status' },
   ...{ sku: 'sku', price: 'price', compareAtPrice: 'compareAtPrice', stock: 'quantity', images: 'image' },
-  ...{ options: 'value1', variants: 'value1' },
+  ...{ options: 'value1', variants: 'value1', vendor: 'vendor', barcode: 'barcode', weightGrams: 'grams' },
+  ...{ image: 'variantImage' },
 }
 
 /** Our field, as the row and the column of the file. */
-const placeOf = (field: string, { first, variantRows, pictures }: Group, { label }: Columns) => {
+const placeOf = (field: string, { first, variantRows, pictures }: Group, { label }: Columns<Column>) => {
   const [head = '', index = '', part = ''] = field.split('.')
   if (head === 'variants' && index !== '') {
     return { line: (variantRows[Number(index)] ?? first).line, field: label(fieldColumns[part] ?? 'value1') }
   }
   if (head === 'images' && index !== '') {
-    return { line: (pictures[Number(index)]?.row ?? first).line, field: label('image') }
+    const picture = pictures[Number(index)]
+    return { line: (picture?.row ?? first).line, field: label(picture?.column ?? 'image') }
   }
   if (head === 'seo') return { line: first.line, field: label(index === 'title' ? 'seoTitle' : 'seoDescription') }
   const column = fieldColumns[head]

@@ -1,0 +1,72 @@
+import { readNumber } from './csv-reader.ts'
+import type { Fault } from './records.ts'
+import type { WooColumns, WooRow } from './woocommerce.ts'
+
+/** WooCommerce writes line ends as `\n`, and an apostrophe before what a spreadsheet would take for a formula. */
+export const wooText = (text: string) =>
+  text
+    .replace(/^'(?=[=+\-@])/, '')
+    .replaceAll(/\\\\n|\\n/g, (mark) => (mark === '\\n' ? '\n' : '\\n'))
+    .replaceAll('&amp;', '&')
+
+/** What a row says about one variant: a simple product, or a variation of the product of another row. */
+export const readWooVariant = (row: WooRow, parent: WooRow | undefined, columns: WooColumns, now: Date) => {
+  const faults: Fault[] = []
+  const stock = readStock(row, parent, (message) => {
+    faults.push({ line: row.line, field: columns.label('stock'), message })
+  })
+  const value = {
+    ...(columns.has('sku') ? { sku: wooText(row.cell('sku')) } : {}),
+    ...readPrices(row, columns, now),
+    ...(stock === undefined ? {} : { stock }),
+    ...(columns.has('gtin') ? { barcode: row.cell('gtin') } : {}),
+    ...readWeight(row, parent, columns),
+  }
+  return { value, faults }
+}
+
+/** A sale that is not on yet, or is over, does not count. */
+const readPrices = (row: WooRow, columns: WooColumns, now: Date) => {
+  const [regular, sale] = [readNumber(row.cell('regularPrice')), readNumber(row.cell('salePrice'))]
+  const start = Date.parse(row.cell('saleStart'))
+  const lastDay = row.cell('saleEnd')
+  // A day without a time counts to its end.
+  const end = Date.parse(lastDay) + (lastDay.includes(':') ? 0 : 24 * 60 * 60 * 1000)
+  const isOn = sale !== '' && !(start > now.getTime()) && !(end <= now.getTime())
+  if (isOn) return { price: sale, compareAtPrice: regular === '' ? null : regular }
+  return {
+    ...(regular === '' ? {} : { price: regular }),
+    ...(columns.has('salePrice') ? { compareAtPrice: null } : {}),
+  }
+}
+
+/** Null: not tracked. */
+const readStock = (row: WooRow, parent: WooRow | undefined, report: (message: string) => void) => {
+  const quantity = readNumber(row.cell('stock').replace(/^'/, ''))
+  const sellsOn = /^(1|yes|notify)$/i.test(row.cell('backorders')) || /^backorder$/i.test(row.cell('inStock'))
+  const isShared = /^parent$/i.test(row.cell('stock')) || (quantity === '' && parent !== undefined && hasUnits(parent))
+  if (sellsOn) return null
+  if (isShared) {
+    report('is shared with the other variations, which cannot be kept: give each of them a number')
+    return undefined
+  }
+  if (quantity !== '') return typeof quantity === 'number' ? Math.max(0, Math.floor(quantity)) : quantity
+  if (row.cell('inStock') === '') return undefined
+  return row.cell('inStock') === '0' ? 0 : null
+}
+
+const hasUnits = (parent: WooRow) => typeof readNumber(parent.cell('stock')) === 'number'
+
+const gramsIn = { grams: 1, kilograms: 1000, pounds: 453.59237, ounces: 28.349523125 } as const
+
+export const weightColumn = (columns: WooColumns) =>
+  (Object.keys(gramsIn) as (keyof typeof gramsIn)[]).find((column) => columns.has(column))
+
+/** A variation without a weight has that of its product. */
+const readWeight = (row: WooRow, parent: WooRow | undefined, columns: WooColumns) => {
+  const unit = weightColumn(columns)
+  if (unit === undefined) return {}
+  const weight = readNumber(row.cell(unit) || (parent?.cell(unit) ?? ''))
+  if (weight === '' || weight === 0) return { weightGrams: null }
+  return { weightGrams: typeof weight === 'number' ? Math.round(weight * gramsIn[unit] * 1000) / 1000 : weight }
+}

@@ -1,0 +1,270 @@
+import { slugify } from '../product-input.ts'
+import { type Columns, cellOrNull, findColumns, type Harmless, type NamedRow } from './columns.ts'
+import { faultyRow, type Heading, type Row, readHeading, widthFault } from './csv-reader.ts'
+import { FileFault, type ProductRecord } from './records.ts'
+import { readWooVariant, weightColumn, wooText } from './woocommerce-variant.ts'
+
+/** Attributes of a product, as many as WooCommerce can be expected to write columns for. */
+const mostAttributes = 20
+
+const attributeNumbers = Array.from({ length: mostAttributes }, (_, i) => i + 1)
+
+type AttributeColumn = `attribute${number}` | `values${number}`
+
+const attributeColumns = Object.fromEntries(
+  attributeNumbers.flatMap((n) => [
+    [`attribute${n}`, [`attribute ${n} name`]],
+    [`values${n}`, [`attribute ${n} value(s)`]],
+  ]),
+) as Record<AttributeColumn, string[]>
+
+/** What we take from WooCommerce's product export. */
+const columnNames = {
+  id: ['id'],
+  type: ['type'],
+  sku: ['sku'],
+  gtin: ['gtin, upc, ean, or isbn', 'gtin', 'ean'],
+  name: ['name'],
+  slug: ['slug'],
+  published: ['published'],
+  visibility: ['visibility in catalog'],
+  shortDescription: ['short description'],
+  description: ['description'],
+  saleStart: ['date sale price starts'],
+  saleEnd: ['date sale price ends'],
+  inStock: ['in stock?'],
+  stock: ['stock'],
+  backorders: ['backorders allowed?'],
+  grams: ['weight (g)'],
+  kilograms: ['weight (kg)'],
+  pounds: ['weight (lbs)'],
+  ounces: ['weight (oz)'],
+  salePrice: ['sale price'],
+  regularPrice: ['regular price'],
+  categories: ['categories'],
+  tags: ['tags'],
+  brands: ['brands', 'brand'],
+  images: ['images'],
+  downloadName: ['download 1 name'],
+  downloadUrl: ['download 1 url'],
+  parent: ['parent'],
+  position: ['position'],
+}
+export type WooColumn = keyof typeof columnNames | AttributeColumn
+export type WooRow = NamedRow<WooColumn>
+export type WooColumns = Columns<WooColumn>
+
+const harmless: Harmless = {
+  'is featured?': /^0$/,
+  'tax status': /^taxable$/i,
+  'sold individually?': /^0$/,
+  'allow customer reviews?': /^[01]$/,
+  'download limit': /^-1$/,
+  'download expiry days': /^-1$/,
+  ...Object.fromEntries(
+    attributeNumbers.flatMap((n) => [
+      [`attribute ${n} visible`, /./],
+      [`attribute ${n} global`, /./],
+      [`attribute ${n} default`, /./],
+      [`download ${n} id`, /./],
+    ]),
+  ),
+}
+
+export const isWooHeading = (names: readonly string[]) => {
+  const lower = names.map((name) => name.trim().toLowerCase())
+  return lower.includes('regular price') && (lower.includes('name') || lower.includes('sku'))
+}
+
+type Family = { parent: WooRow; variations: WooRow[] }
+
+/**
+ * Products are given out as they come, but for those with variations: these may stand anywhere behind their product, so
+ * such products wait in memory for the end of the file.
+ */
+export async function* readWooTable(rows: AsyncGenerator<Row>, now: Date): AsyncGenerator<ProductRecord> {
+  const heading = await readHeading(rows)
+  const columns = findColumns<WooColumn>(heading, { ...columnNames, ...attributeColumns }, harmless)
+  requireColumns(columns, heading)
+  const families = new Map<string, Family>()
+  const orphans: WooRow[] = []
+  for await (const raw of rows) {
+    const wrong = widthFault(raw, heading)
+    if (wrong !== undefined) {
+      yield faultyRow(raw.line, 'product', wrong)
+      continue
+    }
+    const row = columns.row(raw)
+    const types = typesOf(row)
+    if (types.includes('variation')) orphans.push(row)
+    else if (types.includes('variable')) {
+      const family = { parent: row, variations: [] }
+      families.set(`id:${row.cell('id') || `line ${row.line}`}`, family)
+      if (row.cell('sku') !== '') families.set(row.cell('sku'), family)
+    } else yield readSimple(row, columns, now)
+  }
+  for (const row of orphans) {
+    const family = families.get(row.cell('parent'))
+    if (family !== undefined) family.variations.push(row)
+    else
+      yield faultyRow(
+        row.line,
+        columns.label('parent'),
+        `is "${row.cell('parent')}", which is no variable product here`,
+      )
+  }
+  for (const family of new Set(families.values())) yield readFamily(family, columns, now)
+}
+
+const requireColumns = (columns: WooColumns, { line }: Heading) => {
+  if (columns.has('name') || columns.has('slug')) return
+  throw new FileFault(line, 'names no column "Name", so it is no product file of WooCommerce')
+}
+
+const typesOf = (row: WooRow) =>
+  row
+    .cell('type')
+    .toLowerCase()
+    .split(',')
+    .map((type) => type.trim())
+
+const readSimple = (row: WooRow, columns: WooColumns, now: Date): ProductRecord => {
+  const [type = ''] = typesOf(row)
+  if (type === 'grouped' || type === 'external') {
+    return faultyRow(row.line, columns.label('type'), `is ${type}: only simple and variable products can be taken`)
+  }
+  const { value, notes } = readShared(row, columns)
+  const place = (field: string) => placeOf(field, row, [], columns)
+  const attributes = attributesOf(row).map(({ name }) => `${name} (attribute)`)
+  const own = readWooVariant(row, undefined, columns, now)
+  return {
+    ...{ line: row.line, value: { ...value, ...own.value }, place, notes },
+    ...(own.faults.length > 0 ? { faults: own.faults } : {}),
+    ignored: [...row.ignored, ...attributes],
+  }
+}
+
+const readFamily = ({ parent, variations }: Family, columns: WooColumns, now: Date): ProductRecord => {
+  if (variations.length === 0) {
+    return faultyRow(parent.line, columns.label('type'), 'is variable, and the file has no variations of it')
+  }
+  const { value, notes } = readShared(parent, columns)
+  const used = new Set(variations.flatMap((row) => attributesOf(row).map(({ name }) => name)))
+  const names = attributesOf(parent)
+    .map(({ name }) => name)
+    .filter((name) => used.has(name))
+  const sorted = variations.toSorted((a, b) => Number(a.cell('position') || 0) - Number(b.cell('position') || 0))
+  const read = sorted.map((row) => ({ row, variant: readWooVariant(row, parent, columns, now) }))
+  const faults = read.flatMap(({ row, variant }) => [...variant.faults, ...optionFaults(row, names, columns)])
+  const unused = attributesOf(parent).filter(({ name }) => !used.has(name))
+  return {
+    line: parent.line,
+    value: {
+      ...value,
+      options: attributesOf(parent)
+        .filter(({ name }) => used.has(name))
+        .map(({ name, values }) => ({ name, values: splitList(values) })),
+      variants: read.map(({ row, variant }) => ({
+        ...variant.value,
+        options: optionsOf(row, names),
+        ...(columns.has('images') ? { image: splitImages(row.cell('images'))[0] ?? null } : {}),
+      })),
+    },
+    ...(faults.length > 0 ? { faults } : {}),
+    notes,
+    ignored: [
+      ...new Set([parent, ...variations].flatMap((row) => row.ignored)),
+      ...unused.map(({ name }) => `${name} (attribute)`),
+    ],
+    place: (field) => placeOf(field, parent, sorted, columns),
+  }
+}
+
+/** What every product has, simple or variable. */
+const readShared = (row: WooRow, columns: WooColumns) => {
+  const name = wooText(row.cell('name'))
+  const [long, short] = [wooText(row.raw('description')), wooText(row.raw('shortDescription'))]
+  const description = [short, long].filter((text) => text.trim() !== '').join('\n\n')
+  const categories = splitList(row.cell('categories')).map(wooText)
+  const depth = (path: string) => path.split('>').length
+  const [category] = categories.toSorted((a, b) => depth(b) - depth(a))
+  // "Clothing, Clothing > Shirts" is one place in the tree, written twice.
+  const left = categories.filter((path) => path !== category && !category?.startsWith(`${path} >`))
+  const download = row.cell('downloadUrl')
+  const isDownload = typesOf(row).includes('downloadable') && download !== ''
+  return {
+    value: {
+      slug: row.cell('slug') || slugify(name),
+      ...(name === '' ? {} : { name }),
+      ...(columns.has('description') || columns.has('shortDescription')
+        ? { description: cellOrNull(description) }
+        : {}),
+      ...(columns.has('categories') ? { category: category ?? null } : {}),
+      ...(columns.has('tags') ? { tags: splitList(row.cell('tags')).map(wooText) } : {}),
+      ...(columns.has('brands') ? { vendor: cellOrNull(wooText(splitList(row.cell('brands'))[0] ?? '')) } : {}),
+      ...(columns.has('images') ? { images: splitImages(row.cell('images')) } : {}),
+      ...readStatus(row),
+      ...(isDownload ? { digital: { url: download, name: row.cell('downloadName') || 'download' } } : {}),
+    },
+    notes: left.length > 0 ? ['is in several categories, of which one is taken, the deepest'] : [],
+  }
+}
+
+const readStatus = (row: WooRow) => {
+  const published = row.cell('published')
+  if (published === '') return {}
+  const isSeen = published === '1' && row.cell('visibility').toLowerCase() !== 'hidden'
+  return { status: isSeen ? 'ACTIVE' : 'DRAFT' }
+}
+
+/** Commas separate, unless a backslash stands before them. */
+const splitList = (text: string) =>
+  text
+    .split(/(?<!\\),/)
+    .map((part) => part.replaceAll('\\,', ',').trim())
+    .filter((part) => part !== '')
+
+/** An address may have commas of its own. */
+const splitImages = (text: string) => text.split(/\s*,\s*(?=https?:\/\/)|\s*,\s+/).filter((part) => part !== '')
+
+const attributesOf = ({ cell }: WooRow) =>
+  attributeNumbers
+    .map((n): { column: WooColumn; name: string; values: string } => ({
+      column: `values${n}`,
+      name: wooText(cell(`attribute${n}`)),
+      values: wooText(cell(`values${n}`)),
+    }))
+    .filter(({ name }) => name !== '')
+
+const optionsOf = (row: WooRow, names: readonly string[]) => {
+  const chosen = new Map(attributesOf(row).map(({ name, values }) => [name, values.replaceAll('\\,', ',')]))
+  return Object.fromEntries(names.map((name) => [name, chosen.get(name) ?? '']))
+}
+
+const optionFaults = (row: WooRow, names: readonly string[], columns: WooColumns) => {
+  const chosen = new Map(attributesOf(row).map((attribute) => [attribute.name, attribute]))
+  return names
+    .filter((name) => !chosen.get(name)?.values)
+    .map((name) => ({
+      line: row.line,
+      field: columns.label(chosen.get(name)?.column ?? 'values1'),
+      message: `is required: a variation for any ${name} cannot be taken`,
+    }))
+}
+
+const fieldColumns: Record<string, WooColumn> = {
+  ...{ slug: 'name', name: 'name', description: 'description', category: 'categories', tags: 'tags' },
+  ...{ status: 'published', vendor: 'brands', images: 'images', image: 'images', digital: 'downloadUrl' },
+  ...{ sku: 'sku', price: 'regularPrice', compareAtPrice: 'regularPrice', stock: 'stock', barcode: 'gtin' },
+  ...{ options: 'values1', variants: 'values1' },
+}
+
+/** Our field, as the row and the column of the file. */
+const placeOf = (field: string, row: WooRow, variations: readonly WooRow[], columns: WooColumns) => {
+  const named = (name: string) => columns.label(fieldColumns[name] ?? weightColumn(columns) ?? 'name')
+  const [head = '', index = '', part = ''] = field.split('.')
+  if (head === 'variants' && index !== '') {
+    return { line: (variations[Number(index)] ?? row).line, field: named(part || 'options') }
+  }
+  return { line: row.line, field: named(head) }
+}

@@ -1,0 +1,46 @@
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+
+export type InputFault = { field: string; message: string }
+
+const stockFault =
+  'must be a whole number from 0 to 1000000000, an object of them by outlet id, or null for not tracked'
+const imageFault = 'must be an address of 2000 characters at most, or an object of url and alt'
+
+/** One fault a field, in words for the person who wrote the file. */
+export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
+  const faults = new Map<string, string>()
+  for (const { instancePath, keyword, message, params } of Value.Errors(schema, value)) {
+    const place = instancePath.slice(1).replaceAll('/', '.')
+    if (keyword === 'required') {
+      for (const name of (params as { requiredProperties: string[] }).requiredProperties) {
+        faults.set(place === '' ? name : `${place}.${name}`, 'is required')
+      }
+    } else if (keyword === 'anyOf') {
+      // The alternatives have complained already, each from its own point of view.
+      const within = [...faults.keys()].some((field) => field.startsWith(`${place}.`))
+      if (within) faults.delete(place)
+      else faults.set(place, /^images\./.test(place) ? imageFault : stockFault)
+    } else if (keyword === 'minLength') {
+      faults.set(place, 'must not be empty')
+    } else if (keyword === 'enum') {
+      faults.set(place, `must be one of ${(params as { allowedValues: string[] }).allowedValues.join(', ')}`)
+    } else if (!faults.has(place || 'product')) {
+      faults.set(place || 'product', message)
+    }
+  }
+  return [...faults].map(([field, message]) => ({ field, message }))
+}
+
+/** What JSON can write and PostgreSQL cannot hold. */
+export const textFaults = (value: unknown, field: string): InputFault[] => {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return [{ field, message: 'holds a NUL character' }]
+    return value.isWellFormed() ? [] : [{ field, message: 'holds half of a surrogate pair, which is no character' }]
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) => {
+    const place = field === '' ? name : `${field}.${name}`
+    return [...textFaults(name, field), ...textFaults(part, place)]
+  })
+}

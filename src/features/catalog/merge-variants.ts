@@ -1,0 +1,314 @@
+import { newId } from '../../core/ids.ts'
+import type { InputFault } from './input-faults.ts'
+import type { Field, SaveMode } from './merge.ts'
+import { optionKey, type ProductPatch, type StockSaid, type VariantPatch } from './product-input.ts'
+
+/** A variant as the store has it. Outlets are named by their public ids. */
+export type VariantState = {
+  id: string
+  active: boolean
+  position: number
+  sku: string
+  title: string
+  options: Record<string, string>
+  priceMinor: number
+  compareAtMinor: number | null
+  barcode: string
+  weightGrams: number | null
+  image: string
+  stockTracked: boolean
+  pricesMinor: Record<string, number>
+  /** What can be sold at each outlet. After a merge: what the file sets, null for nothing to set. */
+  stock: Record<string, number> | null
+  /** A plain number of a file, for the default outlet. */
+  defaultStock?: number
+}
+
+export type MergedVariants = {
+  variants: VariantState[]
+  newVariants: VariantState[]
+  changedVariants: VariantState[]
+  retiredIds: string[]
+  parkedIds: string[]
+  stockChanges: VariantState[]
+  priceChanges: VariantState[]
+  changes: Field[]
+  stockKept: number
+  faults: InputFault[]
+}
+
+type Named = { patch: VariantPatch; at: string; match: VariantState | undefined }
+
+export const mergeVariants = (
+  known: readonly VariantState[],
+  product: ProductPatch,
+  mode: SaveMode,
+  isDigital: boolean,
+): MergedVariants => {
+  const live = known.filter(({ active }) => active)
+  const { named, faults } = nameVariants(known, live, product, mode)
+  const matched = new Set(named.map(({ match }) => match))
+  const rest = live.filter((variant) => !matched.has(variant))
+  // A variant without options cannot stand beside others that have some.
+  const staying = mode.replace || product.variants === undefined ? [] : rest.filter(hasOptions)
+  const others = product.variants === undefined && !mode.replace ? rest : staying
+  faults.push(...optionNameFaults(named, others))
+  const outcome = named.map((one) => mergeVariant(one, mode, isDigital, faults))
+  const ordered = inOrder(live, outcome, others)
+  faults.push(...sameOptionFaults(ordered, named, outcome))
+
+  const retired = rest.filter((variant) => !others.includes(variant))
+  const before = new Map(known.map((variant) => [variant.id, variant]))
+  const isNew = ({ id }: VariantState) => !before.has(id)
+  const newVariants = ordered.filter(isNew)
+  const fieldsOf = (variant: VariantState) => changedFields(before.get(variant.id) ?? variant, variant)
+  const changedVariants = ordered.filter((variant) => !isNew(variant) && fieldsOf(variant).length > 0)
+  const stocked = outcome.filter(({ stock }) => stock.isSet)
+  return {
+    faults,
+    variants: ordered,
+    newVariants,
+    changedVariants,
+    retiredIds: retired.map(({ id }) => id),
+    parkedIds: parked(known, ordered),
+    stockChanges: stocked.map(({ variant, stock }) =>
+      withStock(variant, stock.said, before.get(variant.id)?.stockTracked ?? true),
+    ),
+    priceChanges: ordered.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
+    changes: [
+      ...(newVariants.length + retired.length > 0 ? ['variants'] : []),
+      ...changedVariants.flatMap(fieldsOf),
+      ...(stocked.some(({ variant }) => !isNew(variant)) ? ['stock'] : []),
+    ],
+    stockKept: outcome.filter(({ stock }) => stock.isKept).length,
+  }
+}
+
+const hasOptions = ({ options }: Pick<VariantState, 'options'>) => Object.keys(options).length > 0
+
+/** Which variant of the store each one of the file is: by SKU, else by options, else the only one without options. */
+const nameVariants = (
+  known: readonly VariantState[],
+  live: readonly VariantState[],
+  { variants, own }: ProductPatch,
+  { replace }: SaveMode,
+): { named: Named[]; faults: InputFault[] } => {
+  if (variants === undefined) return nameOwn(known, live, own, replace)
+  const taken = new Set<VariantState>()
+  const take = (variant: VariantState | undefined) => {
+    if (variant === undefined || taken.has(variant)) return undefined
+    taken.add(variant)
+    return variant
+  }
+  const skusOnce = once(variants.map(({ sku }) => sku))
+  const bySku = variants.map(({ sku }) => (sku && skusOnce.has(sku) ? take(withSku(live, sku)) : undefined))
+  const byOptions = variants.map(
+    ({ options }, i) => bySku[i] ?? (options && take(withOptions([...live, ...known], options))),
+  )
+  const [only, ...more] = live
+  const isSingle = only !== undefined && more.length === 0 && variants.length === 1 && !hasOptions(only)
+  const matches = isSingle && byOptions[0] === undefined ? [only] : byOptions
+  const named = variants.map((patch, i) => ({ patch, at: `variants.${i}.`, match: matches[i] }))
+  const faults = named
+    .filter(({ patch, match }) => patch.options === undefined && match === undefined)
+    .map(({ patch, at }) => ({
+      field: `${at}options`,
+      message: `is required, because the product has no variant with the SKU ${patch.sku}`,
+    }))
+  return { named, faults }
+}
+
+/** Fields of a variant that stand on the product: they are about its only variant, or the one with that SKU. */
+const nameOwn = (
+  known: readonly VariantState[],
+  live: readonly VariantState[],
+  own: VariantPatch,
+  replace: boolean,
+): { named: Named[]; faults: InputFault[] } => {
+  const plain = { ...own, options: {} }
+  if (live.length === 0 || replace) {
+    return { named: [{ patch: plain, at: '', match: known.find((variant) => !hasOptions(variant)) }], faults: [] }
+  }
+  const match = live.length === 1 ? live[0] : own.sku ? withSku(live, own.sku) : undefined
+  if (match !== undefined) return { named: [{ patch: own, at: '', match }], faults: [] }
+  const said = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
+  const isPrices = said?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
+  if (said === undefined || isPrices) return { named: [], faults: [] }
+  const message = `belongs to a variant, and the product has ${live.length}: name them, or use --replace`
+  return { named: [], faults: [{ field: said[1], message }] }
+}
+
+const ownFields: [keyof VariantPatch, Field][] = [
+  ['priceMinor', 'price'],
+  ['compareAtMinor', 'compareAtPrice'],
+  ['sku', 'sku'],
+  ['stock', 'stock'],
+  ['barcode', 'barcode'],
+  ['weightGrams', 'weightGrams'],
+  ['pricesMinor', 'prices'],
+]
+
+const once = (texts: readonly (string | undefined)[]) =>
+  new Set(texts.filter((text, i) => texts.indexOf(text) === i && texts.lastIndexOf(text) === i))
+
+/** Undefined when several have it: then it tells nothing. */
+const withSku = (variants: readonly VariantState[], sku: string) => {
+  const [found, another] = variants.filter((variant) => variant.sku === sku)
+  return another === undefined ? found : undefined
+}
+
+const withOptions = (variants: readonly VariantState[], options: Record<string, string>) => {
+  const key = optionKey(options)
+  return variants.find((variant) => optionKey(variant.options) === key)
+}
+
+/** Variants that stay and those of the file are told apart by the same options, or a shopper could not choose. */
+const optionNameFaults = (named: readonly Named[], others: readonly VariantState[]): InputFault[] => {
+  const [first] = others
+  if (first === undefined) return []
+  const names = Object.keys(first.options).sort()
+  return named
+    .filter(({ patch, at }) => at !== '' && patch.options !== undefined)
+    .filter(({ patch }) => JSON.stringify(Object.keys(patch.options ?? {}).sort()) !== JSON.stringify(names))
+    .map(({ at }) => ({
+      field: `${at}options`,
+      message: `must name ${names.join(', ') || 'no option'}, as the other variants of the product do; or use --replace`,
+    }))
+}
+
+type Outcome = { variant: VariantState; stock: { said: StockSaid; isSet: boolean; isKept: boolean } }
+
+const mergeVariant = (
+  { patch, at, match }: Named,
+  { replace, setStock }: SaveMode,
+  isDigital: boolean,
+  faults: InputFault[],
+): Outcome => {
+  const base = match === undefined || replace ? undefined : match
+  const options = patch.options ?? match?.options ?? {}
+  const priceMinor = patch.priceMinor ?? base?.priceMinor
+  if (priceMinor === undefined) faults.push({ field: `${at}price`, message: 'is required' })
+  // A file can be sold any number of times, unless its seller sets a number. Anything else that is new has none.
+  const said = patch.stock === undefined && match === undefined ? (isDigital ? null : {}) : patch.stock
+  const differs = said !== undefined && (match === undefined || isOtherStock(match, said))
+  const isSet = differs && (match === undefined || setStock)
+  const variant = {
+    id: match?.id ?? newId('var'),
+    active: true,
+    position: match?.position ?? 0,
+    sku: patch.sku ?? base?.sku ?? '',
+    title: patch.title ?? titleOf(base, options),
+    options,
+    priceMinor: priceMinor ?? 0,
+    compareAtMinor: patch.compareAtMinor === undefined ? (base?.compareAtMinor ?? null) : patch.compareAtMinor,
+    barcode: patch.barcode ?? base?.barcode ?? '',
+    weightGrams: patch.weightGrams === undefined ? (base?.weightGrams ?? null) : patch.weightGrams,
+    image: patch.image ?? base?.image ?? '',
+    stockTracked: isSet ? said !== null : (match?.stockTracked ?? true),
+    pricesMinor: mergePrices(base?.pricesMinor ?? {}, patch.pricesMinor),
+    stock: match?.stock ?? null,
+  }
+  return { variant, stock: { said: said === undefined ? {} : said, isSet, isKept: differs && !isSet } }
+}
+
+/** Made from the options, unless somebody has written another one. */
+const titleOf = (base: VariantState | undefined, options: Record<string, string>) => {
+  const made = Object.values(options).join(' / ')
+  if (base === undefined) return made
+  const isSame = optionKey(base.options) === optionKey(options)
+  // The database keeps no order of options.
+  const parts = (values: readonly string[]) => JSON.stringify(values.toSorted())
+  const isWritten = base.title !== '' && parts(base.title.split(' / ')) !== parts(Object.values(base.options))
+  return isSame || isWritten ? base.title : made
+}
+
+const mergePrices = (before: Record<string, number>, said: VariantPatch['pricesMinor']): Record<string, number> => {
+  const all = Object.entries({ ...(said?.clears ? {} : before), ...said?.byOutlet })
+  return Object.fromEntries(all.filter((entry): entry is [string, number] => entry[1] !== null))
+}
+
+const isOtherStock = ({ stockTracked, stock, defaultStock }: VariantState, said: StockSaid) => {
+  if (said === null || !stockTracked) return stockTracked !== (said !== null)
+  if (typeof said === 'number') return said !== (defaultStock ?? 0)
+  return Object.entries(said).some(([outlet, units]) => units !== (stock?.[outlet] ?? 0))
+}
+
+/**
+ * What is to be written. Numbers from before a variant was not tracked are worth nothing when it is tracked again. They
+ * are left until then, because a checkout under way may still count on them.
+ */
+const withStock = (variant: VariantState, said: StockSaid, wasTracked: boolean): VariantState => {
+  const { defaultStock: _, ...rest } = variant
+  if (said === null) return { ...rest, stock: null }
+  const left = Object.entries(wasTracked ? {} : (variant.stock ?? {})).filter(([, units]) => units !== 0)
+  const emptied = Object.fromEntries(left.map(([outlet]) => [outlet, 0]))
+  if (typeof said === 'number') return { ...rest, stock: emptied, defaultStock: said }
+  return { ...rest, stock: { ...emptied, ...said } }
+}
+
+/**
+ * A file that names all variants has its order; one that names some changes nothing in it, and new ones follow at the
+ * end. Positions stay where the order does, so that nothing is written for them.
+ */
+const inOrder = (
+  live: readonly VariantState[],
+  outcome: readonly Outcome[],
+  others: readonly VariantState[],
+): VariantState[] => {
+  const merged = new Map(outcome.map(({ variant }) => [variant.id, variant]))
+  const liveIds = new Set(live.map(({ id }) => id))
+  const kept = live.flatMap((variant) => merged.get(variant.id) ?? (others.includes(variant) ? [variant] : []))
+  const added = outcome.map(({ variant }) => variant).filter(({ id }) => !liveIds.has(id))
+  const wanted = others.length === 0 ? outcome.map(({ variant }) => variant) : [...kept, ...added]
+  const isInOrder = [...kept, ...added].every((variant, i) => variant === wanted[i])
+  const last = Math.max(-1, ...kept.map(({ position }) => position))
+  return wanted.map((variant, i) => {
+    if (!isInOrder) return { ...variant, position: i }
+    return liveIds.has(variant.id) ? variant : { ...variant, position: last + 1 + i - kept.length }
+  })
+}
+
+const sameOptionFaults = (
+  ordered: readonly VariantState[],
+  named: readonly Named[],
+  outcome: readonly Outcome[],
+): InputFault[] => {
+  const keys = ordered.map(({ options }) => optionKey(options))
+  return outcome.flatMap(({ variant }, i) => {
+    const key = optionKey(variant.options)
+    if (keys.indexOf(key) === keys.lastIndexOf(key)) return []
+    return [{ field: `${named[i]?.at}options`, message: 'are those of another variant of the product already' }]
+  })
+}
+
+/** Whoever has options that another variant takes, or takes other ones than before. */
+const parked = (known: readonly VariantState[], ordered: readonly VariantState[]) => {
+  const owner = new Map(ordered.map(({ id, options }) => [optionKey(options), id]))
+  const after = new Map(ordered.map(({ id, options }) => [id, optionKey(options)]))
+  return known
+    .filter(({ id, options }) => {
+      const key = optionKey(options)
+      const isMoved = after.has(id) && after.get(id) !== key
+      return isMoved || (owner.has(key) && owner.get(key) !== id)
+    })
+    .map(({ id }) => id)
+}
+
+const changedFields = (before: VariantState, after: VariantState): Field[] => {
+  const same: Record<Field, boolean> = {
+    variants: before.active === after.active && before.position === after.position,
+    sku: before.sku === after.sku,
+    title: before.title === after.title,
+    options: optionKey(before.options) === optionKey(after.options),
+    price: before.priceMinor === after.priceMinor,
+    compareAtPrice: before.compareAtMinor === after.compareAtMinor,
+    barcode: before.barcode === after.barcode,
+    weightGrams: before.weightGrams === after.weightGrams,
+    image: before.image === after.image,
+    prices: pricesKey(before.pricesMinor) === pricesKey(after.pricesMinor),
+    stock: before.stockTracked === after.stockTracked,
+  }
+  return Object.keys(same).filter((field) => !same[field])
+}
+
+const pricesKey = (prices: Record<string, number>) => JSON.stringify(Object.entries(prices).sort())

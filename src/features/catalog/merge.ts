@@ -1,0 +1,174 @@
+import { makeSafeHtml } from './import/safe-html.ts'
+import type { InputFault } from './input-faults.ts'
+import { mergeVariants, type VariantState } from './merge-variants.ts'
+import {
+  type Digital,
+  optionKey,
+  optionsOf,
+  type ProductOption,
+  type ProductPatch,
+  type Status,
+} from './product-input.ts'
+
+/** A product as the store has it: what stays where a file says nothing. */
+export type ProductState = {
+  id: string
+  name: string
+  description: string
+  status: Status
+  categoryPath: string[]
+  vendor: string
+  images: string[]
+  /** One for each picture, or none at all. */
+  imageTexts: string[]
+  options: ProductOption[]
+  hasVariants: boolean
+  tags: string[]
+  seo: { title: string; description: string }
+  digital: Digital | null
+  taxRate: number
+  /** Those that are switched off too: a file may name them again. */
+  variants: VariantState[]
+}
+
+export type SaveMode = {
+  /** The file is the whole truth about its products: what it leaves out gets its default, other variants are switched off. */
+  replace: boolean
+  /** Sets the stock of variants that exist; that of new ones is always set. */
+  setStock: boolean
+}
+
+/** Fields as files name them. */
+export type Field = string
+
+export type MergedProduct = Omit<ProductState, 'id' | 'variants'> & {
+  slug: string
+  /** Undefined for a new product. */
+  id: string | undefined
+  variants: VariantState[]
+  newVariants: VariantState[]
+  changedVariants: VariantState[]
+  retiredIds: string[]
+  /** Variants that have to give up their options before others can take them. */
+  parkedIds: string[]
+  stockChanges: VariantState[]
+  priceChanges: VariantState[]
+  changes: Set<Field>
+  /** Variants whose stock in the file differs and was left as it is. */
+  stockKept: number
+}
+
+const blank: Omit<ProductState, 'id' | 'variants'> = {
+  ...{ name: '', description: '', status: 'ACTIVE', categoryPath: [], vendor: '', images: [], imageTexts: [] },
+  ...{ options: [], hasVariants: false, tags: [], seo: { title: '', description: '' }, digital: null, taxRate: 0 },
+}
+
+/**
+ * What a product becomes when a file is read over it, and which fields that changes; or why it cannot be. Everything is
+ * decided here, from values: the same for a dry run as for the real one.
+ */
+export const mergeProduct = (
+  state: ProductState | undefined,
+  patch: ProductPatch,
+  mode: SaveMode,
+): MergedProduct | InputFault[] => {
+  const base = state === undefined || mode.replace ? blank : state
+  const name = patch.name ?? base.name
+  const digital = patch.digital === undefined ? base.digital : patch.digital
+  const merged = mergeVariants(state?.variants ?? [], patch, mode, digital !== null)
+  const faults = [
+    ...(name === '' ? [{ field: 'name', message: 'is required for a new product' }] : []),
+    ...merged.faults,
+  ]
+  if (faults.length > 0) return faults
+
+  const product = {
+    name,
+    digital,
+    description: patch.description ?? base.description,
+    status: patch.status ?? base.status,
+    categoryPath: patch.categoryPath ?? base.categoryPath,
+    vendor: patch.vendor ?? base.vendor,
+    ...mergePictures(base, patch),
+    options: mergeOptions(base.options, patch.options, base === state ? state.variants : [], merged.variants),
+    hasVariants: patch.variants !== undefined || base.hasVariants,
+    tags: patch.tags ?? base.tags,
+    seo: {
+      title: patch.seo.title ?? base.seo.title,
+      description: patch.seo.description ?? base.seo.description,
+    },
+    taxRate: patch.taxRate ?? base.taxRate,
+  }
+  const { faults: _, ...variants } = merged
+  const changes =
+    state === undefined ? new Set<Field>() : new Set([...changedFields(state, product), ...merged.changes])
+  return { ...product, ...variants, slug: patch.slug, id: state?.id, changes }
+}
+
+/** A picture that keeps its address keeps its text, unless the file brings another. */
+const mergePictures = (base: Pick<ProductState, 'images' | 'imageTexts'>, { images }: ProductPatch) => {
+  if (images === undefined) return { images: base.images, imageTexts: base.imageTexts }
+  const known = new Map(base.images.map((url, i) => [url, base.imageTexts[i] ?? '']))
+  const texts = images.map(({ url, alt }) => alt ?? known.get(url) ?? '')
+  return { images: images.map(({ url }) => url), imageTexts: texts.some((text) => text !== '') ? texts : [] }
+}
+
+/**
+ * The options that the file writes, or those of before; and what variants bring that had it not before. What only variants
+ * had that have it no longer is gone.
+ */
+const mergeOptions = (
+  before: readonly ProductOption[],
+  said: readonly ProductOption[] | undefined,
+  known: readonly VariantState[],
+  variants: readonly VariantState[],
+): ProductOption[] => {
+  const [used, usedBefore] = [optionsOf(variants), optionsOf(known.filter(({ active }) => active))]
+  const has = (options: readonly ProductOption[], name: string, value?: string) =>
+    options.some((option) => option.name === name && (value === undefined || option.values.includes(value)))
+  if (said !== undefined) {
+    // It has the last word about names; values of variants that it does not name stay among the others.
+    return said.map(({ name, values }) => ({ name, values: distinct([...values, ...valuesOf(used, name)]) }))
+  }
+  const isLeft = (name: string, value?: string) => has(used, name, value) || !has(usedBefore, name, value)
+  const isAdded = (name: string) => (value: string) => !has(usedBefore, name, value)
+  const kept = before.filter(({ name }) => isLeft(name))
+  return [
+    ...kept.map(({ name, values }) => ({
+      name,
+      values: distinct([
+        ...values.filter((value) => isLeft(name, value)),
+        ...valuesOf(used, name).filter(isAdded(name)),
+      ]),
+    })),
+    ...used.filter(({ name }) => !has(kept, name) && !has(usedBefore, name)),
+  ]
+}
+
+const distinct = (texts: readonly string[]) => [...new Set(texts)]
+const valuesOf = (options: readonly ProductOption[], name: string) =>
+  options.find((option) => option.name === name)?.values ?? []
+
+type Comparable = Omit<ProductState, 'id' | 'variants'>
+
+const changedFields = (before: Comparable, after: Comparable): Field[] => {
+  const same: Record<string, boolean> = {
+    name: before.name === after.name,
+    // What is stored was made safe when it was stored.
+    description: before.description === after.description || before.description === makeSafeHtml(after.description),
+    status: before.status === after.status,
+    category: equal(before.categoryPath, after.categoryPath),
+    vendor: before.vendor === after.vendor,
+    images: equal(before.images, after.images) && equal(before.imageTexts, after.imageTexts),
+    options: equal(inOrder(before.options), inOrder(after.options)),
+    variants: before.hasVariants === after.hasVariants,
+    tags: equal(before.tags, after.tags),
+    seo: before.seo.title === after.seo.title && before.seo.description === after.seo.description,
+    digital: optionKey({ ...before.digital }) === optionKey({ ...after.digital }),
+    taxRate: before.taxRate === after.taxRate,
+  }
+  return Object.keys(same).filter((field) => !same[field])
+}
+
+const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const inOrder = (options: readonly ProductOption[]) => options.map(({ name, values }) => [name, values])

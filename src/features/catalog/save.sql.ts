@@ -1,0 +1,158 @@
+import type { Queries, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import type { OutletId, StoreId } from '../context.ts'
+import type { ProductState } from './merge.ts'
+import type { VariantState } from './merge-variants.ts'
+
+/** Rows travel as one JSON parameter: a thousand products cost as many round trips as one. */
+const json = (rows: readonly object[]) => JSON.stringify(rows)
+
+export type NewProduct = {
+  id: string
+  slug: string
+  name: string
+  description: string
+  status: string
+  category_id: string | null
+  vendor: string
+  images: string[]
+  image_texts: string[]
+  options: object[]
+  has_variants: boolean
+  tags: string[]
+  seo: object
+  digital: object | null
+  tax_rate: number
+  name_key: string
+  title_words: string[]
+  words: string[]
+}
+
+/** Products that exist already, locked in the order in which every writer locks products. */
+export const lockProductsBySlug = (tx: Tx, storeId: StoreId, slugs: readonly string[]) => tx.many<{
+  id: string
+  slug: string
+}>`
+  select id, slug from product where store_id = ${storeId} and slug = any(${slugs}) order by id for no key update`
+
+/** A product with its variants, prices and stock as the store has them; numbers of outlets by public id. */
+export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants'> & {
+  slug: string
+  categoryId: string | null
+  taxRate: string
+  variants: Omit<VariantState, 'defaultStock'>[]
+}
+
+/** Read after the lock, in a statement of its own, so that it sees what was written while the lock was waited for. */
+export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string[]) => db.many<StateRow>`
+  select p.id, p.slug, p.name, p.description, p.status, p.category_id as "categoryId", p.vendor, p.images,
+    p.image_texts as "imageTexts", p.options, p.has_variants as "hasVariants", p.tags, p.seo, p.digital,
+    p.tax_rate as "taxRate", v.variants
+  from product p
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position, 'sku', v.sku,
+      'title', v.title, 'options', v.options, 'priceMinor', v.price_minor, 'compareAtMinor', v.compare_at_minor,
+      'barcode', v.barcode, 'weightGrams', v.weight_grams, 'image', v.image, 'stockTracked', v.stock_tracked,
+      'pricesMinor', coalesce((select jsonb_object_agg(o.public_id, po.price_minor)
+        from price_override po join outlet o on o.store_id = po.store_id and o.id = po.outlet_id
+        where po.store_id = v.store_id and po.variant_id = v.id), '{}'),
+      'stock', coalesce((select jsonb_object_agg(o.public_id, s.on_hand - s.reserved)
+        from stock s join outlet o on o.store_id = s.store_id and o.id = s.outlet_id
+        where s.store_id = v.store_id and s.variant_id = v.id), '{}')) order by v.position, v.id), '[]') as variants
+    from variant v where v.store_id = p.store_id and v.product_id = p.id) v
+  where p.store_id = ${storeId} and p.slug = any(${slugs})`
+
+/** In the order given, which becomes their order of creation. */
+export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
+  insert into product (store_id, id, slug, name, description, status, category_id, vendor, images, image_texts, options,
+    has_variants, tags, seo, digital, tax_rate, name_key, title_words, words)
+  select ${storeId}, n.id, n.slug, n.name, n.description, n.status, n.category_id, n.vendor,
+    array(select jsonb_array_elements_text(n.images)), array(select jsonb_array_elements_text(n.image_texts)),
+    n.options, n.has_variants,
+    array(select jsonb_array_elements_text(n.tags)), n.seo, nullif(n.digital, 'null'), n.tax_rate, n.name_key,
+    array(select jsonb_array_elements_text(n.title_words)), array(select jsonb_array_elements_text(n.words))
+  from rows from (jsonb_to_recordset(${json(products)}::jsonb) as (id text, slug text, name text, description text,
+    status text, category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean,
+    tags jsonb, seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)) with ordinality n
+  order by n.ordinality`
+
+/** Of products that this transaction has locked, and that differ from what is written. */
+export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
+  update product p set name = n.name, description = n.description, status = n.status, category_id = n.category_id,
+    vendor = n.vendor, images = array(select jsonb_array_elements_text(n.images)),
+    image_texts = array(select jsonb_array_elements_text(n.image_texts)), options = n.options,
+    has_variants = n.has_variants, tags = array(select jsonb_array_elements_text(n.tags)), seo = n.seo,
+    digital = nullif(n.digital, 'null'), tax_rate = n.tax_rate, name_key = n.name_key,
+    title_words = array(select jsonb_array_elements_text(n.title_words)),
+    words = array(select jsonb_array_elements_text(n.words)), updated_at = vitrine_now()
+  from jsonb_to_recordset(${json(products)}::jsonb) as n (id text, name text, description text, status text,
+    category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean, tags jsonb,
+    seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)
+  where p.store_id = ${storeId} and p.id = n.id`
+
+export type NewVariant = {
+  id: string
+  product_id: string
+  position: number
+  sku: string
+  title: string
+  options: Record<string, string>
+  option_key: string
+  price_minor: number
+  compare_at_minor: number | null
+  barcode: string
+  weight_grams: number | null
+  image: string
+  stock_tracked: boolean
+}
+
+const variantColumns = sql`id text, product_id text, position integer, sku text, title text, options jsonb,
+  option_key text, price_minor bigint, compare_at_minor bigint, barcode text, weight_grams numeric, image text,
+  stock_tracked boolean`
+
+export const insertVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
+  insert into variant (store_id, id, product_id, position, sku, title, options, option_key, price_minor,
+    compare_at_minor, barcode, weight_grams, image, stock_tracked)
+  select ${storeId}, n.id, n.product_id, n.position, n.sku, n.title, n.options, n.option_key, n.price_minor,
+    n.compare_at_minor, n.barcode, n.weight_grams, n.image, n.stock_tracked
+  from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})`
+
+export const updateVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
+  update variant v set position = n.position, sku = n.sku, title = n.title, options = n.options,
+    option_key = n.option_key, price_minor = n.price_minor, compare_at_minor = n.compare_at_minor,
+    barcode = n.barcode, weight_grams = n.weight_grams, image = n.image, stock_tracked = n.stock_tracked, active = true
+  from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})
+  where v.store_id = ${storeId} and v.id = n.id`
+
+/**
+ * Variants that exchange their options would collide on the way, and one that is switched off may have options that
+ * another takes. Their own id is a key that nobody else has.
+ */
+export const parkVariants = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
+  update variant set option_key = id where store_id = ${storeId} and id = any(${variantIds})`
+
+export const retireVariants = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
+  update variant set active = false where store_id = ${storeId} and id = any(${variantIds})`
+
+export type OutletPrice = { variant_id: string; outlet_id: OutletId; price_minor: number }
+
+/** Removes the outlet prices of these variants that are not among those wanted. */
+export const dropOutletPrices = (
+  tx: Tx,
+  storeId: StoreId,
+  variantIds: readonly string[],
+  wanted: readonly OutletPrice[],
+) => tx.run`
+  delete from price_override o
+  where o.store_id = ${storeId} and o.variant_id = any(${variantIds}) and not exists (
+      select from jsonb_to_recordset(${json(wanted)}::jsonb) as n (variant_id text, outlet_id integer)
+      where n.variant_id = o.variant_id and n.outlet_id = o.outlet_id)`
+
+export const setOutletPrices = (tx: Tx, storeId: StoreId, prices: readonly OutletPrice[]) => tx.run`
+  insert into price_override (store_id, variant_id, outlet_id, price_minor)
+  select ${storeId}, n.variant_id, n.outlet_id, n.price_minor
+  from jsonb_to_recordset(${json(prices)}::jsonb) as n (variant_id text, outlet_id integer, price_minor bigint)
+  left join price_override o
+    on o.store_id = ${storeId} and o.variant_id = n.variant_id and o.outlet_id = n.outlet_id
+  where o.price_minor is distinct from n.price_minor
+  on conflict (store_id, variant_id, outlet_id) do update set price_minor = excluded.price_minor`

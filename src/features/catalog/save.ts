@@ -1,0 +1,232 @@
+import { newId } from '../../core/ids.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+import type { OutletId, Store } from '../context.ts'
+import { makeSafeHtml } from './import/safe-html.ts'
+import type { InputFault } from './input-faults.ts'
+import { type Field, type MergedProduct, mergeProduct, type ProductState, type SaveMode } from './merge.ts'
+import type { VariantState } from './merge-variants.ts'
+import { cutText, optionKey, type ProductPatch } from './product-input.ts'
+import { addSearchWords, listCategoryNodes, lockCatalog, setStockLevels } from './products.sql.ts'
+import { categoryPaths, ensureCategories, findOutlet, pathKey, refreshProducts } from './products.ts'
+import * as sql from './save.sql.ts'
+import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
+
+/** What was done, or would be. `changes` counts, for each field, the known products in which it changes. */
+export type SaveSummary = {
+  created: number
+  updated: number
+  unchanged: number
+  changes: Record<Field, number>
+  /** Variants whose stock in the file differs from the store's and was left as it is. */
+  stockKept: number
+}
+
+export const newSummary = (): SaveSummary => ({ created: 0, updated: 0, unchanged: 0, changes: {}, stockKept: 0 })
+
+/** In the order of the patches. */
+export type Plan = MergedProduct | { faults: InputFault[] }
+
+/** What saving would do, from what the store has at this moment. Nothing is written. */
+export const planProducts = async (
+  db: Queries,
+  store: Store,
+  patches: readonly ProductPatch[],
+  mode: SaveMode,
+): Promise<Plan[]> => {
+  const rows = await sql.readStates(
+    db,
+    store.id,
+    patches.map(({ slug }) => slug),
+  )
+  // A table of categories is read for known products only: a new one has none to compare with.
+  const pathOf = rows.length === 0 ? () => [] : categoryPaths(await listCategoryNodes(db, store.id))
+  const states = new Map(rows.map((row) => [row.slug, toState(row, store, pathOf)]))
+  return patches.map((patch) => {
+    const merged = mergeProduct(states.get(patch.slug), patch, mode)
+    return Array.isArray(merged) ? { faults: merged } : merged
+  })
+}
+
+const toState = (row: sql.StateRow, store: Store, pathOf: (id: string | null) => string[]): ProductState => ({
+  ...row,
+  taxRate: Number(row.taxRate),
+  categoryPath: pathOf(row.categoryId),
+  variants: row.variants.map((variant) => {
+    const defaultStock = variant.stock?.[store.defaultOutlet.publicId]
+    return { ...variant, ...(defaultStock === undefined ? {} : { defaultStock }) }
+  }),
+})
+
+/** Adds what a plan comes to. */
+export const addToSummary = (summary: SaveSummary, { id, changes, stockKept }: MergedProduct) => {
+  if (id === undefined) summary.created++
+  else if (changes.size > 0) summary.updated++
+  else summary.unchanged++
+  for (const field of changes) summary.changes[field] = (summary.changes[field] ?? 0) + 1
+  summary.stockKept += stockKept
+}
+
+/**
+ * Saves products by slug: new ones are made, known ones changed, and what is equal already is not written. The number
+ * of statements is fixed. Every writer locks in one order, so that they wait for each other and never deadlock: the
+ * catalog, products by id, stock by variant and outlet, categories by id.
+ */
+export const saveProducts = async (
+  tx: Tx,
+  store: Store,
+  patches: readonly ProductPatch[],
+  mode: SaveMode = { replace: true, setStock: true },
+): Promise<SaveSummary> => {
+  const { summary, plans } = await tryToSave(tx, store, patches, mode)
+  for (const [i, plan] of plans.entries()) {
+    if (!('faults' in plan)) continue
+    const faults = plan.faults.map(({ field, message }) => `${field} ${message}`).join('; ')
+    throw new OperatorError(`The product ${patches[i]?.slug} cannot be saved: ${faults}.`)
+  }
+  return summary
+}
+
+/** The same, where products with faults are left out. */
+export const tryToSave = async (tx: Tx, store: Store, patches: readonly ProductPatch[], mode: SaveMode) => {
+  const summary = newSummary()
+  if (patches.length === 0) return { summary, plans: [] }
+  await lockCatalog(tx, store.id)
+  await sql.lockProductsBySlug(
+    tx,
+    store.id,
+    patches.map(({ slug }) => slug),
+  )
+  const plans = await planProducts(tx, store, patches, mode)
+  const merged = plans.filter((plan): plan is MergedProduct => !('faults' in plan))
+  for (const plan of merged) addToSummary(summary, plan)
+  await write(
+    tx,
+    store,
+    merged.filter(({ id, changes }) => id === undefined || changes.size > 0),
+  )
+  return { summary, plans }
+}
+
+const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) => {
+  if (products.length === 0) return
+  const categoryIds = await ensureCategories(
+    tx,
+    store,
+    products.map(({ categoryPath }) => categoryPath),
+  )
+  // Sorted, so that going by id is going by creation: an export is read that way.
+  const newIds = products.map(() => newId('prod')).sort()
+  const rows = products.map((product, i) =>
+    toRow(product, product.id ?? (newIds[i] as string), categoryIds.get(pathKey(product.categoryPath)) ?? null),
+  )
+  const created = rows.filter((_, i) => products[i]?.id === undefined)
+  const updated = rows.filter((_, i) => products[i]?.id !== undefined)
+  if (created.length > 0) await sql.insertProducts(tx, store.id, created)
+  await addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
+  if (updated.length > 0) await sql.updateProducts(tx, store.id, updated)
+  await writeVariants(tx, store, products, (i) => rows[i]?.id as string)
+  await refreshProducts(
+    tx,
+    store,
+    rows.map(({ id }) => id),
+  )
+}
+
+const toRow = (product: MergedProduct, id: string, categoryId: string | null): sql.NewProduct => {
+  const description = makeSafeHtml(product.description)
+  return {
+    id,
+    description,
+    slug: product.slug,
+    name: product.name,
+    status: product.status,
+    category_id: categoryId,
+    vendor: product.vendor,
+    images: product.images,
+    image_texts: product.imageTexts,
+    options: product.options,
+    has_variants: product.hasVariants,
+    tags: product.tags,
+    seo: product.seo,
+    digital: product.digital,
+    tax_rate: product.taxRate,
+    ...wordsOf({ ...product, description }),
+  }
+}
+
+const longestNameKey = 200
+const describedBy = 3_000
+
+/**
+ * What a product is found by: its name first, then its vendor, SKUs, barcodes, categories, tags, options and description.
+ * The words are sorted, because options have no order of their own and equal products must give equal rows.
+ */
+const wordsOf = (product: MergedProduct) => {
+  const titleWords = wordsToIndex(product.name)
+  const ofVariants = product.variants.flatMap(({ sku, barcode, options }) => [sku, barcode, ...Object.values(options)])
+  const description = product.description.replaceAll(/<[^>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
+  const more = [product.vendor, ...product.categoryPath, ...product.tags, ...ofVariants, description]
+  return {
+    name_key: cutText(fold(product.name), longestNameKey),
+    title_words: titleWords,
+    words: [...new Set([...titleWords, ...wordsToIndex(...more)])].sort(),
+  }
+}
+
+const writeVariants = async (
+  tx: Tx,
+  store: Store,
+  products: readonly MergedProduct[],
+  productIdOf: (i: number) => string,
+) => {
+  const collect = (choose: (product: MergedProduct) => readonly VariantState[]) =>
+    products.flatMap((product, i) => choose(product).map((variant) => ({ variant, productId: productIdOf(i) })))
+  const variantRows = (choose: (product: MergedProduct) => readonly VariantState[]) => collect(choose).map(toVariantRow)
+  const parked = products.flatMap(({ parkedIds }) => parkedIds)
+  const retired = products.flatMap(({ retiredIds }) => retiredIds)
+  const [added, changed] = [variantRows(({ newVariants }) => newVariants), variantRows((p) => p.changedVariants)]
+  if (parked.length > 0) await sql.parkVariants(tx, store.id, parked)
+  if (retired.length > 0) await sql.retireVariants(tx, store.id, retired)
+  if (changed.length > 0) await sql.updateVariants(tx, store.id, changed)
+  if (added.length > 0) await sql.insertVariants(tx, store.id, added)
+
+  const levels = collect(({ stockChanges }) => stockChanges).flatMap(({ variant, productId }) =>
+    stockByOutlet(store, variant).map(([outletId, available]) => ({
+      ...{ variant_id: variant.id, product_id: productId, outlet_id: outletId, available },
+    })),
+  )
+  if (levels.length > 0) await setStockLevels(tx, store.id, levels)
+  const priced = collect(({ priceChanges }) => priceChanges)
+  const prices = priced.flatMap(({ variant }) =>
+    Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
+      ...{ variant_id: variant.id, outlet_id: findOutlet(store, outlet).id, price_minor: minor },
+    })),
+  )
+  const known = new Set(changed.map(({ id }) => id))
+  const toDrop = priced.map(({ variant }) => variant.id).filter((id) => known.has(id))
+  if (toDrop.length > 0) await sql.dropOutletPrices(tx, store.id, toDrop, prices)
+  if (prices.length > 0) await sql.setOutletPrices(tx, store.id, prices)
+}
+
+const toVariantRow = ({ variant, productId }: { variant: VariantState; productId: string }): sql.NewVariant => ({
+  id: variant.id,
+  product_id: productId,
+  position: variant.position,
+  sku: variant.sku,
+  title: variant.title,
+  options: variant.options,
+  option_key: optionKey(variant.options),
+  price_minor: variant.priceMinor,
+  compare_at_minor: variant.compareAtMinor,
+  barcode: variant.barcode,
+  weight_grams: variant.weightGrams,
+  image: variant.image,
+  stock_tracked: variant.stockTracked,
+})
+
+const stockByOutlet = (store: Store, { stock, defaultStock }: VariantState): [OutletId, number][] =>
+  Object.entries({
+    ...stock,
+    ...(defaultStock === undefined ? {} : { [store.defaultOutlet.publicId]: defaultStock }),
+  }).map(([outlet, units]) => [findOutlet(store, outlet).id, units])
