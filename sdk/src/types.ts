@@ -77,6 +77,11 @@ export type SearchResult = {
   total: number
   /** `false` beyond 10,000 matches: `total` is then a lower bound */
   totalIsExact: boolean
+  /**
+   * The query with misspelt words replaced by words of the store, when that is what was searched for; `null` when
+   * nothing was corrected or found
+   */
+  correctedQuery: string | null
   /** Of the matches that are counted: all of them, or 10,000 when `totalIsExact` is `false` */
   facets: {
     categories: {

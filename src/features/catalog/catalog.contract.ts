@@ -120,6 +120,12 @@ export const SearchResult = named(
     ...page(Product).properties,
     total: Type.Integer({ description: 'How many products match' }),
     totalIsExact: Type.Boolean({ description: '`false` beyond 10,000 matches: `total` is then a lower bound' }),
+    correctedQuery: nullable(
+      Type.String({
+        description:
+          'The query with misspelt words replaced by words of the store, when that is what was searched for; `null` when nothing was corrected or found',
+      }),
+    ),
     facets: Type.Object(
       {
         categories: Type.Array(CategoryCount),
@@ -225,6 +231,7 @@ export const catalogContract = {
       hasMore: false,
       total: 1,
       totalIsExact: true,
+      correctedQuery: null,
       facets: {
         categories: [{ id: 'cat_01k8x0v3m7q2w9c4t6y8zc', name: 'Mugs and cups', slug: 'mugs-and-cups', count: 1 }],
         price: { min: 449, max: 449 },
