@@ -114,6 +114,17 @@ export type Suggestions = {
   }[]
 }
 
+export type Filters = {
+  options: {
+    name: string
+    values: {
+      value: string
+      /** Of the products that were looked at */
+      count: number
+    }[]
+  }[]
+}
+
 export type Store = {
   id: string
   name: string
@@ -553,6 +564,11 @@ export type ListProductsInput = {
   maxPrice?: number | undefined
   /** `true`: only what can be bought now; `false`: only the rest */
   inStock?: boolean | undefined
+  /**
+   * Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A
+   * comma or a colon inside a name or a value is written with a backslash before it
+   */
+  options?: string | undefined
   /** Default: "newest". */
   sort?: 'newest' | 'price' | '-price' | 'name' | '-name' | undefined
   /** How many to answer with. Default: 20. */
@@ -587,6 +603,11 @@ export type SearchInput = {
   maxPrice?: number | undefined
   /** `true`: only what can be bought now; `false`: only the rest */
   inStock?: boolean | undefined
+  /**
+   * Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A
+   * comma or a colon inside a name or a value is written with a backslash before it
+   */
+  options?: string | undefined
   /** Default: "relevance". */
   sort?: 'relevance' | 'newest' | 'price' | '-price' | 'name' | '-name' | undefined
   /** How many to answer with. Default: 20. */
@@ -598,6 +619,18 @@ export type SearchInput = {
 /** What `suggest` takes. */
 export type SuggestInput = {
   q: string
+}
+
+/** What `listFilters` takes. */
+export type ListFiltersInput = {
+  /** Words, or beginnings of words */
+  q?: string | undefined
+  /** Id or slug; its descendants count too */
+  category?: string | undefined
+  minPrice?: number | undefined
+  maxPrice?: number | undefined
+  /** `true`: only what can be bought now; `false`: only the rest */
+  inStock?: boolean | undefined
 }
 
 /** What `addToCart` takes. */

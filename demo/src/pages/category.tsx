@@ -44,7 +44,7 @@ const CategoryView = ({ category, categories }: { category: Category; categories
           ))}
         </nav>
       )}
-      <FilterBar firstSort={{ value: 'newest', label: 'Newest first' }} />
+      <FilterBar firstSort={{ value: 'newest', label: 'Newest first' }} of={{ category: category.slug }} />
       <ProductList
         listKey={`category ${category.slug} ${JSON.stringify(filters)}`}
         read={(cursor, signal) =>

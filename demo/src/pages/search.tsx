@@ -25,7 +25,7 @@ export const SearchPage = () => {
   return (
     <>
       <Heading title={`Results for “${q}”`} />
-      <FilterBar firstSort={{ value: 'relevance', label: 'Best match' }} />
+      <FilterBar firstSort={{ value: 'relevance', label: 'Best match' }} of={{ q }} />
       <ProductList
         listKey={`search ${q} ${JSON.stringify(filters)}`}
         read={(cursor, signal) =>

@@ -43,7 +43,7 @@ export const SearchBox = () => {
         return
       }
       lastAsked.current = words
-      changeQuery({ q: words, category: null })
+      changeQuery({ q: words, category: null, options: null })
     }, 150)
     return () => {
       clearTimeout(timer)

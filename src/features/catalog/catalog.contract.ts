@@ -88,6 +88,14 @@ const filters = {
   minPrice: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12 })),
   maxPrice: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12 })),
   inStock: Type.Optional(Type.Boolean({ description: '`true`: only what can be bought now; `false`: only the rest' })),
+  options: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        'Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A comma or a colon inside a name or a value is written with a backslash before it',
+    }),
+  ),
 }
 
 export const ListQuery = Type.Object({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatOptions, type OptionPair, parseOptions } from '../demo/src/option-filter.ts'
 import { pictureOf } from '../demo/src/variant-picture.ts'
 
 const variant = (options: Record<string, string>, image?: string | null) => ({
@@ -27,4 +28,15 @@ test('a picture whose name only contains the letters of an option is not of that
     assert.equal(pictureOf({ images }, variant({ Option: value })), null, value)
   }
   assert.equal(pictureOf({ images: [] }, variant({})), null)
+})
+
+test('chosen options come out of the address as they went in', () => {
+  const pairs: OptionPair[] = [
+    ['Colour', 'Indigo'],
+    ['1,5: L', 'back\\slash'],
+    ['a', 'b,'],
+  ]
+  assert.equal(formatOptions(pairs.slice(0, 1)), 'Colour:Indigo')
+  assert.deepEqual(parseOptions(formatOptions(pairs)), pairs)
+  for (const text of ['', ',', 'Colour', 'Colour:', '\\', ':x,,']) assert.deepEqual(parseOptions(text), [], text)
 })
