@@ -70,11 +70,16 @@ const categoriesIn = (stores: string, count: number) => `
   select s.id, 'cat_' || s.id || '_' || n, 'Category ' || n, 'category-' || n, n
   from store s, generate_series(1, ${count}) n where s.id in ${stores}`
 
+/** Half of the products are black; each of 500 other colours is that of one in a thousand. */
+const colourOf = (n: string) => `case when ${n} % 2 = 0 then 'Black' else 'Colour ' || ${n} % 1000 end`
+
 const productsOf = (stores: string) => `
-  insert into product (store_id, id, slug, name, description, status, category_id, images, name_key, title_words, words)
+  insert into product (store_id, id, slug, name, description, status, category_id, images, options, name_key, title_words,
+    words)
   select store_id, 'prod_' || store_id || '_' || lpad(n::text, 8, '0'), 'product-' || n, array_to_string(title, ' '),
     array_to_string(body, ' '), 'ACTIVE', 'cat_' || store_id || '_' || (1 + n % ${categoriesOfStore}),
-    array['/demo/images/logo.svg'], array_to_string(title, ' '), title, title || body
+    array['/demo/images/logo.svg'], jsonb_build_array(jsonb_build_object('name', 'Colour', 'values',
+      jsonb_build_array(${colourOf('n')}))), array_to_string(title, ' '), title, title || body
   from (select s.id as store_id, n, pg_temp.some_words(4 + n * 0) as title, pg_temp.some_words(25 + n * 0) as body
     from store s, generate_series($1::integer, $2::integer) n where s.id in ${stores}) made`
 
@@ -82,8 +87,9 @@ const chosen = (stores: string) => `
   p.store_id in ${stores} and p.slug in (select 'product-' || n from generate_series($1::integer, $2::integer) n)`
 
 const variantsOf = (stores: string) => `
-  insert into variant (store_id, id, product_id, price_minor)
-  select p.store_id, 'var' || substr(p.id, 5), p.id, 100 * (50 + floor(random() * 9950))::bigint
+  insert into variant (store_id, id, product_id, options, price_minor)
+  select p.store_id, 'var' || substr(p.id, 5), p.id, jsonb_build_object('Colour', ${colourOf('right(p.id, 8)::integer')}),
+    100 * (50 + floor(random() * 9950))::bigint
   from product p where ${chosen(stores)}`
 
 const stockOf = (stores: string) => `
@@ -95,7 +101,9 @@ const listingsOf = (stores: string) => `
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, in_stock, words)
   select p.store_id, s.default_outlet_id, p.id, p.seq, p.category_id, p.name_key, v.price_minor, k.on_hand > 0,
     array_to_tsvector(array(select s.default_outlet_id || '~' || word from unnest(p.words) word union all
-      select s.default_outlet_id || '^' || word from unnest(p.title_words) word))
+      select s.default_outlet_id || '^' || word from unnest(p.title_words) word union all
+      select s.default_outlet_id || '=' || chosen.key || chr(31) || chosen.value
+      from jsonb_each_text(v.options) chosen))
   from product p
   join store s on s.id = p.store_id
   join variant v on v.store_id = p.store_id and v.product_id = p.id

@@ -28,7 +28,11 @@ type Picture = { name: string; path: string; prepare?: (page: Page) => Promise<u
 const pictures = (orderId: string): Picture[] => [
   { name: 'home', path: '/' },
   { name: 'category', path: '/category/kitchen' },
+  { name: 'options', path: '/category/clothing?options=Size:S' },
   { name: 'search', path: '/search?q=cotton' },
+  { name: 'corrected', path: '/search?q=runing+sheos' },
+  { name: 'menu', path: '/', prepare: openMenu },
+  { name: 'mug', path: '/product/cafe-au-lait-mug' },
   {
     name: 'suggestions',
     path: '/',
@@ -94,6 +98,14 @@ const settle = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle')
+}
+
+/** A phone has one button for the whole menu, a desktop one for each entry. */
+const openMenu = async (page: Page) => {
+  const whole = page.getByRole('button', { name: 'Menu', exact: true })
+  if (await whole.isVisible()) await whole.click()
+  else await page.getByRole('button', { name: 'Clothing, more pages' }).click()
+  await page.getByRole('link', { name: 'Footwear' }).first().waitFor()
 }
 
 const openCart = async (page: Page) => {

@@ -22,7 +22,7 @@ import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { registerDemoImages } from './features/admin/demo.routes.ts'
 import { demoFilesOf } from './features/admin/demo.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
-import { catalogRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
+import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { cancelRoutes } from './features/checkout/cancel.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services } from './features/context.ts'
@@ -197,6 +197,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     server,
     [
       ...catalogRoutes,
+      ...filterRoutes,
       ...storeRoutes,
       ...cartRoutes,
       ...mergeRoutes,

@@ -3,6 +3,7 @@ import { profileContract } from './features/accounts/profile.contract.ts'
 import { signInContract } from './features/accounts/sign-in.contract.ts'
 import { cartContract } from './features/cart/cart.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
+import { filtersContract } from './features/catalog/filters.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { cancelContract } from './features/checkout/cancel.contract.ts'
 import { checkoutContract } from './features/checkout/checkout.contract.ts'
@@ -17,6 +18,7 @@ import { describeApi } from './http/openapi.ts'
 /** Every endpoint there is. Routes, OpenAPI and the tests that try each one start from this list. */
 export const contracts = [
   catalogContract,
+  filtersContract,
   storeContract,
   cartContract,
   mergeContract,

@@ -34,6 +34,7 @@ const limits: Record<string, string> = {
   'Headers of a request, in all': `${figure('http/server.ts', 'maxHeaderBytes') / inKib} KiB`,
   'Items of a page': `${figureIn('http/schema.ts', /maximum: (\d+), default/)}, and ${figureIn('http/schema.ts', /default: (\d+)/)} unless`,
   'Product ids in one `ids`': count(figureIn('features/catalog/catalog.ts', /ids\.length > (\d+)/)),
+  'Values in one `options`': count(figure('features/catalog/option-choices.ts', 'mostChoices')),
   'Characters of a search': `${figureIn('features/catalog/catalog.contract.ts', /q: Type\.String\(\{ maxLength: (\d+), desc/)}, of which the first ${figure('features/catalog/search-words.ts', 'mostWords')} words`,
   'Matches that are counted exactly': count(figureIn('features/catalog/search.sql.ts', /counted: sql`(\d+)`/) - 1),
   'Lines of a cart': count(figure('features/cart/cart.ts', 'mostLines')),

@@ -56,8 +56,13 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
     { name: 'Moonstone book', price: 7, digital: { file: 'chai-at-home.pdf', name: 'Moonstone book.pdf' } },
     {
       name: 'Moonstone shirt',
-      options: [{ name: 'Size', values: ['S', 'M'] }],
-      variants: ['S', 'M'].map((Size) => ({ options: { Size }, title: Size, price: 20, stock: plenty })),
+      options: [{ name: 'Moonstone size', values: ['S', 'M'] }],
+      variants: ['S', 'M'].map((size) => ({
+        options: { 'Moonstone size': size },
+        title: size,
+        price: 20,
+        stock: plenty,
+      })),
     },
   )
   const store = await shop.load()

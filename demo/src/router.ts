@@ -26,9 +26,15 @@ export const takeHeadingFocus = () => {
   return wasAwaited
 }
 
+/** What the server wrote into the head speaks of the page that it sent, and of no other. */
+const dropServedHead = () => {
+  for (const tag of document.head.querySelectorAll('[data-of-page]')) tag.remove()
+}
+
 export const navigate = (to: string, { replace = false, quietly = false } = {}) => {
   const isElsewhere = new URL(to, location.href).pathname !== location.pathname
   isReturn = false
+  if (isElsewhere) dropServedHead()
   if (replace) history.replaceState(history.state, '', to)
   else {
     keepScroll()
@@ -104,6 +110,7 @@ export const startRouter = () => {
   addEventListener('popstate', () => {
     isReturn = true
     isHeadingAwaited = new URL(location.href).pathname !== place.get().path
+    if (isHeadingAwaited) dropServedHead()
     place.set(readPlace())
     restoreScroll()
   })

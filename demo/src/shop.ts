@@ -10,6 +10,7 @@ export type {
   Customer,
   Download,
   Menu,
+  Merged,
   Order,
   Product,
   ProductDetail,

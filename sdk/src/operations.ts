@@ -27,10 +27,12 @@ import type {
   DeleteCartInput,
   Download,
   DownloadLink,
+  Filters,
   ListAddressesInput,
   ListCategoriesInput,
   ListCouponsInput,
   ListDownloadsInput,
+  ListFiltersInput,
   ListOrdersInput,
   ListProductsInput,
   LogOutAnswer,
@@ -92,6 +94,7 @@ export const operations = {
   listCategories: { method: 'GET', path: '/v1/categories', access: 'store', query: true, paged: true },
   search: { method: 'GET', path: '/v1/search', access: 'store', query: true, paged: true },
   suggest: { method: 'GET', path: '/v1/search/suggest', access: 'store', query: true },
+  listFilters: { method: 'GET', path: '/v1/filters', access: 'store', query: true },
   showStore: { method: 'GET', path: '/v1/store', access: 'store' },
   showMenu: { method: 'GET', path: '/v1/menu', access: 'store' },
   listCartItems: { method: 'GET', path: '/v1/cart', access: 'shopper' },
@@ -173,6 +176,16 @@ export interface Operations {
    * `GET /v1/search/suggest`, scope `products:read`
    */
   suggest(input: SuggestInput, options?: CallOptions): Promise<Suggestions>
+  /**
+   * List the options by which a list or a search can be narrowed.
+   *
+   * Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its
+   * products: of the newest thousand of a list, of the best hundred of a search. Send the chosen ones back as
+   * `options`.
+   *
+   * `GET /v1/filters`, scope `products:read`
+   */
+  listFilters(input?: ListFiltersInput, options?: CallOptions): Promise<Filters>
   /**
    * Show the store and its settings.
    *

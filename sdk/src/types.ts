@@ -88,6 +88,11 @@ export type SearchResult = {
   total: number
   /** `false` beyond 10,000 matches: `total` is then a lower bound */
   totalIsExact: boolean
+  /**
+   * The query with misspelt words replaced by words of the store, when that is what was searched for; `null` when
+   * nothing was corrected or found
+   */
+  correctedQuery: string | null
   /** Of the matches that are counted: all of them, or 10,000 when `totalIsExact` is `false` */
   facets: {
     categories: {
@@ -117,6 +122,17 @@ export type Suggestions = {
     id: string
     slug: string
     name: string
+  }[]
+}
+
+export type Filters = {
+  options: {
+    name: string
+    values: {
+      value: string
+      /** Of the products that were looked at */
+      count: number
+    }[]
   }[]
 }
 
@@ -578,6 +594,11 @@ export type ListProductsInput = {
   maxPrice?: number | undefined
   /** `true`: only what can be bought now; `false`: only the rest */
   inStock?: boolean | undefined
+  /**
+   * Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A
+   * comma or a colon inside a name or a value is written with a backslash before it
+   */
+  options?: string | undefined
   /** Default: "newest". */
   sort?: 'newest' | 'price' | '-price' | 'name' | '-name' | undefined
   /** How many to answer with. Default: 20. */
@@ -612,6 +633,11 @@ export type SearchInput = {
   maxPrice?: number | undefined
   /** `true`: only what can be bought now; `false`: only the rest */
   inStock?: boolean | undefined
+  /**
+   * Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A
+   * comma or a colon inside a name or a value is written with a backslash before it
+   */
+  options?: string | undefined
   /** Default: "relevance". */
   sort?: 'relevance' | 'newest' | 'price' | '-price' | 'name' | '-name' | undefined
   /** How many to answer with. Default: 20. */
@@ -623,6 +649,18 @@ export type SearchInput = {
 /** What `suggest` takes. */
 export type SuggestInput = {
   q: string
+}
+
+/** What `listFilters` takes. */
+export type ListFiltersInput = {
+  /** Words, or beginnings of words */
+  q?: string | undefined
+  /** Id or slug; its descendants count too */
+  category?: string | undefined
+  minPrice?: number | undefined
+  maxPrice?: number | undefined
+  /** `true`: only what can be bought now; `false`: only the rest */
+  inStock?: boolean | undefined
 }
 
 /** What `addToCart` takes. */

@@ -4,11 +4,13 @@ import type { Services } from '../features/context.ts'
 import { makeCachedAnswer } from '../http/cached-answers.ts'
 import { sendAnswer } from '../http/send-answer.ts'
 import { createServer } from '../http/server.ts'
+import { robotsText } from './addresses.ts'
 import { createShelf } from './assets.ts'
 import { moveParcel } from './development.ts'
+import { describePage, headHtml, scriptJson, unreadable } from './page-head.ts'
 
 export type ShopOptions = {
-  services: Pick<Services, 'db' | 'clock'>
+  services: Services
   store: { id: string; browserKey: string }
   apiUrl: string
   /** The last code that was sent to a phone; null when they go to real phones. */
@@ -24,33 +26,50 @@ export const createShopServer = (options: ShopOptions): FastifyInstance => {
   return server
 }
 
-const servePages = (server: FastifyInstance, { apiUrl, store, codeFor }: ShopOptions) => {
+const servePages = (server: FastifyInstance, { services, apiUrl, store, codeFor }: ShopOptions) => {
   const shelf = createShelf()
   const shown = { apiUrl, storeKey: store.browserKey }
-  const config = escapeScript(JSON.stringify({ ...shown, development: true, showsCodes: codeFor !== null }))
+  const config = scriptJson({ ...shown, development: true, showsCodes: codeFor !== null })
   const headers = { 'content-security-policy': policyFor(apiUrl), 'referrer-policy': 'no-referrer' }
   const cacheControl = 'no-cache'
+  const vary = 'Accept-Encoding'
+  const robots = makeCachedAnswer(robotsText)
 
   server.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
     const asset = (await shelf()).assets.get(request.params.name)
     if (asset === undefined) throw fail('NOT_FOUND', 'There is no such file.')
-    return sendAnswer(request, reply, asset.answer, { type: asset.type, cacheControl, vary: 'Accept-Encoding' })
+    return sendAnswer(request, reply, asset.answer, { type: asset.type, cacheControl, vary })
   })
-  // Every other address is one of the shop's own pages, which its script tells apart.
+  server.get('/robots.txt', (request, reply) =>
+    sendAnswer(request, reply, robots, { type: 'text/plain; charset=utf-8', cacheControl, vary }),
+  )
+  // Every other address is the shop's page, which shows what belongs there or says that there is nothing.
   server.setNotFoundHandler(async (request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw fail('NOT_FOUND')
     const { page } = await shelf()
-    const answer = makeCachedAnswer(
-      page.replace('"__CONFIG__"', () => config),
-      { headers },
-    )
-    return sendAnswer(request, reply, answer, {
-      type: 'text/html; charset=utf-8',
-      cacheControl,
-      vary: 'Accept-Encoding',
+    const origin = originOf(request)
+    const [path = '/', query] = request.url.split(/\?(.*)/s, 2)
+    const asked = { path, query: new URLSearchParams(query), origin }
+    const head = await describePage(services, store.id, asked).catch((error: unknown) => {
+      request.log.error({ req: request.id, err: error }, 'reading the catalog for a page of the demo shop failed')
+      return unreadable
     })
+    const html = page.replace('<!--HEAD-->', () => headHtml(head, origin)).replace('"__CONFIG__"', () => config)
+    const type = 'text/html; charset=utf-8'
+    // Only what is there can be "not modified".
+    if (head.status !== 200) {
+      return reply
+        .code(head.status)
+        .headers({ ...headers, 'content-type': type, 'cache-control': cacheControl })
+        .send(html)
+    }
+    return sendAnswer(request, reply, makeCachedAnswer(html, { headers }), { type, cacheControl, vary })
   })
 }
+
+/** Links that leave the page need the whole address. A host that could not be one is not repeated. */
+const originOf = ({ protocol, host }: FastifyRequest) =>
+  /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
 
 /** What a shopper's own phone and a carrier would do, for one who tries things out on this machine. */
 const serveDevelopment = (server: FastifyInstance, { services, store, codeFor }: ShopOptions) => {
@@ -85,6 +104,3 @@ const policyFor = (apiUrl: string) =>
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
-
-/** Inside a script element nothing may look like its end. */
-const escapeScript = (json: string) => json.replaceAll('<', '\\u003c')

@@ -6,7 +6,7 @@ import { openShop as openStocked } from '../features/checkout/fixture.ts'
 import { payOrder } from '../features/orders/fixture.ts'
 import { bundleShop } from './assets.ts'
 import { rememberCodes } from './development.ts'
-import { createShopServer } from './shop.routes.ts'
+import { openDemoShop } from './fixture.ts'
 import { startShop } from './start-shop.ts'
 
 let service: TestService
@@ -18,26 +18,11 @@ after(() => service.close())
 const phone = '+919876543210'
 const message = { phone, code: '123456', text: 'Your code is 123456.', storeId: 'store_1', storeName: 'Test shop' }
 
-/** The shop of a store of its own, on a port of its own. */
-const openShop = async (t: { after(undo: () => unknown): void }) => {
-  const stocked = await openStocked(service)
-  const { storeId } = stocked.shop
-  const { codeFor, sender } = rememberCodes({ name: 'nobody', send: async () => {} })
-  const server = createShopServer({
-    services: service.app.services,
-    store: { id: storeId, browserKey: 'vpk_<script>' },
-    apiUrl: service.url,
-    codeFor: (asked) => codeFor(storeId, asked),
-    logger: service.app.server.log,
-  })
-  t.after(() => server.close())
-  const url = await server.listen({ port: 0, host: '127.0.0.1' })
-  return { ...stocked, storeId, url, sender, server }
-}
+const openShop = (t: { after(undo: () => unknown): void }) => openDemoShop(service, t)
 
 test('every address of the shop is its page, with what the page needs and nothing that runs by itself', async (t) => {
   const { url } = await openShop(t)
-  for (const path of ['/', '/products/mug', '/payment/callback?orderId=1&status=success', '/%C3%A9']) {
+  for (const path of ['/', '/sign-in', '/payment/callback?orderId=1&status=success', '/search?q=%C3%A9']) {
     const { status, headers, text } = await callUrl(`${url}${path}`)
     assert.equal(status, 200, path)
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')

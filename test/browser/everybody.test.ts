@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { browserTest } from './fixture.ts'
-import { addToCart, button, cartDrawer, fillAddress, goToPayment, heading, openCart, sees, signIn } from './steps.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What a public checker of accessibility calls serious or worse on the page as it is. */
-const faultsOf = async (page: Page, name: string) => {
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate<AxeResults>('axe.run()')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${name}: ${id} at ${nodes.map(({ html }) => html.slice(0, 150)).join(' and ')}`)
-}
+import {
+  addToCart,
+  button,
+  cartDrawer,
+  faultsOf,
+  fillAddress,
+  goToPayment,
+  heading,
+  openCart,
+  sees,
+  signIn,
+} from './steps.ts'
 
 /** A page wider than its window would have to be pushed from side to side. */
 const assertFits = async (page: Page, name: string) => {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { readLatestPayment } from '../../src/features/payments/payments.sql.ts'
 import { sandboxEvent } from '../../src/features/payments/sandbox.ts'
@@ -84,4 +87,15 @@ export const tellPaid = async ({ service, store }: Scene, orderId: string) => {
     body: JSON.stringify(sandboxEvent(payment, 'success')),
   })
   assert.equal(answer.status, 200, answer.text)
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What a public checker of accessibility calls serious or worse on the page as it is. */
+export const faultsOf = async (page: Page, name: string) => {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${name}: ${id} at ${nodes.map(({ html }) => html.slice(0, 150)).join(' and ')}`)
 }

@@ -1,7 +1,7 @@
 import { useLoad } from '../load.ts'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
-import { Empty, Heading, Show, Skeleton } from '../parts/states.tsx'
+import { Empty, Heading, ProblemPage, Show, Skeleton } from '../parts/states.tsx'
 import { usePlace } from '../router.ts'
 import { type Category, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
@@ -12,6 +12,7 @@ const readCategories = async (signal: AbortSignal) => (await shop.listCategories
 
 export const CategoryPage = ({ slug = '' }: { slug?: string }) => {
   const { loaded, reload } = useLoad('categories', readCategories)
+  if (loaded.status === 'failed') return <ProblemPage error={loaded.error} onRetry={reload} />
   return (
     <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={6} />}>
       {(categories) => {
@@ -43,7 +44,7 @@ const CategoryView = ({ category, categories }: { category: Category; categories
           ))}
         </nav>
       )}
-      <FilterBar firstSort={{ value: 'newest', label: 'Newest first' }} />
+      <FilterBar firstSort={{ value: 'newest', label: 'Newest first' }} of={{ category: category.slug }} />
       <ProductList
         listKey={`category ${category.slug} ${JSON.stringify(filters)}`}
         read={(cursor, signal) =>

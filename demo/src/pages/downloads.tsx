@@ -4,6 +4,7 @@ import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { DownloadIcon } from '../parts/icons.tsx'
+import { Picture } from '../parts/picture.tsx'
 import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Download, isVitrineError, shop } from '../shop.ts'
 
@@ -62,7 +63,7 @@ const DownloadRow = ({ download, onUsed }: { download: Download; onUsed: () => v
   return (
     <li class="panel order-row">
       <span class="order-images" aria-hidden="true">
-        <img src={download.image} alt="" width="56" height="56" />
+        <Picture src={download.image} size={56} />
       </span>
       <span class="order-text">
         <strong>{download.name}</strong>

@@ -1,5 +1,6 @@
 import { money } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { Picture } from '../parts/picture.tsx'
 import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
 import { Heading, Show } from '../parts/states.tsx'
 import { shop } from '../shop.ts'
@@ -39,7 +40,7 @@ export const HomePage = () => {
         {loaded.status !== 'failed' && (
           <div class="hero-images" aria-hidden="true">
             {loaded.status === 'ready' &&
-              loaded.value.categories.slice(0, 3).map(({ id, image }) => <img key={id} src={image} alt="" />)}
+              loaded.value.categories.slice(0, 3).map(({ id, image }) => <Picture key={id} src={image} size={400} />)}
           </div>
         )}
       </section>
@@ -52,7 +53,7 @@ export const HomePage = () => {
                 {categories.map(({ id, slug, name, image }) => (
                   <li key={id}>
                     <a href={`/category/${slug}`}>
-                      <img src={image} alt="" width="240" height="240" loading="lazy" />
+                      <Picture src={image} size={240} isLazy />
                       <span>{name}</span>
                     </a>
                   </li>

@@ -11,7 +11,7 @@ const pages: Record<string, { title: string; paragraphs: (info: Store) => string
     title: 'About us',
     paragraphs: ({ name }) => [
       `${name} is a made-up shop. It shows what a storefront can do with nothing but the Vitrine API and its client.`,
-      'Look around, fill a cart, sign in with any phone number and pay on the sandbox page. No message is sent, and no money moves.',
+      'Look around, fill a cart, sign in with any phone number or e-mail address and pay on the sandbox page. No message is sent, and no money moves.',
     ],
   },
   makers: {

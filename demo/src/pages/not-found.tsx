@@ -15,7 +15,7 @@ const texts = {
   order: [
     'Order not found',
     'You have no such order.',
-    'It may belong to another phone number than the one you are signed in with.',
+    'It may belong to another account than the one you are signed in with.',
   ],
 } as const
 

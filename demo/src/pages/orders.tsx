@@ -4,6 +4,7 @@ import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { OrderStatus } from '../parts/order-parts.tsx'
+import { Picture } from '../parts/picture.tsx'
 import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Order, shop } from '../shop.ts'
 
@@ -65,7 +66,7 @@ const OrderRow = ({ order }: { order: Order }) => {
     <li class="panel order-row">
       <span class="order-images" aria-hidden="true">
         {order.items.slice(0, 3).map(({ id, image }) => (
-          <img key={id} src={image} alt="" width="56" height="56" loading="lazy" />
+          <Picture key={id} src={image} size={56} isLazy />
         ))}
       </span>
       <span class="order-text">

@@ -1,17 +1,19 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { addToCart, openDrawer } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import { DownloadIcon, TruckIcon } from '../parts/icons.tsx'
+import { Picture } from '../parts/picture.tsx'
 import { Price } from '../parts/price.tsx'
 import { ProductGrid, WishButton } from '../parts/product-card.tsx'
 import { Quantity } from '../parts/quantity.tsx'
-import { Button, Heading, Problem } from '../parts/states.tsx'
+import { Button, Heading, ProblemPage } from '../parts/states.tsx'
 import { changeQuery, usePlace } from '../router.ts'
 import { isVitrineError, type ProductDetail, shop, type Variant } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { useStore } from '../store.ts'
+import { pictureOf } from '../variant-picture.ts'
 import { NotFoundPage } from './not-found.tsx'
 
 export const ProductPage = ({ slug = '' }: { slug?: string }) => {
@@ -19,7 +21,7 @@ export const ProductPage = ({ slug = '' }: { slug?: string }) => {
   if (loaded.status === 'loading') return <ProductSkeleton />
   if (loaded.status === 'ready') return <ProductView key={loaded.value.id} product={loaded.value} onStale={reload} />
   if (isVitrineError(loaded.error, 'NOT_FOUND')) return <NotFoundPage what="product" />
-  return <Problem error={loaded.error} onRetry={reload} />
+  return <ProblemPage error={loaded.error} onRetry={reload} />
 }
 
 const ProductView = ({ product, onStale }: { product: ProductDetail; onStale: () => void }) => {
@@ -48,10 +50,10 @@ const ProductView = ({ product, onStale }: { product: ProductDetail; onStale: ()
   return (
     <>
       <article class="product">
-        <Gallery product={product} />
+        <Gallery product={product} variant={variant} />
         <div class="product-text">
           <p class="eyebrow">{product.category}</p>
-          <Heading title={product.name} />
+          <Heading title={product.name} tabTitle={product.seo.title || product.name} />
           <p class="product-price">
             <Price price={variant.price} compareAt={variant.compareAtPrice} currency={product.currency} />
           </p>
@@ -94,13 +96,18 @@ const stockText = ({ stock }: Variant, isDigital: boolean) => {
   return stock <= 5 ? `Only ${stock} left` : 'In stock'
 }
 
-const Gallery = ({ product }: { product: ProductDetail }) => {
-  const [shown, setShown] = useState(0)
-  const { images, name } = product
+/** Shows the chosen variant until another picture is picked, and again once another variant is chosen. */
+const Gallery = ({ product, variant }: { product: ProductDetail; variant: Variant }) => {
+  const [picked, setPicked] = useState<{ image: string; variantId: string } | null>(null)
+  useEffect(() => setPicked(null), [variant.id])
+  const ofVariant = pictureOf(product, variant)
+  const { name } = product
+  const images = ofVariant && !product.images.includes(ofVariant) ? [ofVariant, ...product.images] : product.images
+  const shown = picked?.variantId === variant.id ? picked.image : (ofVariant ?? images[0])
   return (
     <div class="gallery">
       <div class="frame">
-        <img src={images[shown] ?? images[0]} alt={name} width="800" height="800" />
+        <Picture src={shown} alt={ofVariant && shown === ofVariant ? `${name}, ${variant.title}` : name} size={800} />
       </div>
       {images.length > 1 && (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen.
@@ -110,10 +117,10 @@ const Gallery = ({ product }: { product: ProductDetail }) => {
               type="button"
               key={image}
               aria-label={`Picture ${index + 1}`}
-              aria-pressed={index === shown}
-              onClick={() => setShown(index)}
+              aria-pressed={image === shown}
+              onClick={() => setPicked({ image, variantId: variant.id })}
             >
-              <img src={image} alt="" width="80" height="80" />
+              <Picture src={image} size={80} />
             </button>
           ))}
         </div>

@@ -25,14 +25,19 @@ export const SearchPage = () => {
   return (
     <>
       <Heading title={`Results for “${q}”`} />
-      <FilterBar firstSort={{ value: 'relevance', label: 'Best match' }} />
+      <FilterBar firstSort={{ value: 'relevance', label: 'Best match' }} of={{ q }} />
       <ProductList
         listKey={`search ${q} ${JSON.stringify(filters)}`}
         read={(cursor, signal) =>
           shop.search({ q, limit: 24, ...filters, ...(cursor === null ? {} : { cursor }) }, { signal })
         }
-        above={({ total, totalIsExact, facets }) => (
+        above={({ total, totalIsExact, facets, correctedQuery }) => (
           <>
+            {correctedQuery !== null && (
+              <p role="status">
+                Showing results for <strong>{correctedQuery}</strong>. Nothing was found for “{q}”.
+              </p>
+            )}
             <p class="quiet-text" role="status">
               {plural(total, 'product')}
               {totalIsExact ? '' : ' or more'}

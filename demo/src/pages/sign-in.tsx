@@ -17,7 +17,7 @@ export const SignInPage = () => {
   return (
     <div class="narrow">
       <Heading title="Sign in" />
-      <p class="lead">With your phone number. If you are new here, this makes your account too.</p>
+      <p class="lead">With a code to your phone, or with your e-mail address and a password.</p>
       <SignInForm />
     </div>
   )

@@ -3,6 +3,7 @@ import { acceptPrices, cart as current, removeItem, setQuantity } from '../cart.
 import { errorText, money } from '../format.ts'
 import { tell } from '../notice.ts'
 import type { Cart, CartItem } from '../shop.ts'
+import { Picture } from './picture.tsx'
 import { Quantity } from './quantity.tsx'
 
 export const nameOf = ({ product }: CartItem) =>
@@ -36,7 +37,7 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
   return (
     <li class="line">
       <span class="line-image">
-        <img src={item.product.image} alt="" width="88" height="88" />
+        <Picture src={item.product.image} size={88} />
       </span>
       <div class="line-text">
         <a class="line-name" href={`/product/${item.product.slug}`}>

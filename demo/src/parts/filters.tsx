@@ -2,8 +2,15 @@ import { useEffect, useState } from 'preact/hooks'
 import { changeQuery, usePlace } from '../router.ts'
 import { storeInfo } from '../state.ts'
 import { useStore } from '../store.ts'
+import { OptionFilters } from './option-filters.tsx'
 
-export type Filters = { sort: string; minPrice: number | null; maxPrice: number | null; isInStock: boolean }
+export type Filters = {
+  sort: string
+  minPrice: number | null
+  maxPrice: number | null
+  isInStock: boolean
+  options: string
+}
 
 export const sorts = {
   newest: 'Newest first',
@@ -24,21 +31,34 @@ export const readFilters = (query: URLSearchParams): Filters => ({
   minPrice: amount(query.get('min')),
   maxPrice: amount(query.get('max')),
   isInStock: query.get('stock') === '1',
+  options: query.get('options') ?? '',
 })
 
 /** As the API wants them; what is not set is left out. */
-export const toQuery = <S extends string>({ sort, minPrice, maxPrice, isInStock }: Filters, allowed: readonly S[]) => ({
+export const toQuery = <S extends string>(
+  { sort, minPrice, maxPrice, isInStock, options }: Filters,
+  allowed: readonly S[],
+) => ({
   ...(allowed.includes(sort as S) ? { sort: sort as S } : {}),
   ...(minPrice === null ? {} : { minPrice }),
   ...(maxPrice === null ? {} : { maxPrice }),
   ...(isInStock ? { inStock: true } : {}),
+  ...(options ? { options } : {}),
 })
 
-export const FilterBar = ({ firstSort }: { firstSort: { value: Sort; label: string } }) => {
+export const FilterBar = ({
+  firstSort,
+  of,
+}: {
+  firstSort: { value: Sort; label: string }
+  /** The list that is narrowed. */
+  of: { category: string } | { q: string }
+}) => {
   const { query } = usePlace()
   const filters = readFilters(query)
   const symbol = currencySymbol(useStore(storeInfo)?.currency)
-  const isFiltered = filters.minPrice !== null || filters.maxPrice !== null || filters.isInStock
+  const isFiltered =
+    filters.minPrice !== null || filters.maxPrice !== null || filters.isInStock || filters.options !== ''
   const others = Object.entries(sorts).filter(([value]) => value !== firstSort.value)
   return (
     <section class="filters" aria-label="Filter and sort">
@@ -66,10 +86,15 @@ export const FilterBar = ({ firstSort }: { firstSort: { value: Sort; label: stri
         </select>
       </label>
       {isFiltered && (
-        <button type="button" class="text-button" onClick={() => changeQuery({ stock: null, min: null, max: null })}>
+        <button
+          type="button"
+          class="text-button"
+          onClick={() => changeQuery({ stock: null, min: null, max: null, options: null })}
+        >
           Clear filters
         </button>
       )}
+      <OptionFilters of={of} />
     </section>
   )
 }

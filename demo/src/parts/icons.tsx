@@ -61,3 +61,8 @@ export const DownloadIcon = () => (
     <path d="M12 4v11 M7.500 11 12 15.500 16.500 11 M5 20h14" />
   </Icon>
 )
+export const ChevronIcon = () => (
+  <Icon>
+    <path d="M6.500 9.500 12 15l5.500-5.500" />
+  </Icon>
+)

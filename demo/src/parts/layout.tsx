@@ -1,31 +1,14 @@
 import { useState } from 'preact/hooks'
 import { cart, openDrawer } from '../cart.ts'
 import { plural } from '../format.ts'
-import { usePlace } from '../router.ts'
-import type { Menu } from '../shop.ts'
 import { loadStore, menu, session, startFault, storeInfo, switchTheme, theme } from '../state.ts'
 import { useStore } from '../store.ts'
 import { wishlist } from '../wishlist.ts'
+import { DeskMenu } from './desk-menu.tsx'
 import { Drawer } from './drawer.tsx'
 import { BagIcon, HeartIcon, MenuIcon, MoonIcon, PersonIcon, SunIcon } from './icons.tsx'
+import { MenuLink, MenuList } from './menu-links.tsx'
 import { SearchBox } from './search-box.tsx'
-
-type MenuItem = Pick<Menu['items'][number], 'id' | 'label' | 'type' | 'target'>
-
-const addressOf = ({ type, target }: MenuItem) => {
-  if (type === 'link') return target
-  return `/${type === 'product' || type === 'category' ? type : 'page'}/${target}`
-}
-
-const MenuLink = ({ item }: { item: MenuItem }) => {
-  const { path } = usePlace()
-  const address = addressOf(item)
-  return (
-    <a href={address} aria-current={path === address ? 'page' : undefined}>
-      {item.label}
-    </a>
-  )
-}
 
 export const Header = () => {
   const info = useStore(storeInfo)
@@ -71,11 +54,7 @@ export const Header = () => {
           </button>
         </div>
       </div>
-      <nav class="nav" aria-label="Categories">
-        {items.map((item) => (
-          <MenuLink key={item.id} item={item} />
-        ))}
-      </nav>
+      <DeskMenu items={items} />
       {fault !== null && (
         <p class="menu-fault" role="alert">
           The menu could not be loaded.{' '}
@@ -86,14 +65,7 @@ export const Header = () => {
       )}
       <Drawer title="Menu" side="left" isOpen={isMenuOpen} onClose={() => setMenuOpen(false)}>
         <nav class="menu-tree" aria-label="All pages">
-          <ul>
-            {items.map((item) => (
-              <li key={item.id}>
-                <MenuLink item={item} />
-                <MenuChildren items={item.children} />
-              </li>
-            ))}
-          </ul>
+          <MenuList items={items} />
         </nav>
       </Drawer>
     </header>
@@ -107,17 +79,6 @@ const Badge = ({ count }: { count: number }) =>
     <span class="badge" aria-hidden="true">
       {count > 99 ? '99+' : count}
     </span>
-  ) : null
-
-const MenuChildren = ({ items }: { items: MenuItem[] }) =>
-  items.length > 0 ? (
-    <ul>
-      {items.map((item) => (
-        <li key={item.id}>
-          <MenuLink item={item} />
-        </li>
-      ))}
-    </ul>
   ) : null
 
 const ThemeButton = () => {
@@ -159,7 +120,7 @@ export const Footer = () => {
               <p>
                 <MenuLink item={item} />
               </p>
-              <MenuChildren items={item.children} />
+              <MenuList items={item.children} />
             </div>
           ))}
         </nav>

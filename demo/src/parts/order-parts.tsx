@@ -1,6 +1,7 @@
 import { dateTime, money } from '../format.ts'
 import type { Order } from '../shop.ts'
 import { CheckIcon } from './icons.tsx'
+import { Picture } from './picture.tsx'
 
 const statusTexts: Record<string, string> = {
   pending: 'Waiting for payment',
@@ -34,7 +35,7 @@ export const OrderLines = ({ order }: { order: Order }) => (
     {order.items.map((item) => (
       <li class="line" key={item.id}>
         <span class="line-image">
-          <img src={item.image} alt="" width="64" height="64" />
+          <Picture src={item.image} size={64} />
         </span>
         <div class="line-text">
           <a class="line-name" href={`/product/${item.productId}`}>

@@ -5,6 +5,7 @@ import type { Product } from '../shop.ts'
 import { useStore } from '../store.ts'
 import { toggleWish, wishlist } from '../wishlist.ts'
 import { HeartIcon } from './icons.tsx'
+import { Picture } from './picture.tsx'
 import { Price } from './price.tsx'
 
 export const ProductGrid = ({ products }: { products: Product[] }) => (
@@ -22,14 +23,7 @@ const ProductCard = ({ product, isFirst }: { product: Product; isFirst: boolean 
     <li class="card">
       <a class="card-link" href={`/product/${product.slug}`}>
         <span class="frame">
-          <img
-            src={product.images[0]}
-            alt=""
-            width="400"
-            height="400"
-            loading={isFirst ? 'eager' : 'lazy'}
-            decoding="async"
-          />
+          <Picture src={product.images[0]} size={400} isLazy={!isFirst} />
           {isSoldOut ? <span class="tag">Sold out</span> : isReduced && <span class="tag sale">Reduced</span>}
         </span>
         <span class="card-name">{product.name}</span>

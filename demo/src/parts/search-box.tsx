@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { changeQuery, navigate, usePlace } from '../router.ts'
 import { shop } from '../shop.ts'
 import { SearchIcon } from './icons.tsx'
+import { Picture } from './picture.tsx'
 
 /** The types of JSX know this role only for inputs with a datalist. */
 const combobox = (isExpanded: boolean) => ({ role: 'combobox', 'aria-expanded': isExpanded }) as object
@@ -42,7 +43,7 @@ export const SearchBox = () => {
         return
       }
       lastAsked.current = words
-      changeQuery({ q: words, category: null })
+      changeQuery({ q: words, category: null, options: null })
     }, 150)
     return () => {
       clearTimeout(timer)
@@ -115,9 +116,9 @@ export const SearchBox = () => {
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => go(suggestion.address)}
             >
-              {suggestion.image ? <img src={suggestion.image} alt="" width="40" height="40" /> : <SearchIcon />}
+              {suggestion.image === null ? <SearchIcon /> : <Picture src={suggestion.image} size={40} />}
               <span>{suggestion.name}</span>
-              {!suggestion.image && <span class="quiet-text">Category</span>}
+              {suggestion.image === null && <span class="quiet-text">Category</span>}
             </div>
           ))}
         </div>

@@ -1,39 +1,65 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { errorText, internationalPhone, plural } from '../format.ts'
-import { dropDrafts, useDraft } from '../load.ts'
+import { errorText, internationalPhone } from '../format.ts'
+import { useDraft } from '../load.ts'
 import { clearNotice, tell } from '../notice.ts'
 import { development, isVitrineError, shop } from '../shop.ts'
-import { refreshShopper, tellOtherTabs } from '../state.ts'
 import { DevelopmentOnly } from './development.tsx'
+import { EmailForm } from './email-sign-in.tsx'
+import { FormFault, submitting, useWork, welcome } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
 type Draft = { phone: string; isSent: boolean }
 
-/** A phone number, then the code that was sent to it. What the guest has gathered comes along. */
+type Way = 'phone' | 'email'
+
+const ways: [Way, string][] = [
+  ['phone', 'Phone'],
+  ['email', 'E-mail'],
+]
+
+/** Signing in by phone or by e-mail. What the guest has gathered comes along either way. */
 export const SignInForm = () => {
+  const [way, setWay] = useDraft<Way>('sign-in-way', 'phone')
+  return (
+    <>
+      <fieldset class="ways">
+        <legend class="hidden">How to sign in</legend>
+        {ways.map(([value, label]) => (
+          <label class="option" key={value}>
+            <input
+              type="radio"
+              name="way"
+              value={value}
+              checked={way === value}
+              onChange={() => {
+                clearNotice()
+                setWay(value)
+              }}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </fieldset>
+      {way === 'phone' ? <PhoneForm /> : <EmailForm />}
+    </>
+  )
+}
+
+/** A phone number, then the code that was sent to it. */
+const PhoneForm = () => {
   const [{ phone, isSent }, setDraft] = useDraft<Draft>('sign-in', { phone: '', isSent: false })
   const [code, setCode] = useState('')
-  const [fault, setFault] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const codeField = useRef<HTMLInputElement>(null)
+  const { fault, setFault, isBusy, work } = useWork((error) => {
+    if (isSent) codeField.current?.select()
+    return faultText(error)
+  })
   const number = internationalPhone(phone)
 
   useEffect(() => {
     if (isSent) codeField.current?.focus()
   }, [isSent])
 
-  const work = async (doing: () => Promise<void>) => {
-    if (isBusy) return
-    setBusy(true)
-    setFault(null)
-    try {
-      await doing()
-    } catch (error) {
-      setFault(faultText(error))
-      if (isSent) codeField.current?.select()
-    }
-    setBusy(false)
-  }
   const request = () =>
     work(async () => {
       await shop.requestOtp({ phone: number })
@@ -44,14 +70,8 @@ export const SignInForm = () => {
     })
   const verify = () =>
     work(async () => {
-      const { merged, mergeError } = await shop.verifyOtp({ phone: number, otp: code.trim() }, { merge: true })
-      dropDrafts('sign-in')
-      await refreshShopper()
-      tellOtherTabs()
-      const text = mergeError ? 'You are signed in, but your cart could not come along.' : welcomeText(merged)
-      tell(text, { about: 'session' })
-      // The form is gone now, and the focus with it.
-      setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
+      const answer = await shop.verifyOtp({ phone: number, otp: code.trim() }, { merge: true })
+      await welcome(answer)
     })
 
   const startOver = () => {
@@ -77,7 +97,7 @@ export const SignInForm = () => {
           />
           <small>With the country, for instance +91. We send you a code by text message.</small>
         </label>
-        {fault && <Fault text={fault} />}
+        {fault && <FormFault text={fault} />}
         <Button type="submit" class="wide" isBusy={isBusy}>
           Send code
         </Button>
@@ -105,7 +125,7 @@ export const SignInForm = () => {
           onInput={(event) => setCode(event.currentTarget.value.replace(/\D/g, ''))}
         />
       </label>
-      {fault && <Fault text={fault} />}
+      {fault && <FormFault text={fault} />}
       <Button type="submit" class="wide" isBusy={isBusy}>
         Sign in
       </Button>
@@ -122,30 +142,11 @@ export const SignInForm = () => {
   )
 }
 
-const submitting = (run: () => unknown) => (event: Event) => {
-  event.preventDefault()
-  run()
-}
-
-const Fault = ({ text }: { text: string }) => (
-  <p class="fault" role="alert">
-    {text}
-  </p>
-)
-
 const faultText = (error: unknown) => {
   if (isVitrineError(error, 'UNAUTHORIZED')) return 'This is not the right code. Please look again.'
   if (isVitrineError(error, 'GONE')) return 'This code is over or was tried too often. Please ask for a new one.'
   if (isVitrineError(error, 'BAD_GATEWAY')) return 'The message could not be sent. Please try again.'
   return errorText(error)
-}
-
-const welcomeText = (merged: { cartItems: number; wishlistItems: number } | null) => {
-  const parts = [
-    merged?.cartItems ? `${plural(merged.cartItems, 'product')} came along into your cart` : '',
-    merged?.wishlistItems ? `${plural(merged.wishlistItems, 'product')} onto your wishlist` : '',
-  ].filter(Boolean)
-  return parts.length > 0 ? `You are signed in. ${parts.join(', ')}.` : 'You are signed in.'
 }
 
 /** For a service that sends no messages. The server of the demo has seen the code and tells it here. */

@@ -8,12 +8,21 @@ import { storeInfo } from '../state.ts'
 import { useStore } from '../store.ts'
 
 /** The title of a page. After a step to another page it takes the focus, as a screen reader expects of a new page. */
-export const Heading = ({ title, children }: { title: string; children?: ComponentChildren }) => {
+export const Heading = ({
+  title,
+  tabTitle = title,
+  children,
+}: {
+  title: string
+  /** What the tab and a bookmark say, where that is more than the heading. */
+  tabTitle?: string
+  children?: ComponentChildren
+}) => {
   const ref = useRef<HTMLHeadingElement>(null)
   const info = useStore(storeInfo)
   useEffect(() => {
-    document.title = info ? `${title} · ${info.name}` : title
-  }, [title, info])
+    document.title = info ? `${tabTitle} · ${info.name}` : tabTitle
+  }, [tabTitle, info])
   useEffect(() => {
     if (takeHeadingFocus()) ref.current?.focus({ preventScroll: true })
   }, [])
@@ -33,6 +42,14 @@ export const Problem = ({ error, text, onRetry }: { error?: unknown; text?: stri
       </button>
     )}
   </div>
+)
+
+/** A page of which nothing could be loaded. It has a title all the same, and not that of the page before. */
+export const ProblemPage = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => (
+  <>
+    <Heading title="This page could not be loaded" />
+    <Problem error={error} onRetry={onRetry} />
+  </>
 )
 
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (

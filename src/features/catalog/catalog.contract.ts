@@ -104,6 +104,14 @@ const filters = {
   minPrice: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12 })),
   maxPrice: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12 })),
   inStock: Type.Optional(Type.Boolean({ description: '`true`: only what can be bought now; `false`: only the rest' })),
+  options: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        'Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A comma or a colon inside a name or a value is written with a backslash before it',
+    }),
+  ),
 }
 
 export const ListQuery = Type.Object({
@@ -136,6 +144,12 @@ export const SearchResult = named(
     ...page(Product).properties,
     total: Type.Integer({ description: 'How many products match' }),
     totalIsExact: Type.Boolean({ description: '`false` beyond 10,000 matches: `total` is then a lower bound' }),
+    correctedQuery: nullable(
+      Type.String({
+        description:
+          'The query with misspelt words replaced by words of the store, when that is what was searched for; `null` when nothing was corrected or found',
+      }),
+    ),
     facets: Type.Object(
       {
         categories: Type.Array(CategoryCount),
@@ -247,6 +261,7 @@ export const catalogContract = {
       hasMore: false,
       total: 1,
       totalIsExact: true,
+      correctedQuery: null,
       facets: {
         categories: [{ id: 'cat_01k8x0v3m7q2w9c4t6y8zc', name: 'Mugs and cups', slug: 'mugs-and-cups', count: 1 }],
         price: { min: 449, max: 449 },

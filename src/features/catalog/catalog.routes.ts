@@ -1,6 +1,8 @@
 import { routes } from '../context.ts'
 import { catalogContract } from './catalog.contract.ts'
 import { listCategories, listProducts, showProduct } from './catalog.ts'
+import { filtersContract } from './filters.contract.ts'
+import { listFilters } from './filters.ts'
 import { search, suggest } from './search.ts'
 import { storeContract } from './store.contract.ts'
 import { showMenu, showStore } from './store.ts'
@@ -25,6 +27,10 @@ export const catalogRoutes = routes(catalogContract, {
   listCategories: async ({ ctx, query }) => ({ body: await listCategories(ctx, query) }),
   search: async ({ ctx, query }) => ({ body: await search(ctx, query) }),
   suggest: async ({ ctx, query }) => ({ body: await suggest(ctx, query.q) }),
+})
+
+export const filterRoutes = routes(filtersContract, {
+  listFilters: async ({ ctx, query }) => ({ body: await listFilters(ctx, query) }),
 })
 
 export const storeRoutes = routes(storeContract, {

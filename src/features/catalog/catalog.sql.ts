@@ -13,7 +13,11 @@ export type Filter = {
   minMinor?: number | undefined
   maxMinor?: number | undefined
   inStock?: boolean | undefined
+  options?: OptionFilter | undefined
 }
+
+/** Options that one variant must have, each with the values that will do, and as words of the index. */
+export type OptionFilter = { choices: readonly { name: string; values: readonly string[] }[]; query: string }
 
 export type ProductRow = {
   id: string
@@ -63,14 +67,21 @@ export const positionOf = (sort: Sort, row: ProductRow): (string | number)[] => 
   return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
 }
 
-export const conditions = ({ ids, minMinor, maxMinor, inStock }: Filter): Fragment[] => {
+export const conditions = ({ ids, minMinor, maxMinor, inStock, options }: Filter): Fragment[] => {
   const list: Fragment[] = []
   if (ids !== undefined) list.push(sql`l.product_id = any(${ids})`)
   if (minMinor !== undefined) list.push(sql`l.price_minor >= ${minMinor}`)
   if (maxMinor !== undefined) list.push(sql`l.price_minor <= ${maxMinor}`)
   if (inStock !== undefined) list.push(sql`l.in_stock = ${inStock}`)
+  if (options !== undefined) list.push(sql`l.words @@ ${options.query}::tsquery`)
+  // A product may have the colour in one variant and the size in another.
+  if (options !== undefined && options.choices.length > 1) list.push(hasVariantWith(options))
   return list
 }
+
+const hasVariantWith = ({ choices }: OptionFilter) => sql`exists (
+  select from variant v where v.store_id = l.store_id and v.product_id = l.product_id and v.active
+    and ${allOf(choices.map(({ name, values }) => sql`v.options ->> ${name} = any(${values}::text[])`))})`
 
 export type ListPage = Filter & { sort: Sort; position?: readonly (string | number)[] | undefined; limit: number }
 
@@ -90,7 +101,7 @@ export const listProducts = (db: Db, place: Place, page: ListPage) => {
           order by ${order} limit ${bound}) l
         order by ${order} limit ${bound}`
   // A filter names many rows or few, and that decides where to start, so such a list is planned for its own values.
-  const planned = page.minMinor ?? page.maxMinor ?? page.inStock
+  const planned = page.minMinor ?? page.maxMinor ?? page.inStock ?? page.options
   const queries = planned === undefined ? db : db.fresh
   return queries.many<ProductRow>`${productColumns(rows)} order by ${order} limit ${page.limit}`
 }

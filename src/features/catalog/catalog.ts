@@ -4,6 +4,7 @@ import { toMinor, toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
 import type { Category, ListQuery, Product, ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
+import { readOptionFilter } from './option-choices.ts'
 
 export type Page<Item> = { data: Item[]; nextCursor: string | null; hasMore: boolean }
 
@@ -89,7 +90,7 @@ export const cursorScope = (ctx: StoreCtx, list: string, query: Record<string, u
   return JSON.stringify([ctx.store.id, ctx.outlet.id, list, Object.entries(rest).sort()])
 }
 
-type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock'>
+type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock' | 'options'>
 
 /** Null when nothing can match: there is no such category. */
 export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql.Filter | null> => {
@@ -100,6 +101,7 @@ export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql
     minMinor: priceBound(ctx, query.minPrice, Math.ceil),
     maxMinor: priceBound(ctx, query.maxPrice, Math.floor),
     inStock: query.inStock,
+    options: query.options === undefined ? undefined : readOptionFilter(query.options, ctx.outlet.id),
   }
   if (query.category === undefined) return filter
   const categoryIds = await sql.findCategoryTree(ctx.db, ctx.store.id, query.category)

@@ -42,7 +42,10 @@ export const listStockedOutlets = (tx: Tx, storeId: StoreId, variantId: string) 
   select outlet_id as "outletId" from stock
   where store_id = ${storeId} and variant_id = ${variantId} and on_hand > reserved`
 
-/** Makes the listing rows of these products anew at every outlet, touching only those that really change. */
+/**
+ * Makes the listing rows of these products anew at every outlet, touching only those that really change. Beside words,
+ * the index holds each option of a variant (`7=Colour␟Indigo`), which no search for words can meet: see option-choices.ts.
+ */
 export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
     in_stock, words)
@@ -51,7 +54,10 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
     bool_or(not v.stock_tracked or coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id),
     array_to_tsvector(array(
       select o.id || '~' || word from unnest(p.words) word union all
-      select o.id || '^' || word from unnest(p.title_words) word))
+      select o.id || '^' || word from unnest(p.title_words) word union all
+      select o.id || '=' || left(chosen.key || chr(31) || chosen.value, 300)
+      from variant optional, jsonb_each_text(optional.options) chosen
+      where optional.store_id = p.store_id and optional.product_id = p.id and optional.active))
   from product p
   join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
   join outlet o on o.store_id = p.store_id

@@ -61,8 +61,8 @@ const withWords = (query: string, filter: Filter): Fragment => {
   return allOf(wanted)
 }
 
-/** Few products are of a category or have one of these ids; a range of prices may hold most of the store. */
-const isNarrow = ({ categoryIds, ids }: Filter) => (categoryIds ?? ids) !== undefined
+/** Few products are of a category, have one of these ids or come in these options; a range of prices may hold most of the store. */
+const isNarrow = ({ categoryIds, ids, options }: Filter) => (categoryIds ?? ids ?? options) !== undefined
 const isWide = ({ minMinor, maxMinor, inStock }: Filter) => (minMinor ?? maxMinor ?? inStock) !== undefined
 
 /** A filter may name fewer products than the words do: then the planner chooses where to start, knowing the values. */

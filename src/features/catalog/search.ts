@@ -3,6 +3,7 @@ import type { StoreCtx } from '../context.ts'
 import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
 import { positionOf } from './catalog.sql.ts'
 import { cursorScope, placeOf, readFilter, readPage, showImage, showProductRow } from './catalog.ts'
+import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
 import { fold, likeliest, wordsToFind } from './search-words.ts'
 
@@ -28,7 +29,11 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
     positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : positionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
   })
-  return { ...page, ...(summary === undefined ? noMatches : showSummary(ctx, summary)) }
+  return {
+    ...page,
+    ...(summary === undefined ? noMatches : showSummary(ctx, summary)),
+    correctedQuery: correctQuery(query.q, terms, page.data[0]),
+  }
 }
 
 /** As many as a page has: whoever gets these is not also shown what only begins so. */

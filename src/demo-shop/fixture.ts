@@ -1,0 +1,21 @@
+import type { TestService } from '../../test/harness.ts'
+import { openShop as openStocked } from '../features/checkout/fixture.ts'
+import { rememberCodes } from './development.ts'
+import { createShopServer } from './shop.routes.ts'
+
+/** The demo shop of a store of its own, on a port of its own. */
+export const openDemoShop = async (service: TestService, t: { after(undo: () => unknown): void }) => {
+  const stocked = await openStocked(service)
+  const { storeId } = stocked.shop
+  const { codeFor, sender } = rememberCodes({ name: 'nobody', send: async () => {} })
+  const server = createShopServer({
+    services: service.app.services,
+    store: { id: storeId, browserKey: 'vpk_<script>' },
+    apiUrl: service.url,
+    codeFor: (asked) => codeFor(storeId, asked),
+    logger: service.app.server.log,
+  })
+  t.after(() => server.close())
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  return { ...stocked, storeId, url, sender, server }
+}

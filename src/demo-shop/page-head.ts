@@ -1,0 +1,161 @@
+import { Failure } from '../core/errors.ts'
+import { findStoreByPublicId } from '../features/access/directory.ts'
+import type { Category, ProductDetail } from '../features/catalog/catalog.contract.ts'
+import { listCategories, showProduct } from '../features/catalog/catalog.ts'
+import { cutText } from '../features/catalog/product-input.ts'
+import type { Services, StoreCtx } from '../features/context.ts'
+import { escapeHtml } from '../http/guide-markdown.ts'
+import { findAddress } from './addresses.ts'
+
+/** What a page says to those who run no script: search engines, link previews, and who looks at the status. */
+export type PageHead = {
+  status: 200 | 404 | 503
+  title: string
+  description: string
+  /** The one path of what is shown; null where search engines should not list the page. */
+  canonicalPath: string | null
+  image?: string | undefined
+  data?: object | undefined
+}
+
+type Asked = { path: string; query: URLSearchParams; origin: string }
+
+/** Reads the catalog directly and not through the API, so that the page costs nobody's rate limit. */
+export const describePage = async (services: Services, storeId: string, asked: Asked): Promise<PageHead> => {
+  const store = await findStoreByPublicId(services.db, storeId)
+  if (store === undefined) return notFound('Page not found', 'Shop')
+  const outlet = store.defaultOutlet
+  const ctx = { ...services, store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() }
+  const found = findAddress(asked.path)
+  if (found === undefined || !isName(found.param)) return notFound('Page not found', store.name)
+  const { address, param } = found
+  if (address.pattern === '/product/:slug') return describeProduct(ctx, param, asked)
+  if (address.pattern === '/category/:slug') return describeCategory(ctx, param, asked)
+  return {
+    status: 200,
+    title: `${titleOf(address, asked)} · ${store.name}`,
+    description: usualDescription,
+    canonicalPath: address.isPrivate ? null : address.pattern,
+  }
+}
+
+/** Nothing has a longer slug or id, and no text of the database holds a null character. */
+const isName = (param: string) => param.length <= 300 && !param.includes('\0')
+
+const usualDescription = 'A small shop that shows what the Vitrine API can do.'
+
+const titleOf = ({ pattern, title }: { pattern: string; title: string }, { query }: Asked) => {
+  const words = pattern === '/search' ? (query.get('q') ?? '').trim() : ''
+  return words === '' ? title : `Results for “${cutText(words, longestWords)}”`
+}
+
+/** As many characters as the search box takes. */
+const longestWords = 100
+
+const notFound = (title: string, storeName: string): PageHead => ({
+  status: 404,
+  title: `${title} · ${storeName}`,
+  description: usualDescription,
+  canonicalPath: null,
+})
+
+/** For when the catalog could not be read: the script then says so, and tries again. */
+export const unreadable: PageHead = { status: 503, title: 'Shop', description: usualDescription, canonicalPath: null }
+
+const describeProduct = async (ctx: StoreCtx, idOrSlug: string, { query, origin }: Asked): Promise<PageHead> => {
+  const product = await showProduct(ctx, idOrSlug).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'NOT_FOUND') return null
+    throw error
+  })
+  if (product === null) return notFound('Product not found', ctx.store.name)
+  const canonicalPath = `/product/${encodeURIComponent(product.slug)}`
+  return {
+    status: 200,
+    title: `${product.seo.title || product.name} · ${ctx.store.name}`,
+    description: product.seo.description || product.description,
+    canonicalPath,
+    image: product.images[0],
+    data: productData(product, origin + canonicalPath, query.get('variant')),
+  }
+}
+
+/** A schema.org Product: one offer for each variant, and the SKU of the variant that the page shows. */
+const productData = (product: ProductDetail, url: string, wanted: string | null) => {
+  const { variants } = product
+  const chosen = variants.find(({ id }) => id === wanted) ?? variants.find(({ stock }) => stock > 0) ?? variants[0]
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'Product',
+    name: product.name,
+    description: product.description,
+    ...(product.category === '' ? {} : { category: product.category }),
+    image: product.images,
+    ...(chosen?.sku ? { sku: chosen.sku } : {}),
+    url,
+    offers: variants.map(({ id, sku, title, price, stock }) => ({
+      '@type': 'Offer',
+      ...(title === '' ? {} : { name: title }),
+      ...(sku === '' ? {} : { sku }),
+      price,
+      priceCurrency: product.currency,
+      availability: `https://schema.org/${stock > 0 || product.digital ? 'InStock' : 'OutOfStock'}`,
+      itemCondition: 'https://schema.org/NewCondition',
+      url: variants.length === 1 ? url : `${url}?variant=${encodeURIComponent(id)}`,
+    })),
+  }
+}
+
+const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: Asked): Promise<PageHead> => {
+  const { data: categories } = await listCategories(ctx, { limit: 100 })
+  const category = categories.find((candidate) => candidate.slug === slug)
+  if (category === undefined) return notFound('Category not found', ctx.store.name)
+  return {
+    status: 200,
+    title: `${category.name} · ${ctx.store.name}`,
+    description: `${category.name} at ${ctx.store.name}.`,
+    canonicalPath: pathOf(category),
+    image: category.image,
+    data: {
+      '@context': 'https://schema.org',
+      '@type': 'BreadcrumbList',
+      itemListElement: wayTo(category, categories).map((step, i) => ({
+        '@type': 'ListItem',
+        position: i + 1,
+        name: step.name,
+        item: origin + pathOf(step),
+      })),
+    },
+  }
+}
+
+const pathOf = ({ slug }: Category) => `/category/${encodeURIComponent(slug)}`
+
+const wayTo = (category: Category, categories: readonly Category[]): Category[] => {
+  const parent = categories.find(({ id }) => id === category.parentId)
+  return parent === undefined ? [category] : [...wayTo(parent, categories), category]
+}
+
+/** Marked as of this page, so that the script can take it away when it shows another one. */
+export const headHtml = ({ title, description, canonicalPath, image, data }: PageHead, origin: string) => {
+  const about = cutText(description.replace(/\s+/g, ' ').trim(), longestDescription)
+  const tags = [
+    `<title>${escapeHtml(title)}</title>`,
+    meta('name', 'description', about),
+    meta('property', 'og:title', title),
+    meta('property', 'og:description', about),
+    ...(image ? [meta('property', 'og:image', image)] : []),
+    canonicalPath === null
+      ? meta('name', 'robots', 'noindex')
+      : `<link rel="canonical" href="${escapeHtml(origin + canonicalPath)}" data-of-page>`,
+    ...(data ? [`<script type="application/ld+json" data-of-page>${scriptJson(data)}</script>`] : []),
+  ]
+  return tags.join('\n')
+}
+
+const longestDescription = 300
+
+const meta = (key: 'name' | 'property', name: string, content: string) =>
+  `<meta ${key}="${name}" content="${escapeHtml(content)}" data-of-page>`
+
+/** Inside a script element nothing may look like its end or like a comment. */
+export const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

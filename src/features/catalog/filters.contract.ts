@@ -1,0 +1,54 @@
+import Type, { type Static } from 'typebox'
+import { endpoint } from '../../http/endpoint.ts'
+import { named } from '../../http/schema.ts'
+import { SearchQuery } from './catalog.contract.ts'
+
+const { q, category, minPrice, maxPrice, inStock } = SearchQuery.properties
+
+export const FiltersQuery = Type.Object({ q: Type.Optional(q), category, minPrice, maxPrice, inStock })
+export type FiltersQuery = Static<typeof FiltersQuery>
+
+export const Filters = named(
+  'Filters',
+  Type.Object({
+    options: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        values: Type.Array(
+          Type.Object({
+            value: Type.String(),
+            count: Type.Integer({ description: 'Of the products that were looked at' }),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
+export type Filters = Static<typeof Filters>
+
+export const filtersContract = {
+  listFilters: endpoint({
+    method: 'GET',
+    path: '/v1/filters',
+    tag: 'Catalog',
+    access: 'store',
+    scope: 'products:read',
+    cached: true,
+    summary: 'List the options by which a list or a search can be narrowed',
+    description:
+      'Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its products: of the newest thousand of a list, of the best hundred of a search. Send the chosen ones back as `options`.',
+    query: FiltersQuery,
+    ok: Filters,
+    example: {
+      options: [
+        {
+          name: 'Size',
+          values: [
+            { value: 'S', count: 4 },
+            { value: 'M', count: 6 },
+          ],
+        },
+      ],
+    },
+  }),
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../../db/database.ts'
+import { allOf, sql } from '../../db/sql.ts'
+import { conditions, type Filter, type Place } from './catalog.sql.ts'
+
+/** An option with the values that some products have of it, in their order, and how many products these are. */
+export type OptionList = { name: string; values: string[]; count: number }
+
+/**
+ * The options of the newest thousand products, so that the cost does not grow with the store. Those whose listing knows
+ * no option are left out: filtering by it would not find them.
+ */
+export const listOptions = (db: Db, place: Place, filter: Filter) => {
+  const here = sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId}`
+  const rest = conditions(filter)
+  const newest =
+    filter.categoryIds === undefined
+      ? sql`select * from listing l where ${allOf([here, ...rest])} order by l.seq desc limit 1000`
+      : sql`select l.* from unnest(${filter.categoryIds}::text[]) as wanted (category_id) cross join lateral (
+          select * from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
+          order by l.seq desc limit 200) l
+        order by l.seq desc limit 1000`
+  return db.fresh.many<OptionList>`
+    select n.option ->> 'name' as name, n.option -> 'values' as values, count(*)::integer as count
+    from (${newest}) l
+    cross join lateral (
+      select p.options from product p where p.store_id = ${place.storeId} and p.id = l.product_id limit 1) p
+    cross join lateral jsonb_array_elements(p.options) as n (option)
+    where l.words @@ ${`'${place.outletId}=':*`}::tsquery
+    group by n.option -> 'values', n.option ->> 'name'
+    order by count(*) desc, n.option -> 'values'`
+}

@@ -1,0 +1,55 @@
+import type { StoreCtx } from '../context.ts'
+import { placeOf, readFilter } from './catalog.ts'
+import type { Filters, FiltersQuery } from './filters.contract.ts'
+import { listOptions, type OptionList } from './filters.sql.ts'
+import { search } from './search.ts'
+
+const mostOptions = 10
+const mostValues = 50
+
+/** The options of the products in a list or a search, without those that narrow it already. */
+export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<Filters> => {
+  const filter = q === undefined ? await readFilter(ctx, query) : { ids: await bestMatches(ctx, { q, ...query }) }
+  const found = filter === null ? [] : await listOptions(ctx.db, placeOf(ctx), filter)
+  const byName = Map.groupBy(found, ({ name }) => name)
+  return {
+    options: [...byName]
+      .sort(([one, some], [other, others]) => productsOf(others) - productsOf(some) || compareNames(one, other))
+      .slice(0, mostOptions)
+      .map(([name, values]) => ({ name, values: showValues(values) })),
+  }
+}
+
+const bestMatches = async (ctx: StoreCtx, query: FiltersQuery & { q: string }) =>
+  (await search(ctx, { ...query, limit: 100 })).data.map(({ id }) => id)
+
+const productsOf = (lists: readonly OptionList[]) => lists.reduce((sum, { count }) => sum + count, 0)
+
+/** The commonest values, in the order that products have them: `S, M, L`, and sizes of shoes apart. */
+const showValues = (lists: readonly OptionList[]) => {
+  const counts = new Map<string, number>()
+  for (const { values, count } of lists) {
+    for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + count)
+  }
+  const commonest = [...counts].sort(([, one], [, other]) => other - one).slice(0, mostValues)
+  const isShown = new Set(commonest.map(([value]) => value))
+  const order = joinLists(lists.map(({ values }) => values.filter((value) => isShown.has(value))))
+  return order.map((value) => ({ value, count: counts.get(value) ?? 0 }))
+}
+
+/** One list of all values. A value that is not in it yet comes before what follows it in its own list, or else after. */
+export const joinLists = (lists: readonly (readonly string[])[]): string[] => {
+  const joined: string[] = []
+  for (const list of lists) {
+    for (let i = list.length - 1; i >= 0; i--) {
+      const value = list[i] as string
+      if (joined.includes(value)) continue
+      const next = joined.indexOf(list[i + 1] ?? '')
+      const previous = Math.max(...list.slice(0, i).map((known) => joined.indexOf(known)), -1)
+      joined.splice(next >= 0 ? next : previous >= 0 ? previous + 1 : joined.length, 0, value)
+    }
+  }
+  return joined
+}
+
+const { compare: compareNames } = new Intl.Collator('en', { numeric: true })

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { browserTest } from './fixture.ts'
+import { button, faultsOf, heading, sees } from './steps.ts'
+
+const menu = (page: Page) => page.getByRole('navigation', { name: 'Categories', exact: true })
+const opener = (page: Page, label: string) => button(menu(page), `${label}, more pages`)
+const link = (page: Page, name: string) => menu(page).getByRole('link', { name, exact: true })
+const isOpen = async (page: Page, label: string) => (await opener(page, label).getAttribute('aria-expanded')) === 'true'
+
+browserTest('on a desktop the pages below an entry of the menu are reached by keys alone', async (scene) => {
+  const { page, troubles } = await scene.newShopper()
+  await page.goto('/')
+  await sees(opener(page, 'Clothing'))
+  assert.ok(!(await link(page, 'Footwear').isVisible()))
+  await link(page, 'Clothing').focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  assert.ok(await isOpen(page, 'Clothing'))
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Escape')
+  assert.ok(!(await isOpen(page, 'Clothing')))
+  assert.equal(
+    await page.evaluate(`document.activeElement.getAttribute('aria-label')`),
+    'Clothing, more pages',
+    'the focus is back on the button',
+  )
+  await page.keyboard.press('Space')
+  for (let presses = 0; presses < 4; presses++) await page.keyboard.press('Tab')
+  assert.ok(await isOpen(page, 'Clothing'), 'Accessories is the fourth')
+  await page.keyboard.press('Tab')
+  assert.ok(!(await isOpen(page, 'Clothing')), 'it closes behind the focus')
+  await opener(page, 'Clothing').focus()
+  await page.keyboard.press('Enter')
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await sees(heading(page, 'Footwear'))
+  assert.ok(!(await isOpen(page, 'Clothing')))
+  assert.deepEqual(troubles, [])
+})
+
+browserTest('a mouse opens a sub-menu by resting, and a press keeps it open', async (scene) => {
+  const { page } = await scene.newShopper()
+  await page.goto('/')
+  await link(page, 'Home').hover()
+  await sees(link(page, 'Cookware'))
+  await link(page, 'Clothing').hover()
+  await sees(link(page, 'Footwear'))
+  await link(page, 'Cookware').waitFor({ state: 'hidden' })
+  await opener(page, 'Clothing').click()
+  await page.getByRole('link', { name: 'Shop for the home' }).hover()
+  assert.ok(await link(page, 'Footwear').isVisible())
+  await page.mouse.click(5, 500)
+  await link(page, 'Footwear').waitFor({ state: 'hidden' })
+  await link(page, 'Home').hover()
+  await link(page, 'Kitchen').click()
+  await sees(heading(page, 'Kitchen'))
+  await link(page, 'Cookware').waitFor({ state: 'hidden' })
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  browserTest(`a finger opens and closes a sub-menu, and nobody is kept out of it, ${colorScheme}`, async (scene) => {
+    const { page } = await scene.newShopper({
+      ...{ viewport: { width: 1024, height: 768 }, hasTouch: true, colorScheme, bypassCSP: true },
+    })
+    await page.goto('/')
+    await opener(page, 'About').tap()
+    await sees(link(page, 'Our makers'))
+    assert.deepEqual(await faultsOf(page, 'an open sub-menu'), [])
+    const [content = 0, window = 0] = await page.evaluate<number[]>(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    )
+    assert.ok(content <= window)
+    await opener(page, 'About').tap()
+    await link(page, 'Our makers').waitFor({ state: 'hidden' })
+    await opener(page, 'Home').tap()
+    await link(page, 'Bed and bath').tap()
+    await sees(heading(page, 'Bed and bath'))
+  })
+}
+
+browserTest('a phone has all of it in its own menu', async (scene) => {
+  const { page } = await scene.newShopper({ viewport: { width: 390, height: 844 }, hasTouch: true })
+  await page.goto('/')
+  await sees(page.getByRole('link', { name: 'Shop for the home' }))
+  assert.ok(!(await menu(page).isVisible()))
+  await button(page, 'Menu').tap()
+  await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Footwear' }).tap()
+  await sees(heading(page, 'Footwear'))
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { browserTest } from './fixture.ts'
+import { addToCart, button, faultsOf, heading, reload, sees } from './steps.ts'
+
+const email = 'asha@kavya.example'
+const password = 'seven wooden spoons'
+
+browserTest(
+  'a guest makes an account by e-mail, and signs in with it elsewhere; the cart comes along',
+  async (scene) => {
+    const { page } = await scene.newShopper()
+    await addToCart(page, 'masala-dabba')
+    await page.goto('/sign-in')
+    await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+    await button(page, 'Create an account').click()
+    await page.getByLabel('Name').fill('Asha Rao')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await reload(page, page.getByLabel('E-mail address'))
+    assert.equal(await page.getByLabel('E-mail address').inputValue(), email, 'a half-filled form outlives a reload')
+    assert.equal(await page.getByLabel('Password').inputValue(), '', 'but no password does')
+    const kept = await page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')
+    assert.ok(!kept.includes(password))
+    await page.getByLabel('Password').fill(password)
+    await button(page, 'Create account').click()
+    await sees(page.getByText('You are signed in. 1 product came along into your cart.'))
+    await sees(heading(page, 'Your account'))
+    await sees(page.getByText(`Signed in with ${email}`))
+    await sees(button(page, 'Cart, 1 item'))
+
+    const other = await scene.newShopper()
+    await addToCart(other.page, 'neem-wood-comb')
+    await other.page.goto('/checkout')
+    await other.page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+    await other.page.getByLabel('E-mail address').fill(email)
+    await other.page.getByLabel('Password').fill('seven wooden forks')
+    const signIn = button(other.page.locator('form'), /^Sign in$/)
+    await signIn.click()
+    await sees(other.page.getByRole('alert').getByText('The e-mail address or the password is wrong.'))
+    await button(other.page, 'Create an account').click()
+    assert.equal(await other.page.getByRole('alert').count(), 0)
+    await other.page.getByLabel('Name').fill('Asha')
+    await button(other.page, 'Create account').click()
+    await sees(other.page.getByRole('alert').getByText('There is an account with this e-mail address already.'))
+    await button(other.page, 'Sign in instead').click()
+    await other.page.getByLabel('Password').fill(password)
+    await signIn.click()
+    await sees(button(other.page, /^Pay ₹/))
+    await sees(button(other.page, 'Cart, 2 items'))
+  },
+)
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  browserTest(`no way to sign in keeps anybody out, ${colorScheme}`, async (scene) => {
+    const { page, troubles } = await scene.newShopper({
+      ...{ viewport: { width: 390, height: 844 }, colorScheme, bypassCSP: true },
+    })
+    await page.goto('/sign-in')
+    await sees(page.getByLabel('Phone number'))
+    assert.deepEqual(await faultsOf(page, 'by phone'), [])
+    // The ways are one group of radio buttons: the arrow keys choose.
+    await page.getByRole('radio', { name: 'Phone' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await sees(page.getByLabel('Password'))
+    assert.deepEqual(await faultsOf(page, 'by e-mail'), [])
+    await button(page, 'Create an account').click()
+    await sees(page.getByLabel('Name'))
+    assert.deepEqual(await faultsOf(page, 'a new account'), [])
+    await page.getByLabel('Name').fill('Asha')
+    await page.getByLabel('E-mail address').fill('asha2@kavya.example')
+    await page.getByLabel('Password').fill('short')
+    await button(page, 'Create account').click()
+    assert.ok(await page.evaluate(`document.querySelector('[name=password]').validity.tooShort`))
+    assert.deepEqual(troubles, [])
+  })
+}

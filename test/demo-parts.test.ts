@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatOptions, type OptionPair, parseOptions } from '../demo/src/option-filter.ts'
+import { pictureOf } from '../demo/src/variant-picture.ts'
+
+const variant = (options: Record<string, string>, image?: string | null) => ({
+  ...{ id: 'var_1', sku: '', title: '', price: 1, compareAtPrice: null, stock: 1 },
+  options,
+  ...(image === undefined ? {} : { image }),
+})
+
+test('a variant is shown by its own picture, else by the one that is named for most of its options', () => {
+  const images = [
+    '/kurta.svg',
+    '/kurta-rust.svg',
+    'https://cdn.example/a/Kurta_Rust_XL.jpg?v=2',
+    '/kurta-slate-blue.svg',
+  ]
+  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust' }, '/own.svg')), '/own.svg')
+  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'S' }, null)), '/kurta-rust.svg')
+  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'XL' })), images[2])
+  assert.equal(pictureOf({ images }, variant({ Colour: 'Slate blue' })), '/kurta-slate-blue.svg')
+})
+
+test('a picture whose name only contains the letters of an option is not of that variant', () => {
+  const images = ['/mugs-small.svg', '/rusty.svg']
+  for (const value of ['S', 'Rust', '', '—', '.*']) {
+    assert.equal(pictureOf({ images }, variant({ Option: value })), null, value)
+  }
+  assert.equal(pictureOf({ images: [] }, variant({})), null)
+})
+
+test('chosen options come out of the address as they went in', () => {
+  const pairs: OptionPair[] = [
+    ['Colour', 'Indigo'],
+    ['1,5: L', 'back\\slash'],
+    ['a', 'b,'],
+  ]
+  assert.equal(formatOptions(pairs.slice(0, 1)), 'Colour:Indigo')
+  assert.deepEqual(parseOptions(formatOptions(pairs)), pairs)
+  for (const text of ['', ',', 'Colour', 'Colour:', '\\', ':x,,']) assert.deepEqual(parseOptions(text), [], text)
+})
