@@ -5,7 +5,8 @@ import { systemClock } from '../core/clock.ts'
 import { connectDb } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { pendingMigrations } from '../db/migrate.ts'
-import { examineBooks, examineData } from '../features/admin/doctor.ts'
+import { examineBooks, examineData, findUnpayableStores } from '../features/admin/doctor.ts'
+import { knownProviders } from '../features/payments/providers.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 
@@ -76,7 +77,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
     return
   }
   try {
-    yield* examineContents(database)
+    yield* examineContents(database, config)
   } catch (error) {
     yield fault('database', error)
   } finally {
@@ -84,7 +85,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding> {
+async function* examineContents(database: OpenDatabase, config: Config): AsyncGenerator<Finding> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
   const pending = await pendingMigrations(client).finally(() => client.end())
@@ -100,12 +101,21 @@ async function* examineContents(database: OpenDatabase): AsyncGenerator<Finding>
     statementTimeoutMs: 600_000,
   })
   try {
-    const { facts, staleListings } = await examineData(db)
+    const { facts, staleListings, duplicateDomains } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
     yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
+    for (const { publicId, domain, owner } of duplicateDomains) {
+      const advice = `give one of them its own with "vitrine store set --store ${publicId} --domain …"`
+      yield warning('stores', `${publicId} has the domain ${domain} of ${owner}; ${advice}`)
+    }
+    const payments = { providers: knownProviders(db), production: config.production }
+    for (const { publicId, name, paymentProvider } of await findUnpayableStores(db, payments)) {
+      const reason = `payments through ${paymentProvider} do not work here, and cash on delivery is off`
+      yield warning('stores', `nobody can buy in ${publicId} (${name}): ${reason}`)
+    }
     const { orders, findings } = await examineBooks(db)
     if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
     for (const { sentence } of findings) yield fault('books', sentence)

@@ -4,26 +4,30 @@ import type { Store, StoreId } from '../context.ts'
 export type KeyRow = {
   id: string
   storeId: StoreId
+  kind: 'server' | 'browser'
   scopes: string[]
   rateLimit: number | null
   expiresAt: Date | null
 }
 
 export const findKey = (db: Queries, hash: string) => db.maybeOne<KeyRow>`
-  select id, store_id as "storeId", scopes, rate_limit as "rateLimit", expires_at as "expiresAt"
+  select id, store_id as "storeId", kind, scopes, rate_limit as "rateLimit", expires_at as "expiresAt"
   from store_key
   where hash = ${hash} and revoked_at is null`
 
 export const findStoreId = async (db: Queries, publicId: string) =>
   (await db.maybeOne<{ id: StoreId }>`select id from store where public_id = ${publicId}`)?.id
 
+/** Columns as they are: the largest value of a cash order may still stand for a default. */
 type StoreRow = Omit<Store, 'defaultOutlet' | 'origins'> & { defaultOutletId: number; originList: string[] }
 
 export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
   select s.id, s.public_id as "publicId", s.name, s.domain, s.currency, s.locale, s.timezone, s.logo, s.contact,
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
-    s.cash_on_delivery as "cashOnDelivery", s.otp_hourly_cap as "otpHourlyCap",
+    s.cash_on_delivery as "cashOnDelivery", s.cod_max_value_minor as "codMaxValueMinor",
+    s.cod_max_units as "codMaxUnits", s.cod_max_open_orders as "codMaxOpenOrders",
+    s.cod_verified_phone as "codVerifiedPhone", s.max_held_units as "maxHeldUnits", s.otp_hourly_cap as "otpHourlyCap",
     s.otp_countries as "otpCountries", s.menu, s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,

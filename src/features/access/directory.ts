@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { defaultCashCeilingMinor } from '../../core/cash-ceilings.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
@@ -10,6 +11,7 @@ import { defaultLimit, type RateCounter, type Tally } from './rate-limit.ts'
 export type Key = {
   id: string
   store: Store
+  kind: 'server' | 'browser'
   scopes: ReadonlySet<Scope>
   rateLimit: number
   tally: Tally
@@ -70,6 +72,7 @@ export const createDirectory = (db: Queries, counter: RateCounter): Directory =>
       row && {
         id: row.id,
         store: await store(row.storeId),
+        kind: row.kind,
         scopes: new Set(row.scopes as Scope[]),
         rateLimit: row.rateLimit ?? defaultLimit,
         tally: counter.tallyOf(row.id),
@@ -127,8 +130,13 @@ const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
   const { defaultOutletId, originList, ...row } = await loadStore(db, storeId)
   const defaultOutlet = row.outlets.find((outlet) => outlet.id === defaultOutletId)
   if (defaultOutlet === undefined) throw new Error(`store ${storeId} has no default outlet`)
-  return { ...row, defaultOutlet, origins: new Set(originList) }
+  const codMaxValueMinor = readCashCeiling(row.codMaxValueMinor, row.currency)
+  return { ...row, codMaxValueMinor, defaultOutlet, origins: new Set(originList) }
 }
+
+/** The column is null for the default of the currency, and zero for no ceiling. */
+const readCashCeiling = (minor: number | null, currency: string) =>
+  minor === null ? defaultCashCeilingMinor(currency) : minor || null
 
 /** Every scope: what an internal token has. */
 export const fullScope: ReadonlySet<Scope> = new Set(scopes)

@@ -150,7 +150,7 @@ const settle = ({ headers, failure }: Counted, setHeader: SetHeader) => {
 }
 
 const checkRights = (
-  { store, scopes }: Caller,
+  { store, scopes, key }: Caller,
   { headers, clientAddress }: RequestHead,
   scope: Scope | undefined,
   options: AccessOptions,
@@ -168,6 +168,7 @@ const checkRights = (
     outlet,
     scopes,
     clientAddress,
+    isBrowserKey: key?.kind === 'browser',
     cacheStore: store.id,
     cacheScope: outlet.id,
   }

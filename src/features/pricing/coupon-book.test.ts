@@ -241,6 +241,7 @@ test('the list shows coupons as they were written, oldest first', async () => {
   assert.deepEqual(rest, {
     ...{ code: 'TEN', kind: 'percent', value: 12.5, minSubtotal: 0, description: 'For pens', used: 0 },
     ...{ startsAt: null, endsAt: null, usageLimit: null, customerLimit: null, categories: ['paper'], products: [] },
+    listed: false,
   })
   assert.deepEqual([flat?.value, flat?.minSubtotal, flat?.usageLimit, flat?.categories], [200, 999.5, 3, []])
 })
