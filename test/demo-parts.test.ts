@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { formatOptions, type OptionPair, parseOptions } from '../demo/src/option-filter.ts'
 import { pictureOf } from '../demo/src/variant-picture.ts'
 
-const variant = (options: Record<string, string>, image?: string | null) => ({
-  ...{ id: 'var_1', sku: '', title: '', price: 1, compareAtPrice: null, stock: 1 },
+const variant = (options: Record<string, string>, image = '') => ({
+  ...{ id: 'var_1', sku: '', title: '', price: 1, compareAtPrice: null, stock: 1, stockTracked: true },
+  ...{ barcode: '', weightGrams: null },
   options,
-  ...(image === undefined ? {} : { image }),
+  image,
 })
 
 test('a variant is shown by its own picture, else by the one that is named for most of its options', () => {
@@ -17,7 +18,7 @@ test('a variant is shown by its own picture, else by the one that is named for m
     '/kurta-slate-blue.svg',
   ]
   assert.equal(pictureOf({ images }, variant({ Colour: 'Rust' }, '/own.svg')), '/own.svg')
-  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'S' }, null)), '/kurta-rust.svg')
+  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'S' })), '/kurta-rust.svg')
   assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'XL' })), images[2])
   assert.equal(pictureOf({ images }, variant({ Colour: 'Slate blue' })), '/kurta-slate-blue.svg')
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -78,13 +78,7 @@ const runDocument = async (t: TestContext, document: string, place: Place) => {
   const mark = '=== next block ==='
   const blocks = blocksOf(document).filter(({ info }) => info === 'sh')
   assert.ok(blocks.length > 0, `${document} has no commands`)
-  const vitrine = `'${process.execPath}' '${program}'`
-  const script = blocks
-    .map(({ text }) => withPorts(text, place.ports))
-    .map((text) => text.replaceAll(/npm run (-s )?vitrine --/g, vitrine).replaceAll(/^npm start/gm, `${vitrine} start`))
-    .map((text) => text.replaceAll('OTP=123456', "OTP=$(sed -n 's/^.*OTP for .* is //p' console.txt | tail -n 1)"))
-    .map((text) => `echo '${mark}'\n${text}`)
-    .join('\n')
+  const script = blocks.map(({ text }) => `echo '${mark}'\n${asScript(text, place)}`).join('\n')
   const outputs = (await runShell(t, script, document, place)).split(mark).slice(1)
   assert.equal(outputs.length, blocks.length, `${document} stopped early`)
   return blocks.map(({ text, next }, i) => ({
@@ -92,6 +86,15 @@ const runDocument = async (t: TestContext, document: string, place: Place) => {
     shown: next !== undefined && /^(json|text)$/.test(next.info) ? next.text : undefined,
     output: asDocumented(outputs[i] ?? '', place),
   }))
+}
+
+/** A block of commands as it is run here. */
+export const asScript = (text: string, place: Place) => {
+  const vitrine = `'${process.execPath}' '${program}'`
+  return withPorts(text, place.ports)
+    .replaceAll(/npm run (-s )?vitrine --/g, vitrine)
+    .replaceAll(/^npm start/gm, `${vitrine} start`)
+    .replaceAll('OTP=123456', "OTP=$(sed -n 's/^.*OTP for .* is //p' console.txt | tail -n 1)")
 }
 
 /** In a group of its own, so that what a document leaves running ends with the test, however that ends. */
@@ -108,7 +111,7 @@ const runShell = async (t: TestContext, script: string, document: string, { fold
   return said.out
 }
 
-const endGroup = (pid: number | undefined) => {
+export const endGroup = (pid: number | undefined) => {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch (error) {
@@ -127,6 +130,15 @@ const asDocumented = (text: string, { ports }: Place) =>
     (all, [written, real]) => all.replaceAll(`localhost:${real}`, `localhost:${written}`),
     text,
   )
+
+export const isInstalled = (tool: string) => {
+  try {
+    execFileSync(tool, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
 
 export const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')

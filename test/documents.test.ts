@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +12,7 @@ import { errorCatalogue } from '../src/core/errors.ts'
 import { scopes } from '../src/http/endpoint.ts'
 import { guidePages } from '../src/http/guide-contents.ts'
 import { startPostgres } from './document-postgres.ts'
-import { checkDocument, demoKeysIn, harnessFiles, newPlace, startShop } from './document-shop.ts'
+import { checkDocument, demoKeysIn, harnessFiles, isInstalled, newPlace, startShop } from './document-shop.ts'
 import { anchorsOf, assertShows, blocksOf, documents, linksOf, read, root, squeeze } from './documents.ts'
 import { runTypeScriptSamples } from './samples.ts'
 
@@ -277,12 +276,3 @@ test('the commands for production run as written, the restore of a backup among 
   const env = { ...place.env, ...postgres.env, PATH: path }
   await checkDocument(t, productionDocument, { ...place, env, ports: { ...place.ports, 5432: postgres.port } })
 })
-
-const isInstalled = (tool: string) => {
-  try {
-    execFileSync(tool, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { defaultCashCeilingMinor } from '../src/core/cash-ceilings.ts'
 import { days, hours, minutes, seconds } from '../src/core/clock.ts'
+import { toWire } from '../src/core/money.ts'
 import { windowMs } from '../src/features/access/rate-limit.ts'
 import { read } from './documents.ts'
 import { figure, figureIn } from './figures.ts'
@@ -12,6 +14,9 @@ const [inMinutes, inHours, inDays, inSeconds] = [minutes(1), hours(1), days(1), 
 const checkout = 'features/checkout/checkout.contract.ts'
 const signIn = 'features/accounts/sign-in.contract.ts'
 const products = 'features/catalog/product-input.ts'
+const buyingLimits = 'db/migrations/0010_buying_limits.sql'
+const guesses = 'features/pricing/coupon-guesses.ts'
+const guessMinutes = figure(guesses, 'guessWindowMs') / inMinutes
 
 const [figures = '', lengths = ''] = read('docs/limits.md').split('\n## How long a text may be\n')
 
@@ -27,6 +32,8 @@ const limits: Record<string, string> = {
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
   'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Wrong current passwords of a customer who is signed in': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
+  'Coupon codes that do not exist, by a shopper': `${figure(guesses, 'shopper')} in ${guessMinutes} minutes`,
+  'Coupon codes that do not exist, by a client address and store': `${figure(guesses, 'client')} in ${guessMinutes} minutes, and ${figure(guesses, 'serverClient')} with`,
   'Uses of a download, for each copy bought': count(figure('features/orders/bought-files.ts', 'usesOfACopy')),
 
   'Body of a request': `${figure('http/body.ts', 'maxBodyBytes') / inMib} MiB`,
@@ -40,6 +47,12 @@ const limits: Record<string, string> = {
   'Lines of a cart': count(figure('features/cart/cart.ts', 'mostLines')),
   'Units of a line': count(figure('features/cart/cart.contract.ts', 'maxQuantity')),
   'Lines in one call': count(figureIn('features/cart/cart.contract.ts', /mostLines = \{ maxItems: (\d+)/)),
+  'Units of a cash order': count(figureIn(buyingLimits, /cod_max_units integer default (\d+)/)),
+  'Total of a cash order': `by currency, such as ${count(toWire(defaultCashCeilingMinor('INR') ?? 0, 'INR'))} INR`,
+  'Cash orders of a customer that are not delivered': count(
+    figureIn(buyingLimits, /cod_max_open_orders integer default (\d+)/),
+  ),
+  'Units in unpaid orders of a customer': count(figureIn(buyingLimits, /max_held_units integer default (\d+)/)),
   'Products on a wishlist': count(figure('features/wishlist/wishlist.contract.ts', 'maxWishes')),
   'Addresses of a customer': count(figure('features/accounts/profile.contract.ts', 'maxAddresses')),
   'Characters of a password': [/minLength: (\d+), maxLength: \d+ \}\),\n.*phone/, /minLength: 8, maxLength: (\d+)/]

@@ -4,6 +4,7 @@ import type { Logger, pino } from 'pino'
 import { type App, createApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config.ts'
 import { movableClock } from '../src/core/clock.ts'
+import { randomText } from '../src/core/ids.ts'
 import type { Db } from '../src/db/database.ts'
 import { findStoreByPublicId } from '../src/features/access/directory.ts'
 import { createKey, createOutlet, createStore, type KeyRequest, plainKey } from '../src/features/admin/stores.ts'
@@ -141,10 +142,11 @@ export type StoreOptions = { currency?: string; origins?: string[]; rateLimit?: 
 /** A new store, its keys, and short ways to fill it and to call the service as it. */
 export const newStore = async (service: TestService, options: StoreOptions = {}) => {
   const { db } = service
+  const mark = randomText(12)
   const made = await db.tx((tx) =>
     createStore(tx, {
       name: 'Test shop',
-      domain: 'shop.example',
+      domain: `shop.${mark}.example`,
       currency: options.currency ?? 'INR',
       locale: 'en-IN',
       timezone: 'Asia/Kolkata',
@@ -165,6 +167,11 @@ export const newStore = async (service: TestService, options: StoreOptions = {})
   const { key } = await newKey({ rateLimit: options.rateLimit ?? 1_000_000 })
   return {
     ...made,
+    /** The store's domain, which no other store has. */
+    domain: `https://shop.${mark}.example`,
+    /** Addresses that are written for shop.example, aimed at the domain of this store. */
+    aim: (texts: readonly string[]) =>
+      texts.map((text) => text.replaceAll(/(?<!evil)(\.|。|%2e)example/gi, `$1${mark}.example`)),
     /** A server key that no test runs out of. */
     key,
     load,

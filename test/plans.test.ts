@@ -43,7 +43,18 @@ before(async () => {
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, { products: 32_000, smallStores: 200 }, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 5_000, inSmallStores: 5 })
+  await ask(url, addCoupons)
+  await ask(url, 'analyze coupon')
+  // The numbers of the orders that were filled in are taken.
+  await ask(url, `select setval('order_number_' || id, 1000000) from store`)
 })
+
+/** Most codes of a store are for single customers, and not listed. */
+const addCoupons = `
+  insert into coupon (store_id, id, code, kind, value, listed)
+  select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
+  from store s, generate_series(1, 100) n`
+
 after(async () => {
   await service.close()
   await ask(databaseUrl, `drop database ${name} with (force)`)
@@ -143,6 +154,14 @@ test('what a shopper has is read and written by indexes, with one plan for large
     'a customer makes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer changes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer reads a cart': () => done(asha.call('GET', '/v1/cart')),
+    'a customer checks a code': () => done(asha.call('POST', '/v1/coupons/validate', { body: { code: 'CODE7' } })),
+    'a customer lists coupons': () => done(asha.call('GET', '/v1/coupons')),
+    'a customer checks out': () =>
+      done(
+        asha.call('POST', '/v1/checkout', {
+          body: { couponCode: 'CODE7', shippingAddress: { ...address, postalCode: '411001', country: 'IN' } },
+        }),
+      ),
     'a customer adds an address': () =>
       done(asha.call('POST', '/v1/customer/addresses', { body: { ...address, postalCode: '411001', country: 'IN' } })),
     'a customer reads addresses': () => done(asha.call('GET', '/v1/customer/addresses')),
@@ -296,7 +315,7 @@ type PlanNode = {
 const owned = new Set([
   ...['guest', 'customer', 'session', 'address', 'wishlist_item', 'cart', 'cart_item'],
   ...['one_time_code', 'otp_request', 'sign_in_failure'],
-  ...['orders', 'order_line', 'order_event', 'shipment'],
+  ...['orders', 'order_line', 'order_event', 'shipment', 'coupon'],
 ])
 const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...owned])
 

@@ -488,7 +488,9 @@ export interface Operations {
    * Order what is in the customer's cart.
    *
    * Reserves the stock and writes the order in one step, then starts the payment: send the shopper to
-   * `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200.
+   * `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200. 409
+   * also for a cash order beyond what the store allows, and for more units than one customer may hold unpaid; the text
+   * says the limit.
    *
    * `POST /v1/checkout`, scope `checkout:write`
    */
@@ -496,13 +498,16 @@ export interface Operations {
   /**
    * List the coupons that the customer may use.
    *
+   * Only those that were made to be listed. Other codes work for customers who know them.
+   *
    * `GET /v1/coupons`, scope `checkout:write`
    */
   listCoupons(input?: ListCouponsInput, options?: CallOptions): Paged<Coupon>
   /**
    * Tell whether a coupon counts, and what for.
    *
-   * Always 200 for whatever the code is. It uses nothing up.
+   * Always 200 for whatever the code is, and 429 for a shopper or client who has tried too many codes that do not
+   * exist. It uses nothing up.
    *
    * `POST /v1/coupons/validate`, scope `checkout:write`
    */

@@ -162,6 +162,7 @@ export type Store = {
     name: string
   }[]
   defaultOutletId: string
+  /** How an order can be paid here, the default of a checkout first */
   paymentMethods: ('online' | 'cod')[]
   shipping: {
     /** What delivery costs */
@@ -976,7 +977,7 @@ export type CheckOutInput = {
     | undefined
   /** In place of the cart's; null: none */
   couponCode?: string | null | undefined
-  /** `online` or `cod` */
+  /** `online` or `cod`; the first of the store's `paymentMethods` unless sent */
   paymentMethod?: string | undefined
   /** The origin of the page, to which the shopper returns after paying */
   storefrontUrl?: string | undefined

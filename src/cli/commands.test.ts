@@ -78,6 +78,22 @@ const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   await look(key.key, '/v1/store', ({ json }) => json.name === 'Green Door' && json.shipping.flat === 4.5)
   const freed = await vitrine('store', 'set', ...inStore, '--otp-hourly-cap', 'none', '--otp-countries', 'all')
   assert.deepEqual(freed, { ...changed, otp: { hourlyCap: null, countries: [], clientLimit: 20 } })
+  const cash = { maxValue: 500, maxUnits: 20, maxOpenOrders: 5, verifiedPhone: false }
+  assert.deepEqual([changed.cashOnDelivery, changed.maxHeldUnits], [cash, 1000])
+  const limited = await vitrine(
+    ...['store', 'set', ...inStore, '--cod-max-value', '99.5', '--cod-max-units', '3', '--cod-max-open-orders', '1'],
+    ...['--cod-verified-phone', 'yes', '--max-held-units', '50'],
+  )
+  assert.deepEqual(limited.cashOnDelivery, { maxValue: 99.5, maxUnits: 3, maxOpenOrders: 1, verifiedPhone: true })
+  assert.equal(limited.maxHeldUnits, 50)
+  const unlimited = await vitrine(
+    ...['store', 'set', ...inStore, '--cod-max-value', 'none', '--cod-max-units', 'none'],
+    ...['--cod-max-open-orders', 'none', '--cod-verified-phone', 'no', '--max-held-units', 'none'],
+  )
+  const none = { maxValue: null, maxUnits: null, maxOpenOrders: null, verifiedPhone: false }
+  assert.deepEqual([unlimited.cashOnDelivery, unlimited.maxHeldUnits], [none, null])
+  const { cashOnDelivery } = await vitrine('store', 'set', ...inStore, '--cod-max-value', 'default')
+  assert.equal(cashOnDelivery.maxValue, 500)
 
   const outlet = await vitrine('outlet', 'create', ...inStore, '--name', 'Harbour')
   assert.deepEqual(Object.keys(outlet), ['outletId'])

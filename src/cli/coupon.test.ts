@@ -4,7 +4,7 @@ import { assertSentence, newDatabase, newFolder, openShell, runJson, runVitrine 
 
 const couponFields = [
   ...['id', 'code', 'kind', 'description', 'startsAt', 'endsAt', 'usageLimit', 'customerLimit', 'used', 'createdAt'],
-  ...['stoppedAt', 'categories', 'products', 'value', 'minSubtotal'],
+  ...['stoppedAt', 'categories', 'products', 'value', 'minSubtotal', 'listed'],
 ]
 
 test('an operator makes coupons and sees them in a list', async (t) => {
@@ -49,11 +49,13 @@ test('an operator makes coupons and sees them in a list', async (t) => {
   await t.test('for a person it is a table', async () => {
     const { code, stdout, stderr } = await runVitrine(['coupon', 'list'], settings)
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^code +takes off +from +starts +ends +used +per customer +for\n/)
-    assert.match(stdout, /^CHAI15 +15 % +2035-12-31T18:29:59\.000Z +0 +tea-and-coffee$/m)
-    assert.match(stdout, /^FESTIVE500 +500 INR +4999 INR +2035-\S+ +0 of 250 +2$/m)
+    assert.match(stdout, /^code +takes off +from +starts +ends +used +per customer +listed +for\n/)
+    assert.match(stdout, /^CHAI15 +15 % +2035-12-31T18:29:59\.000Z +0 +yes +tea-and-coffee$/m)
+    assert.match(stdout, /^FESTIVE500 +500 INR +4999 INR +2035-\S+ +0 of 250 +2 +yes$/m)
     const made = await runVitrine(['coupon', 'create', '--code', 'new', '--percent', '5'], settings)
     assert.match(made.stdout, /^NEW +5 % +0$/m)
+    const listed = await runVitrine(['coupon', 'create', '--code', 'shown', '--percent', '5', '--listed'], settings)
+    assert.match(listed.stdout, /^SHOWN +5 % +0 +yes$/m)
   })
 
   await t.test('one that is stopped says since when', async () => {

@@ -30,6 +30,7 @@ export const addCoupon = (program: Command) => {
     .option('--per-customer <n>', 'how often one customer can use it')
     .option('--category <category>', 'only for what is in or below it: id, slug or path; repeat for more', collect, [])
     .option('--product <product>', 'only for this product: id or slug; repeat for more', collect, [])
+    .option('--listed', 'show the code to every customer who may use it; otherwise only those who know it can')
     .option('--description <text>', 'what it is for', '')
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
     .option('--json', 'answer in JSON')
@@ -85,13 +86,14 @@ type CreateOptions = OutputOptions & {
   perCustomer?: string
   category: string[]
   product: string[]
+  listed?: true
   description: string
   store?: string
 }
 
 const showCoupons = (coupons: readonly ListedCoupon[], { currency }: Store) =>
   table(
-    ['code', 'takes off', 'from', 'starts', 'ends', 'used', 'per customer', 'for'],
+    ['code', 'takes off', 'from', 'starts', 'ends', 'used', 'per customer', 'listed', 'for'],
     coupons.map((row) => [
       row.code,
       row.kind === 'percent' ? `${row.value} %` : `${row.value} ${currency}`,
@@ -100,6 +102,7 @@ const showCoupons = (coupons: readonly ListedCoupon[], { currency }: Store) =>
       row.stoppedAt === null ? (row.endsAt?.toISOString() ?? '') : `stopped ${row.stoppedAt.toISOString()}`,
       row.usageLimit === null ? String(row.used) : `${row.used} of ${row.usageLimit}`,
       String(row.customerLimit ?? ''),
+      row.listed ? 'yes' : '',
       [...row.categories, ...row.products].join(', '),
     ]),
   )
@@ -115,6 +118,7 @@ const readRequest = (options: CreateOptions, store: Store): CouponRequest => ({
   customerLimit: options.perCustomer === undefined ? null : readLimit('--per-customer', options.perCustomer),
   categories: options.category,
   products: options.product,
+  listed: options.listed ?? false,
 })
 
 const readDiscount = ({ percent, fixed }: CreateOptions) => {

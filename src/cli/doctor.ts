@@ -6,9 +6,10 @@ import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { examineSchema } from '../db/migrate.ts'
 import { demoFilesOf } from '../features/admin/demo.ts'
-import { examineBooks, examineData } from '../features/admin/doctor.ts'
+import { examineBooks, examineData, findUnpayableStores } from '../features/admin/doctor.ts'
 import { filesFolderIn, folderOfStore } from '../features/downloads/files.ts'
 import { examineFiles } from '../features/downloads/shared-files.ts'
+import { knownProviders } from '../features/payments/providers.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
 
@@ -103,13 +104,22 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
     statementTimeoutMs: 600_000,
   })
   try {
-    const { facts, staleListings, openForCodes } = await examineData(db)
+    const { facts, staleListings, openForCodes, duplicateDomains } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
     yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
     if (config.production && openForCodes !== null) yield warning('otp', openForCodes)
+    for (const { publicId, domain, owner } of duplicateDomains) {
+      const advice = `give one of them its own with "vitrine store set --store ${publicId} --domain …"`
+      yield warning('stores', `${publicId} has the domain ${domain} of ${owner}; ${advice}`)
+    }
+    const payments = { providers: knownProviders(db), production: config.production }
+    for (const { publicId, name, paymentProvider } of await findUnpayableStores(db, payments)) {
+      const reason = `payments through ${paymentProvider} do not work here, and cash on delivery is off`
+      yield warning('stores', `nobody can buy in ${publicId} (${name}): ${reason}`)
+    }
     const { orders, findings } = await examineBooks(db)
     if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
     for (const { sentence } of findings) yield fault('books', sentence)

@@ -128,7 +128,67 @@ test('in production a new store must be told who takes its payments', async (t) 
   const settings = { ...place, ...productionSettings }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(await runVitrine(create, settings), 'Say who takes the payments of this store')
+  const sandbox = ['--payment-provider', 'sandbox']
+  assertSentence(await runVitrine([...create, ...sandbox], settings), 'refused in production', 'The providers are cod.')
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
+  assertSentence(await runVitrine(['store', 'set', ...sandbox], settings), 'sandbox moves no money')
+  const shown = await runJson(['store', 'show'], settings)
+  assert.deepEqual([shown.paymentProvider, shown.paymentMethods], ['cod', ['cod']])
+})
+
+test('a store is paid as it was asked to be, and doctor names one in which nobody can buy', async (t) => {
+  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(32) }
+  const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
+  const { storeId } = await runJson(create, place)
+  const shell = openShell(t, place)
+  const set = (...args: string[]) => shell(['store', 'set', ...args])
+  assert.deepEqual((await shell(['store', 'show'])).paymentMethods, ['online'])
+  assert.deepEqual((await set('--payment-provider', 'cod')).paymentMethods, ['cod'])
+  const none = ['--payment-provider', 'cod', '--cash-on-delivery', 'no']
+  assert.deepEqual((await set(...none)).paymentMethods, [])
+  const warned = await runVitrine(['doctor'], place)
+  assert.match(warned.stdout, new RegExp(`^warning {2}stores {8}nobody can buy in ${storeId} \\(Blue Door\\)`, 'm'))
+  assert.equal(warned.code, 0)
+  assert.deepEqual((await set('--payment-provider', 'sandbox')).paymentMethods, ['online'])
+  const production = await runVitrine(['doctor'], { ...place, ...productionSettings })
+  assert.match(production.stdout, /^warning {2}stores {8}nobody can buy in .*payments through sandbox/m)
+})
+
+test('two stores cannot have one domain, also when they are made at once', async (t) => {
+  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  await runVitrine(['migrate'], place)
+  const create = (domain: string) =>
+    runVitrine(['store', 'create', '--name', 'Shop', '--domain', domain, '--currency', 'EUR', '--json'], place)
+  const made = await Promise.all([create('bluedoor.example'), create('https://BLUEDOOR.example'), create('b.example')])
+  assert.deepEqual(made.map(({ code }) => code).sort(), [0, 0, 1])
+  const refused = made.find(({ code }) => code === 1)
+  assert.ok(refused)
+  assertSentence(refused, 'Another store has the domain https://bluedoor.example already')
+  const { storeId } = JSON.parse(made[2]?.stdout ?? '')
+  const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], place)
+  assertSentence(await move('bluedoor.example'), 'Another store has the domain https://bluedoor.example already')
+  assert.equal((await move('b.example')).code, 0, 'its own domain again is no change')
+  assert.equal((await query(place.DATABASE_URL, 'select from store')).length, 2)
+})
+
+test('stores that shared a domain before the upgrade work on, and doctor names them', async (t) => {
+  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const create = ['store', 'create', '--name', 'Blue Door', '--currency', 'EUR', '--domain']
+  const first = await runJson([...create, 'bluedoor.example'], place)
+  const second = await runJson([...create, 'second.example'], place)
+  // As 0.1.0 left it.
+  await query(
+    place.DATABASE_URL,
+    `update store set domain = 'https://bluedoor.example', domain_is_duplicate = true where public_id = '${second.storeId}'`,
+  )
+  const { stdout, code } = await runVitrine(['doctor'], place)
+  assert.equal(code, 0)
+  assert.match(stdout, new RegExp(`^warning {2}stores {8}${second.storeId} has the domain .* of ${first.storeId}`, 'm'))
+  const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], place)
+  assert.equal((await set('--name', 'Green Door')).code, 0)
+  assertSentence(await set('--domain', 'bluedoor.example'), 'Another store has the domain')
+  assert.equal((await set('--domain', 'greendoor.example')).code, 0)
+  assert.doesNotMatch((await runVitrine(['doctor'], place)).stdout, /^warning {2}stores/m)
 })
 
 test('in production a credential on the command line is warned of, and one in a file is not', async (t) => {

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { toMinor } from '../core/money.ts'
+import { toMinor, toWire } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { changeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
+import { knownProviders } from '../features/payments/providers.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { paymentServices, readCredentials } from './payments.ts'
@@ -80,7 +81,7 @@ export const addStore = (program: Command) => {
     .action((options: OutputOptions & { store?: string }) =>
       withReadableDatabase(async (db, config) => {
         const found = await whichStore(db, config, options)
-        printStore(options, found, config.publicUrl)
+        printStore(options, found, db, config)
       }),
     )
 
@@ -99,6 +100,11 @@ export const addStore = (program: Command) => {
     .option('--shipping-flat <amount>', 'what delivery costs')
     .option('--shipping-free-above <amount|never>', 'from this subtotal on, delivery costs nothing')
     .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
+    .option('--cod-max-value <amount|none|default>', "the largest total of a cash order; by default the currency's")
+    .option('--cod-max-units <number|none>', 'the most units of a cash order')
+    .option('--cod-max-open-orders <number|none>', 'the most cash orders of one customer that are not delivered yet')
+    .option('--cod-verified-phone <yes|no>', 'whether cash takes a phone number that a code has verified')
+    .option('--max-held-units <number|none>', 'the most units in all unpaid orders of one customer')
     .option('--payment-provider <name>', 'who takes payments')
     .option(
       '--payment-credentials <file>',
@@ -127,7 +133,7 @@ export const addStore = (program: Command) => {
           await changeStore(tx, before, readSettings(options, before.currency))
           await changeAccount(tx, paymentsFor(options, db, config), before, options, credentials)
         })
-        printStore(options, await findStore(db, before.publicId), config.publicUrl)
+        printStore(options, await findStore(db, before.publicId), db, config)
       }),
     )
 
@@ -162,6 +168,11 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
       | 'shippingFlat'
       | 'shippingFreeAbove'
       | 'cashOnDelivery'
+      | 'codMaxValue'
+      | 'codMaxUnits'
+      | 'codMaxOpenOrders'
+      | 'codVerifiedPhone'
+      | 'maxHeldUnits'
       | 'paymentProvider'
       | 'paymentCredentials'
       | 'otpHourlyCap'
@@ -190,6 +201,11 @@ const readSettings = (options: SetOptions, currency: string) => ({
       ? -1
       : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
   cashOnDelivery: readYesNo('--cash-on-delivery', options.cashOnDelivery),
+  codMaxValueMinor: readCashCeiling(options.codMaxValue, currency),
+  codMaxUnits: readCap('--cod-max-units', options.codMaxUnits),
+  codMaxOpenOrders: readCap('--cod-max-open-orders', options.codMaxOpenOrders),
+  codVerifiedPhone: readYesNo('--cod-verified-phone', options.codVerifiedPhone),
+  maxHeldUnits: readCap('--max-held-units', options.maxHeldUnits),
   paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
@@ -197,10 +213,10 @@ const readSettings = (options: SetOptions, currency: string) => ({
   visitorLimit: readCount('--visitor-limit', options.visitorLimit),
 })
 
-/** Nobody's first store in production shall turn out to be one that cannot be paid. */
+/** In production a store is made with a provider that can be paid. */
 const chooseProvider = (options: CreateOptions, db: Db, config: Config): string => {
   const { paymentProvider = config.production ? undefined : 'sandbox' } = options
-  if (paymentProvider === 'sandbox') return paymentProvider
+  if (paymentProvider === 'sandbox' && !config.production) return paymentProvider
   const { payments } = paymentServices(db, config)
   if (paymentProvider === undefined) {
     const real = [...payments.providers.values()].filter(({ isForTesting }) => !isForTesting).map(({ name }) => name)
@@ -250,20 +266,28 @@ const readCap = (name: string, text: string | undefined) => (text === 'none' ? -
 const readCount = (name: string, text: string | undefined) =>
   text === undefined ? null : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
 
+const readCashCeiling = (text: string | undefined, currency: string) => {
+  if (text === 'none') return 0
+  if (text === 'default') return -1
+  const minor = readAmount('--cod-max-value', text, currency)
+  if (minor === 0) throw new OperatorError('--cod-max-value must be more than 0; --cash-on-delivery no refuses cash.')
+  return minor
+}
+
 const readCountries = (text: string | undefined) => {
   if (text === undefined) return null
   return text === 'all' ? [] : [...new Set(text.split(',').map((country) => country.trim().toUpperCase()))]
 }
 
-const printStore = (options: OutputOptions, store: Store, publicUrl: string) => {
+const printStore = (options: OutputOptions, store: Store, db: Db, { publicUrl, production }: Config) => {
+  const payments = { providers: knownProviders(db), production }
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries, clientLimit: store.otpClientLimit }
   const { paymentProvider, visitorLimit } = store
+  const limits = showLimits(store)
   const shown = {
-    ...showStore({ store, publicUrl }),
+    ...showStore({ store, publicUrl, payments }),
     origins: [...store.origins],
-    paymentProvider,
-    otp,
-    visitorLimit,
+    ...{ paymentProvider, otp, visitorLimit, ...limits },
     closed: store.isClosed,
   }
   printResult(options, shown, () =>
@@ -279,9 +303,32 @@ const printStore = (options: OutputOptions, store: Store, publicUrl: string) => 
       origins: shown.origins.join(', '),
       shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
-      payment: `${shown.paymentMethods.join(', ')}, online through ${paymentProvider}`,
+      payment: showPayment(shown.paymentMethods, paymentProvider),
+      'cash orders': [
+        `${limits.cashOnDelivery.maxValue ?? 'any'} ${shown.currency}`,
+        `${limits.cashOnDelivery.maxUnits ?? 'any number of'} units`,
+        `${limits.cashOnDelivery.maxOpenOrders ?? 'any number'} open for a customer`,
+        ...(limits.cashOnDelivery.verifiedPhone ? ['only with a verified phone'] : []),
+      ].join(', '),
+      'held units': `${limits.maxHeldUnits ?? 'any number'} in unpaid orders of a customer`,
       'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} an hour for one client`,
       visitors: `${visitorLimit} requests a minute each`,
     }),
   )
+}
+
+/** Null: no limit. */
+const showLimits = (store: Store) => ({
+  cashOnDelivery: {
+    maxValue: store.codMaxValueMinor === null ? null : toWire(store.codMaxValueMinor, store.currency),
+    maxUnits: store.codMaxUnits,
+    maxOpenOrders: store.codMaxOpenOrders,
+    verifiedPhone: store.codVerifiedPhone,
+  },
+  maxHeldUnits: store.maxHeldUnits,
+})
+
+const showPayment = (methods: readonly string[], provider: string) => {
+  if (methods.length === 0) return `none: ${provider} takes no payments here, and cash on delivery is off`
+  return methods.map((method) => (method === 'online' ? `online through ${provider}` : 'cash on delivery')).join(', ')
 }

@@ -25,7 +25,11 @@ export const describePage = async (services: Services, storeId: string, asked: A
   const store = await findStoreByPublicId(services.db, storeId)
   if (store === undefined) return notFound('Page not found', 'Shop')
   const outlet = store.defaultOutlet
-  const ctx = { ...services, store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() }
+  const ctx = {
+    ...services,
+    ...{ store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() },
+    ...{ clientAddress: '', isBrowserKey: false },
+  }
   const found = findAddress(asked.path)
   if (found === undefined || !isName(found.param)) return notFound('Page not found', store.name)
   const { address, param } = found

@@ -31,6 +31,12 @@ export type Store = {
   shippingFreeAboveMinor: number | null
   paymentProvider: string
   cashOnDelivery: boolean
+  /** Limits on what one customer can order without paying first. Null: none. */
+  codMaxValueMinor: number | null
+  codMaxUnits: number | null
+  codMaxOpenOrders: number | null
+  codVerifiedPhone: boolean
+  maxHeldUnits: number | null
   /** How many codes it sends in an hour for all phones together, and to which countries (none named: to all). */
   otpHourlyCap: number | null
   otpCountries: readonly string[]
@@ -67,7 +73,11 @@ export type Services = {
 }
 
 /** Counts events in fixed windows of the clock, this one included; for all instances where there is a Redis. */
-export type Counter = { count(id: string, windowMs: number, nowMs: number): number | Promise<number> }
+export type Counter = {
+  count(id: string, windowMs: number, nowMs: number): number | Promise<number>
+  /** Takes back one that was counted with the same values. */
+  giveBack(id: string, windowMs: number, nowMs: number): void | Promise<void>
+}
 
 /**
  * A lookup for a client who has proved nothing yet. Undefined is a miss, and a client with too many of them in a minute
@@ -114,6 +124,8 @@ export type StoreCtx = Services &
     scopes: ReadonlySet<Scope>
     /** Tells clients apart for limits (http/client-address.ts). A storefront's own server is one client. */
     clientAddress: string
+    /** Called with a key for pages and apps, where the client is the shopper's own device. */
+    isBrowserKey: boolean
   }
 
 /** Somebody with a guest token. `isNew`: the token goes out with this very answer. */

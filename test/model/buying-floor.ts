@@ -28,7 +28,7 @@ export const couponCodes = ['TEN', 'ALL'] as const
 export const openCounter = async (service: TestService): Promise<{ world: Shop; counter: Counter }> => {
   const shop = await newStore(service)
   await service.db.run`
-    update store set cash_on_delivery = true, tax_included = false, shipping_flat_minor = 4000,
+    update store set cash_on_delivery = true, cod_max_open_orders = null, tax_included = false, shipping_flat_minor = 4000,
       shipping_free_above_minor = 20000
     where public_id = ${shop.storeId}`
   await shop.add(...goods)

@@ -18,13 +18,16 @@ export const findKey = (db: Queries, hash: string) => db.maybeOne<KeyRow>`
 export const findStoreId = async (db: Queries, publicId: string) =>
   (await db.maybeOne<{ id: StoreId }>`select id from store where public_id = ${publicId}`)?.id
 
+/** Columns as they are: the largest value of a cash order may still stand for a default. */
 type StoreRow = Omit<Store, 'defaultOutlet' | 'origins'> & { defaultOutletId: number; originList: string[] }
 
 export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
   select s.id, s.public_id as "publicId", s.name, s.domain, s.currency, s.locale, s.timezone, s.logo, s.contact,
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
-    s.cash_on_delivery as "cashOnDelivery", s.otp_hourly_cap as "otpHourlyCap",
+    s.cash_on_delivery as "cashOnDelivery", s.cod_max_value_minor as "codMaxValueMinor",
+    s.cod_max_units as "codMaxUnits", s.cod_max_open_orders as "codMaxOpenOrders",
+    s.cod_verified_phone as "codVerifiedPhone", s.max_held_units as "maxHeldUnits", s.otp_hourly_cap as "otpHourlyCap",
     s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit", s.menu,
     s.closed_at is not null as "isClosed", s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { defaultCashCeilingMinor } from '../../core/cash-ceilings.ts'
 import { Failure } from '../../core/errors.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
@@ -185,8 +186,13 @@ const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
   const { defaultOutletId, originList, ...row } = await loadStore(db, storeId)
   const defaultOutlet = row.outlets.find((outlet) => outlet.id === defaultOutletId)
   if (defaultOutlet === undefined) throw new Error(`store ${storeId} has no default outlet`)
-  return { ...row, defaultOutlet, origins: new Set(originList) }
+  const codMaxValueMinor = readCashCeiling(row.codMaxValueMinor, row.currency)
+  return { ...row, codMaxValueMinor, defaultOutlet, origins: new Set(originList) }
 }
+
+/** The column is null for the default of the currency, and zero for no ceiling. */
+const readCashCeiling = (minor: number | null, currency: string) =>
+  minor === null ? defaultCashCeilingMinor(currency) : minor || null
 
 /** Every scope: what an internal token has. */
 export const fullScope: ReadonlySet<Scope> = new Set(scopes)

@@ -203,7 +203,7 @@ const settle = ({ headers, failure }: Counted, setHeader: SetHeader) => {
 }
 
 const checkRights = (
-  { store, scopes }: Caller,
+  { store, scopes, key }: Caller,
   { headers, clientAddress }: RequestHead,
   scope: Scope | undefined,
   options: AccessOptions,
@@ -225,6 +225,7 @@ const checkRights = (
     outlet,
     scopes,
     clientAddress,
+    isBrowserKey: key?.isForBrowsers === true,
     cacheStore: store.id,
     cacheScope: outlet.id,
   }

@@ -23,15 +23,19 @@ export const secondsToNextWindow = (nowMs: number, lengthMs = windowMs) =>
 /** How often one client or customer may do something in a window. `action` keeps the counts of limits apart. */
 export type Limit = { action: string; most: number; windowMs: number; text: string }
 
-/** Counts one more action of `who` (a client address, a customer) in this store, and refuses the one too many. */
+/**
+ * Counts one more action of `who` (a client address, a customer) in this store, and refuses the one too many. Answers
+ * with a way to take the count back, for an action that turns out not to be one of those that are limited.
+ */
 export const limitRate = async (
   { store, counter, clock }: Pick<StoreCtx, 'store' | 'counter' | 'clock'>,
   who: string,
   { action, most, windowMs: lengthMs, text }: Limit,
-): Promise<void> => {
+): Promise<() => void | Promise<void>> => {
   const nowMs = clock.now()
-  const count = await counter.count(`${action}:${store.id}:${who}`, lengthMs, nowMs)
-  if (count <= most) return
+  const id = `${action}:${store.id}:${who}`
+  const count = await counter.count(id, lengthMs, nowMs)
+  if (count <= most) return () => counter.giveBack(id, lengthMs, nowMs)
   const retryAfter = String(secondsToNextWindow(nowMs, lengthMs))
   throw fail('RATE_LIMITED', text, { headers: { 'retry-after': retryAfter } })
 }
@@ -58,6 +62,10 @@ export const createLocalCounter = () => {
       if (known?.window === window) return ++known.count
       counts.set(id, { window, count: 1 })
       return 1
+    },
+    giveBack: (id: string, lengthMs: number, nowMs: number) => {
+      const known = counts.get(id)
+      if (known?.window === windowOf(nowMs, lengthMs) && known.count > 0) known.count--
     },
     close: async () => {},
   } satisfies RateCounter

@@ -46,6 +46,18 @@ test('answers from memory are counted for all instances too', async (t) => {
   assert.deepEqual(await statusesOf(services, key, 2), [429, 429])
 })
 
+test('what is counted on one instance can be taken back on it, for all instances', async (t) => {
+  if (lacksRedis()) return t.skip(lack)
+  const redis = await redisFor(t)
+  await redis.start()
+  const [first, second] = (await twoServices(t, redis.url)).map(({ app }) => app.services)
+  assert.ok(first && second)
+  const [length, now] = [windowMs, first.clock.now()]
+  assert.deepEqual([await first.counter.count('x', length, now), await second.counter.count('x', length, now)], [1, 2])
+  await first.counter.giveBack('x', length, now)
+  assert.equal(await second.counter.count('x', length, now), 2)
+})
+
 test('while Redis is away requests go on, one line tells of it, and counting resumes when it is back', async (t) => {
   if (lacksRedis()) return t.skip(lack)
   const redis = await redisFor(t)

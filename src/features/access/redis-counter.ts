@@ -40,8 +40,9 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
   // Not awaited to the end: an absent Redis must not keep the service from starting.
   await Promise.race([client.connect().catch(noteTrouble), new Promise((resolve) => setTimeout(resolve, 2_000))])
 
+  const keyOf = (id: string, lengthMs: number, nowMs: number) => `vitrine:rate:${id}:${windowOf(nowMs, lengthMs)}`
   const countInRedis = async (id: string, lengthMs: number, nowMs: number) => {
-    const key = `vitrine:rate:${id}:${windowOf(nowMs, lengthMs)}`
+    const key = keyOf(id, lengthMs, nowMs)
     const [count] = await inTime(Promise.all([client.incr(key), client.pExpire(key, lengthMs + windowMs)]))
     noteRecovery()
     return count
@@ -60,6 +61,12 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
       return (nowMs) => countOr(() => tallyHere(nowMs), keyId, windowMs, nowMs)
     },
     count: (id, lengthMs, nowMs) => countOr(() => local.count(id, lengthMs, nowMs), id, lengthMs, nowMs),
+    giveBack: async (id, lengthMs, nowMs) => {
+      if (!client.isReady || Date.now() < restingUntil) return local.giveBack(id, lengthMs, nowMs)
+      const key = keyOf(id, lengthMs, nowMs)
+      // One that was counted here and not in Redis must not leave a key without an end behind.
+      await inTime(Promise.all([client.decr(key), client.pExpire(key, lengthMs + windowMs)])).catch(noteTrouble)
+    },
     close: async () => {
       client.destroy()
     },

@@ -9,13 +9,26 @@ export type NewStore = {
   locale: string
   timezone: string
   paymentProvider: string
+  cashOnDelivery: boolean
 }
 
-export const insertStore = (tx: Tx, store: NewStore) => tx.one<{ id: StoreId }>`
-  insert into store (public_id, name, domain, currency, locale, timezone, payment_provider)
+/** Writes nothing when another store has the domain. */
+export const insertStore = (tx: Tx, store: NewStore) => tx.maybeOne<{ id: StoreId }>`
+  insert into store (public_id, name, domain, currency, locale, timezone, payment_provider, cash_on_delivery)
   values (${store.publicId}, ${store.name}, ${store.domain}, ${store.currency}, ${store.locale}, ${store.timezone},
-    ${store.paymentProvider})
+    ${store.paymentProvider}, ${store.cashOnDelivery})
+  on conflict (domain) where not domain_is_duplicate do nothing
   returning id`
+
+export const isDomainTaken = async (tx: Tx, domain: string) =>
+  (await tx.one<{ taken: boolean }>`select exists (select from store where domain = ${domain}) as taken`).taken
+
+/** Stores whose domain an older store has too, which earlier versions allowed. */
+export const listDuplicateDomains = (db: Queries) => db.many<{ publicId: string; domain: string; owner: string }>`
+  select s.public_id as "publicId", s.domain, o.public_id as owner
+  from store s join store o on o.domain = s.domain and o.id < s.id and not o.domain_is_duplicate
+  where s.domain_is_duplicate
+  order by s.id limit 20`
 
 export const insertOutlet = (tx: Tx, storeId: StoreId, publicId: string, name: string) => tx.one<{ id: OutletId }>`
   insert into outlet (store_id, public_id, name) values (${storeId}, ${publicId}, ${name}) returning id`
@@ -36,6 +49,13 @@ export type StoreSettings = {
   /** Null leaves it as it is, -1 switches it off. */
   shippingFreeAboveMinor: number | null
   cashOnDelivery: boolean | null
+  /** In minor units; zero for no limit, -1 for the default of the currency. */
+  codMaxValueMinor?: number | null
+  /** -1 switches these off. */
+  codMaxUnits?: number | null
+  codMaxOpenOrders?: number | null
+  maxHeldUnits?: number | null
+  codVerifiedPhone?: boolean | null
   paymentProvider?: string | null
   /** -1 switches it off. */
   otpHourlyCap?: number | null
@@ -48,6 +68,7 @@ export type StoreSettings = {
 /** Null, or nothing, leaves a setting as it is. */
 export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.run`
   update store set name = coalesce(${set.name}, name), domain = coalesce(${set.domain}, domain),
+    domain_is_duplicate = domain_is_duplicate and ${set.domain}::text is null,
     locale = coalesce(${set.locale}, locale), timezone = coalesce(${set.timezone}, timezone),
     logo = coalesce(${set.logo}, logo), contact = contact || ${JSON.stringify(set.contact)}::jsonb,
     address = coalesce(${set.address === null ? null : JSON.stringify(set.address)}::jsonb, address),
@@ -56,6 +77,11 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     shipping_free_above_minor =
       nullif(coalesce(${set.shippingFreeAboveMinor}, shipping_free_above_minor, -1), -1),
     cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery),
+    cod_max_value_minor = nullif(coalesce(${set.codMaxValueMinor ?? null}, cod_max_value_minor, -1), -1),
+    cod_max_units = nullif(coalesce(${set.codMaxUnits ?? null}, cod_max_units, -1), -1),
+    cod_max_open_orders = nullif(coalesce(${set.codMaxOpenOrders ?? null}, cod_max_open_orders, -1), -1),
+    cod_verified_phone = coalesce(${set.codVerifiedPhone ?? null}, cod_verified_phone),
+    max_held_units = nullif(coalesce(${set.maxHeldUnits ?? null}, max_held_units, -1), -1),
     payment_provider = coalesce(${set.paymentProvider ?? null}, payment_provider),
     otp_hourly_cap = nullif(coalesce(${set.otpHourlyCap ?? null}, otp_hourly_cap, -1), -1),
     otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries),
@@ -169,3 +195,13 @@ export const dropEndedCredentials = (tx: Tx, storeId: StoreId, kind: WebhookCred
 export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
 
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`
+
+/** How each store can be paid. */
+export const listPayments = (db: Queries) => db.many<{
+  publicId: string
+  name: string
+  paymentProvider: string
+  cashOnDelivery: boolean
+}>`
+  select public_id as "publicId", name, payment_provider as "paymentProvider", cash_on_delivery as "cashOnDelivery"
+  from store order by id`

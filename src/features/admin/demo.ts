@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { randomText } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
 import type { Db, Queries, Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
@@ -10,7 +11,7 @@ import type { StoreAddress } from '../context.ts'
 import { isDemoStore } from '../downloads/downloads.sql.ts'
 import type { CommonFolder } from '../downloads/files.ts'
 import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
-import { countStores, lockDemo, markDemoStore } from './admin.sql.ts'
+import { countStores, isDomainTaken, lockDemo, markDemoStore } from './admin.sql.ts'
 import { replaceMenu } from './menu.ts'
 import { changeStore, createOutlet, createStore } from './stores.ts'
 
@@ -56,11 +57,15 @@ export const seedDemoIfEmpty = (db: Db): Promise<DemoKeys | null> =>
 
 /** A complete shop to try things on. */
 export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
+  await lockDemo(tx)
   const demo: DemoStore = readJson('store.json')
+  // A second demo store is a store of its own.
+  const domain = (await isDomainTaken(tx, demo.domain)) ? `https://kavya-${randomText(8)}.example` : demo.domain
   const [first, ...others] = demo.outlets.toSorted((a, b) => Number(b.default ?? false) - Number(a.default ?? false))
   if (first === undefined) throw new Error('the demo store has no outlet')
   const made = await createStore(tx, {
     ...demo,
+    domain,
     origins: demoOrigins,
     outletName: first.name,
     paymentProvider: 'sandbox',
@@ -126,6 +131,7 @@ const readCoupon = (file: DemoCoupon) => ({
   usageLimit: file.limit ?? null,
   customerLimit: file.perCustomer ?? null,
   categories: file.category === undefined ? [] : [file.category],
+  listed: true,
 })
 
 /** The file names outlets by a word; the database has made ids for them. */

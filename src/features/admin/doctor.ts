@@ -1,9 +1,13 @@
 import type { Db, Queries } from '../../db/database.ts'
+import { listPaymentMethods } from '../catalog/payment-methods.ts'
+import type { Payments } from '../context.ts'
+import { listDuplicateDomains, listPayments } from './admin.sql.ts'
 import { countStaleListings, listStoresWithOpenCodes, readServerFacts, takeMemory } from './doctor.sql.ts'
 import { checkInvariants, countOrders } from './invariants.ts'
 
 /** What `doctor` looks at once the schema is up to date. */
 export const examineData = async (db: Queries) => ({
+  duplicateDomains: await listDuplicateDomains(db),
   facts: await readServerFacts(db),
   staleListings: await countStaleListings(db),
   openForCodes: tellOpenForCodes(await listStoresWithOpenCodes(db)),
@@ -24,3 +28,7 @@ export const examineBooks = (db: Db) =>
     await takeMemory(tx)
     return { orders: await countOrders(tx), findings: await checkInvariants(tx) }
   })
+
+/** Stores that no order can be placed in, because none of their payment methods works in this service. */
+export const findUnpayableStores = async (db: Queries, payments: Pick<Payments, 'providers' | 'production'>) =>
+  (await listPayments(db)).filter((store) => listPaymentMethods(payments, store).length === 0)

@@ -4,8 +4,9 @@ import { isCurrency } from '../../core/money.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import { announceStore } from '../../db/announce.ts'
-import type { Queries, Tx } from '../../db/database.ts'
+import { type Queries, sqlState, type Tx } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
+import { cash } from '../../providers/payment/cash.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { publishAllProducts } from '../catalog/products.ts'
 import type { Store, StoreId } from '../context.ts'
@@ -28,7 +29,12 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
   checkSettings(request)
   checkName(request.outletName)
   const publicId = newId('store')
-  const { id: storeId } = await sql.insertStore(tx, { ...request, publicId, domain: readDomain(request.domain) })
+  const domain = readDomain(request.domain)
+  // A store that was asked to be paid in cash takes cash.
+  const cashOnDelivery = request.paymentProvider === cash.name
+  const inserted = await sql.insertStore(tx, { ...request, publicId, domain, cashOnDelivery })
+  if (inserted === undefined) throw domainTaken(domain)
+  const storeId = inserted.id
   const outletId = newId('outlet')
   const outlet = await sql.insertOutlet(tx, storeId, outletId, request.outletName)
   await sql.setDefaultOutlet(tx, storeId, outlet.id)
@@ -132,9 +138,20 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
   checkSettings({ ...settings, currency: store.currency })
   checkCountries(settings.otpCountries ?? [])
   const domain = settings.domain === null ? null : readDomain(settings.domain)
-  await sql.updateStore(tx, store.id, { ...settings, domain })
+  const cashOnDelivery = settings.cashOnDelivery ?? (settings.paymentProvider === cash.name ? true : null)
+  try {
+    await sql.updateStore(tx, store.id, { ...settings, domain, cashOnDelivery })
+  } catch (error) {
+    if (domain !== null && sqlState(error) === uniqueViolation) throw domainTaken(domain)
+    throw error
+  }
   await announceStore(tx, store.id)
 }
+
+const uniqueViolation = '23505'
+
+const domainTaken = (domain: string) =>
+  new OperatorError(`Another store has the domain ${domain} already. "vitrine store list" shows the stores.`)
 
 export const listStores = (db: Queries) => sql.listStores(db)
 

@@ -5,6 +5,7 @@ import type { Answer } from '../../http/endpoint.ts'
 import { writeOnce } from '../access/once.ts'
 import { deadGuestToken } from '../access/shopper.ts'
 import type { CustomerCtx, ShopperCtx } from '../context.ts'
+import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { readCouponCode } from '../pricing/coupons.ts'
 import { type Cart, type CartItem, type LineToAdd, type LineToSet, maxQuantity } from './cart.contract.ts'
 import {
@@ -70,18 +71,20 @@ const findCart = async (ctx: ShopperCtx, name: CartName) => {
 
 // Writes
 
-export const addToCart = (ctx: ShopperCtx, body: Partial<LineToAdd> & Input): Promise<CartAnswer> => {
+export const addToCart = async (ctx: ShopperCtx, body: Partial<LineToAdd> & Input): Promise<CartAnswer> => {
   const { productId, variantId, quantity, items, couponCode } = body
   if ((productId === undefined) === (items === undefined))
     throw fail('UNPROCESSABLE_ENTITY', 'Send either productId or items.')
   const lines = productId === undefined ? (items ?? []) : [{ productId, variantId, quantity } as LineToAdd]
-  return writeOnce(ctx, {
-    route: 'addToCart',
-    request: body,
-    write: (tx) => changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
-    refer: ({ id }) => id,
-    readAgain: (tx, id) => readChanged(tx, ctx, id, couponCode),
-  })
+  return withCoupon(ctx, couponCode, () =>
+    writeOnce(ctx, {
+      route: 'addToCart',
+      request: body,
+      write: (tx) => changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
+      refer: ({ id }) => id,
+      readAgain: (tx, id) => readChanged(tx, ctx, id, couponCode),
+    }),
+  )
 }
 
 export const addItem = (ctx: ShopperCtx, cartId: string, line: LineToAdd): Promise<CartAnswer> =>
@@ -93,12 +96,18 @@ export const addItem = (ctx: ShopperCtx, cartId: string, line: LineToAdd): Promi
     readAgain: (tx, id) => readChanged(tx, ctx, id),
   })
 
-export const changeCart = (
+export const changeCart = async (
   ctx: ShopperCtx,
   cartId: string,
   { items = [], couponCode }: { items?: readonly LineToSet[]; couponCode?: string | null },
 ): Promise<CartAnswer> =>
-  inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode))
+  withCoupon(ctx, couponCode, () =>
+    inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode)),
+  )
+
+/** A code that does not exist is not put on a cart, and counts as a guess. */
+const withCoupon = (ctx: ShopperCtx, couponCode: string | null | undefined, work: () => Promise<CartAnswer>) =>
+  tryCoupon(ctx, couponCode, work, ({ body }) => body.couponCode !== null)
 
 export const changeItem = (ctx: ShopperCtx, cartId: string, id: string, quantity: number): Promise<CartAnswer> =>
   inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))

@@ -25,7 +25,9 @@ export const StoreInfo = named(
     }),
     outlets: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
     defaultOutletId: Type.String(),
-    paymentMethods: Type.Array(oneOf(['online', 'cod'])),
+    paymentMethods: Type.Array(oneOf(['online', 'cod']), {
+      description: 'How an order can be paid here, the default of a checkout first',
+    }),
     shipping: Type.Object({
       flat: Type.Number({ description: 'What delivery costs' }),
       freeAbove: nullable(Type.Number({ description: 'From this subtotal on it costs nothing' })),

@@ -19,7 +19,7 @@ test('a new store shows itself with everything that a storefront needs to know',
   assert.deepEqual(json, {
     id: shop.storeId,
     name: 'Test shop',
-    domain: 'https://shop.example',
+    domain: shop.domain,
     currency: 'INR',
     locale: 'en-IN',
     timezone: 'Asia/Kolkata',
@@ -40,7 +40,7 @@ test('settings show in the units of the currency', async () => {
   await service.db.tx((tx) =>
     changeStore(tx, store, {
       name: 'Kavya',
-      domain: 'http://localhost:5173',
+      domain: `http://${shop.storeId.replace('_', '-')}.localhost:5173`,
       locale: 'ar-KW',
       timezone: 'Asia/Kuwait',
       logo: '/demo/images/logo.svg',
@@ -53,7 +53,10 @@ test('settings show in the units of the currency', async () => {
     }),
   )
   const { json } = await shop.get('/v1/store')
-  assert.deepEqual([json.name, json.domain, json.locale], ['Kavya', 'http://localhost:5173', 'ar-KW'])
+  assert.deepEqual(
+    [json.name, json.domain, json.locale],
+    ['Kavya', `http://${shop.storeId.replace('_', '-')}.localhost:5173`, 'ar-KW'],
+  )
   assert.equal(json.logo, 'http://vitrine.test/demo/images/logo.svg')
   assert.deepEqual(json.contact, { email: 'hello@kavya.example', phone: '' })
   assert.deepEqual(json.address, address)

@@ -1,9 +1,12 @@
 import { toWire } from '../../core/money.ts'
-import type { StoreCtx } from '../context.ts'
+import type { Payments, StoreCtx } from '../context.ts'
 import { showImage } from './catalog.ts'
+import { listPaymentMethods } from './payment-methods.ts'
 import type { StoreInfo } from './store.contract.ts'
 
-export const showStore = (ctx: Pick<StoreCtx, 'store' | 'publicUrl'>): StoreInfo => {
+type ShownStore = Pick<StoreCtx, 'store' | 'publicUrl'> & { payments: Pick<Payments, 'providers' | 'production'> }
+
+export const showStore = (ctx: ShownStore): StoreInfo => {
   const { store } = ctx
   return {
     id: store.publicId,
@@ -17,7 +20,7 @@ export const showStore = (ctx: Pick<StoreCtx, 'store' | 'publicUrl'>): StoreInfo
     address: store.address,
     outlets: store.outlets.map(({ publicId, name }) => ({ id: publicId, name })),
     defaultOutletId: store.defaultOutlet.publicId,
-    paymentMethods: store.cashOnDelivery ? ['online', 'cod'] : ['online'],
+    paymentMethods: listPaymentMethods(ctx.payments, store),
     shipping: {
       flat: toWire(store.shippingFlatMinor, store.currency),
       freeAbove: store.shippingFreeAboveMinor === null ? null : toWire(store.shippingFreeAboveMinor, store.currency),

@@ -18,7 +18,11 @@ export const CheckoutBody = Type.Object({
     nullable(Type.String({ maxLength: 100, description: "In place of the cart's; null: none" })),
   ),
   paymentMethod: Type.Optional(
-    Type.String({ maxLength: 10, pattern: '^(online|cod)$', description: '`online` or `cod`' }),
+    Type.String({
+      maxLength: 10,
+      pattern: '^(online|cod)$',
+      description: "`online` or `cod`; the first of the store's `paymentMethods` unless sent",
+    }),
   ),
   storefrontUrl: Type.Optional(
     Type.String({ maxLength: 300, description: 'The origin of the page, to which the shopper returns after paying' }),
@@ -126,7 +130,7 @@ export const checkoutContract = {
     path: '/v1/checkout',
     summary: "Order what is in the customer's cart",
     description:
-      'Reserves the stock and writes the order in one step, then starts the payment: send the shopper to `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200.',
+      'Reserves the stock and writes the order in one step, then starts the payment: send the shopper to `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200. 409 also for a cash order beyond what the store allows, and for more units than one customer may hold unpaid; the text says the limit.',
     body: CheckoutBody,
     ok: CheckoutResult,
     okStatus: 201,
@@ -157,6 +161,7 @@ export const checkoutContract = {
     method: 'GET',
     path: '/v1/coupons',
     summary: 'List the coupons that the customer may use',
+    description: 'Only those that were made to be listed. Other codes work for customers who know them.',
     query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
     ok: page(Coupon),
     example: {
@@ -179,7 +184,8 @@ export const checkoutContract = {
     method: 'POST',
     path: '/v1/coupons/validate',
     summary: 'Tell whether a coupon counts, and what for',
-    description: 'Always 200 for whatever the code is. It uses nothing up.',
+    description:
+      'Always 200 for whatever the code is, and 429 for a shopper or client who has tried too many codes that do not exist. It uses nothing up.',
     body: Type.Unsafe<{ code?: unknown; cartId?: unknown } | undefined>({
       type: 'object',
       properties: { code: { description: 'The code' }, cartId: { description: "The customer's cart" } },

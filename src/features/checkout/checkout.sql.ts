@@ -13,16 +13,30 @@ export type Surroundings = {
   address: PostalAddress | null
   coupon: Coupon | null
   couponUses: number
+  /** What the customer has ordered and not paid yet; null where it was not asked for. */
+  unpaid: Unpaid | null
 }
 
+/** `units` are in all unpaid orders, `cashOrders` those that are to be paid on delivery. */
+export type Unpaid = { units: number; cashOrders: number; hasVerifiedPhone: boolean }
+
 /** `couponCode`: null asks for none, and undefined for the one of the cart. */
-export type Asked = { customerId: string; addressId: string | null; couponCode: string | null | undefined }
+export type Asked = {
+  customerId: string
+  addressId: string | null
+  couponCode: string | null | undefined
+  unpaid?: true
+}
 
 /**
  * By the customer and not by the cart, so that it can be sent along with what locks and reads the cart. What is not
  * asked for is left out: for a parameter that is null, the planner would plan the statement anew each time.
  */
-export const readSurroundings = (db: Queries, storeId: StoreId, { customerId, addressId, couponCode }: Asked) => {
+export const readSurroundings = (
+  db: Queries,
+  storeId: StoreId,
+  { customerId, addressId, couponCode, ...asked }: Asked,
+) => {
   const address = sql`(
     select json_build_object('name', a.name, 'phone', a.phone, 'line1', a.line1, 'line2', a.line2,
       'landmark', a.landmark, 'city', a.city, 'state', a.state, 'postalCode', a.postal_code, 'country', a.country)
@@ -32,6 +46,14 @@ export const readSurroundings = (db: Queries, storeId: StoreId, { customerId, ad
   const uses = sql`coalesce((
     select u.uses from coupon k join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id
     where k.store_id = ${storeId} and k.code = ${code} and u.customer_id = ${customerId}), 0)`
+  const unpaid = sql`(
+    select json_build_object('units', coalesce(sum(o.units), 0),
+      'cashOrders', count(*) filter (where o.payment_method = 'cod'),
+      'hasVerifiedPhone', (
+        select u.phone is not null from customer u where u.store_id = ${storeId} and u.id = ${customerId}))
+    from orders o
+    where o.store_id = ${storeId} and o.customer_id = ${customerId} and o.payment_status in ('pending', 'failed')
+      and o.status in ('pending', 'out_for_delivery'))`
   return db.one<Surroundings>`
   select (
     select json_build_object('id', o.id, 'cartVersion', o.cart_version, 'requestHash', o.request_hash)
@@ -40,7 +62,8 @@ export const readSurroundings = (db: Queries, storeId: StoreId, { customerId, ad
     order by o.number desc limit 1) as open,
     ${addressId === null ? sql`null` : address} as address,
     ${couponCode === null ? sql`null` : couponAsJson(storeId, code)} as coupon,
-    ${couponCode === null ? sql`0` : uses} as "couponUses"
+    ${couponCode === null ? sql`0` : uses} as "couponUses",
+    ${asked.unpaid === undefined ? sql`null` : unpaid} as unpaid
   from (values (1)) one left join cart c on c.store_id = ${storeId} and c.customer_id = ${customerId}`
 }
 
@@ -54,7 +77,7 @@ export type CouponRow = {
   endsAt: Date | null
 }
 
-/** Coupons that count now and that this customer has not used up, by code. */
+/** Listed coupons that count now and that this customer has not used up, by code. */
 export const listUsableCoupons = (
   db: Queries,
   storeId: StoreId,
@@ -63,7 +86,7 @@ export const listUsableCoupons = (
   select k.id, k.code, k.description, k.kind, k.value, k.min_subtotal_minor as "minSubtotalMinor", k.ends_at as "endsAt"
   from coupon k
   left join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id and u.customer_id = ${customerId}
-  where k.store_id = ${storeId} and k.code > ${after}
+  where k.store_id = ${storeId} and k.listed and k.code > ${after}
     and (k.starts_at is null or k.starts_at <= vitrine_now()) and (k.ends_at is null or k.ends_at > vitrine_now())
     and k.stopped_at is null and (k.usage_limit is null or k.used < k.usage_limit)
     and (k.customer_limit is null or coalesce(u.uses, 0) < k.customer_limit)

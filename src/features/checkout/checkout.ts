@@ -5,9 +5,11 @@ import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
+import { holdShopper } from '../access/guests.ts'
 import { readPostalAddress } from '../accounts/addresses.ts'
 import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
 import { takeOrderedFromCart } from '../cart/ordered.ts'
+import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
 import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
@@ -23,8 +25,10 @@ import {
   startPlaced,
 } from '../payments/sessions.ts'
 import { checkStorefrontUrl } from '../payments/storefront-url.ts'
+import { checkCouponGuess } from '../pricing/coupon-guesses.ts'
 import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
 import { redeemCoupon } from '../pricing/redeem.ts'
+import { checkBuyingLimits } from './buying-limits.ts'
 import type { CheckoutBody, CheckoutResult } from './checkout.contract.ts'
 import { readSurroundings, type Surroundings } from './checkout.sql.ts'
 import { type Claim, claimCheckout, keepCheckout } from './checkout-once.ts'
@@ -40,7 +44,7 @@ type CheckoutAnswer = Answer<CheckoutResult>
 /** What a request comes down to, before anything is looked up. */
 type Wish = {
   body: CheckoutBody
-  method: 'online' | 'cod'
+  method: PaymentMethod
   storefrontUrl: string | null
   address: PostalAddress | null
   billingAddress: PostalAddress | null
@@ -63,6 +67,7 @@ class OpenOrderInTheWay extends Error {
  */
 export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<CheckoutAnswer> => {
   const wish = readWish(ctx, body)
+  await checkCouponGuess(ctx, body.couponCode)
   const claim = await placeUnlessOpen(ctx, wish)
   if (claim.kind === 'kept') return claim.answer
   if (claim.kind === 'answered') {
@@ -77,10 +82,7 @@ export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<Ch
 }
 
 const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
-  const method = body.paymentMethod === 'cod' ? 'cod' : 'online'
-  if (method === 'cod' && !ctx.store.cashOnDelivery)
-    throw fail('BAD_REQUEST', 'This store does not take cash on delivery.')
-  if (method === 'online') assertPayable(ctx)
+  const method = chooseMethod(ctx, body.paymentMethod)
   if (body.addressId !== undefined && body.shippingAddress !== undefined)
     throw fail('BAD_REQUEST', 'Send either addressId or shippingAddress.')
   return {
@@ -91,6 +93,18 @@ const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
     billingAddress: body.billingAddress === undefined ? null : readPostalAddress(body.billingAddress),
     requestHash: hash('sha256', JSON.stringify(sortFields(body)), 'base64url'),
   }
+}
+
+/** Without a word about it, the first method that the store offers. */
+const chooseMethod = (ctx: CustomerCtx, asked: string | undefined): PaymentMethod => {
+  const offered = listPaymentMethods(ctx.payments, ctx.store)
+  const method = asked === undefined ? (offered[0] ?? 'online') : asked === 'cod' ? 'cod' : 'online'
+  if (offered.includes(method)) return method
+  if (method === 'cod') throw fail('BAD_REQUEST', 'This store does not take cash on delivery.')
+  if (offered.length > 0)
+    throw fail('BAD_REQUEST', 'This store takes no payments online. Send paymentMethod cod to pay on delivery.')
+  assertPayable(ctx)
+  return method
 }
 
 /** The same fields in another order are the same request. */
@@ -127,9 +141,14 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   const { couponCode } = wish.body
   const code = typeof couponCode === 'string' ? readCouponCode(couponCode) : couponCode
   const { customerId } = shopper
-  const look = () =>
-    readSurroundings(tx, store.id, { customerId, addressId: wish.body.addressId ?? null, couponCode: code })
-  const [cart, seen] = await Promise.all([holdCartOf(tx, store.id, shopper), look()])
+  const look = () => {
+    const addressId = wish.body.addressId ?? null
+    return readSurroundings(tx, store.id, { customerId, addressId, couponCode: code, unpaid: true })
+  }
+  const holding = holdCartOf(tx, store.id, shopper)
+  // What the customer holds unpaid is counted next, so checkouts of one customer are counted one after another.
+  tx.later(holdShopper(tx, ctx))
+  const [cart, seen] = await Promise.all([holding, look()])
   if (cart === undefined || (wish.body.cartId !== undefined && wish.body.cartId !== cart.id)) {
     if (wish.body.cartId !== undefined) throw fail('NOT_FOUND', 'There is no such cart.')
     throw emptyCart()
@@ -150,6 +169,7 @@ const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | 
   }
   // A text that cannot be a code is one that does not exist.
   const price = checkCart(ctx, wish, cart, around, couponCode === undefined ? cart.couponCode : (code ?? couponCode))
+  checkBuyingLimits(ctx, wish.method, { cart, price, unpaid: around.unpaid })
   if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon can no longer be used.')
   const { orderId, toStart } = await writeOrder(tx, ctx, { wish, cart, around, price })

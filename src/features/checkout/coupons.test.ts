@@ -65,10 +65,10 @@ test('a code that does not count refuses the checkout and says why', async (t) =
 
 test('the list shows what this customer may use now, page by page', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
-  await addCoupon(service, shop, { code: 'A', description: 'Ten off' })
-  await addCoupon(service, shop, { code: 'B', kind: 'fixed', value: 50, minSubtotal: 100 })
-  await addCoupon(service, shop, { code: 'C', customerLimit: 1 })
-  await addCoupon(service, shop, { code: 'D', startsAt: new Date(Date.now() + hours(1)) })
+  await addCoupon(service, shop, { code: 'A', listed: true, description: 'Ten off' })
+  await addCoupon(service, shop, { code: 'B', listed: true, kind: 'fixed', value: 50, minSubtotal: 100 })
+  await addCoupon(service, shop, { code: 'C', listed: true, customerLimit: 1 })
+  await addCoupon(service, shop, { code: 'D', listed: true, startsAt: new Date(Date.now() + hours(1)) })
   const asha = await newBuyer({ productId: mug })
   const list = async (query = '') => (await asha.call('GET', `/v1/coupons${query}`)).json
   const first = await list('?limit=2')

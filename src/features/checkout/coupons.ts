@@ -2,6 +2,7 @@ import { toWire } from '../../core/money.ts'
 import { readCartOf } from '../cart/for-checkout.ts'
 import { cursorScope, readPage } from '../catalog/catalog.ts'
 import type { CustomerCtx } from '../context.ts'
+import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { priceCart, readCouponCode } from '../pricing/coupons.ts'
 import { type CouponRow, listUsableCoupons, readSurroundings } from './checkout.sql.ts'
 
@@ -31,10 +32,22 @@ const showCoupon = (
 
 /** Never an error for what the code is: a page asks this while somebody types. Nothing is used up by asking. */
 export const validateCoupon = async (ctx: CustomerCtx, body: { code?: unknown; cartId?: unknown } = {}) => {
-  const { store, shopper } = ctx
   if (typeof body.code !== 'string' || body.code.trim() === '') return { valid: false, reason: 'MISSING_CODE' }
   const code = readCouponCode(body.code)
   if (code === null) return { valid: false, reason: 'NOT_FOUND' }
+  return tryCoupon(
+    ctx,
+    code,
+    () => judgeCode(ctx, code),
+    ({ reason }) => reason !== 'NOT_FOUND',
+  )
+}
+
+const judgeCode = async (
+  ctx: CustomerCtx,
+  code: string,
+): Promise<{ valid: boolean; reason?: string; discount?: number }> => {
+  const { store, shopper } = ctx
   const cart = await readCartOf(ctx.db, store.id, shopper)
   const { coupon, couponUses } = await readSurroundings(ctx.db, store.id, {
     ...{ customerId: shopper.customerId, addressId: null, couponCode: code },

@@ -133,7 +133,7 @@ export const findOrderStore = (db: Queries, orderId: string) => db.maybeOne<{ st
 export type LockedOrder = OrderRow & { lines: OrderLineRow[] }
 
 /**
- * Locks an order, after the cart that it came from: that is the order of locks everywhere (cart, order, coupon, stock).
+ * Locks an order, after the cart that it came from: that is the order of locks everywhere (cart, customer, order, coupon, stock).
  * Two statements, because the second must see what was written while the first waited.
  */
 export const lockCartOf = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
@@ -227,13 +227,13 @@ export const insertOrder = (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
       total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
-      expires_at, created_at, updated_at)
+      units, expires_at, created_at, updated_at)
     select ${storeId}, ${order.id}, nextval(${`order_number_${storeId}`}::regclass), ${order.customerId},
       ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
       ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
-      vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
+      ${countUnits(orderLines)}, vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
     returning *),
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
@@ -252,6 +252,8 @@ export const insertOrder = (
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     ${timelineFrom(sql`told e`)} as timeline
   from placed o`
+
+const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)
 
 const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) => sql`
   insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)

@@ -4,10 +4,15 @@ import type { Payments, Store } from '../context.ts'
 import { keepCredentials, readCredentials } from './accounts.sql.ts'
 import { openCredentials, sealCredentials } from './providers.ts'
 
-export const checkProviderName = ({ providers }: Payments, name: string): void => {
-  if (providers.has(name)) return
+/** Refuses a name that no provider has and, in production, a provider that moves no money. */
+export const checkProviderName = ({ providers, production }: Payments, name: string): void => {
+  const usable = [...providers.values()].filter(({ isForTesting }) => !(isForTesting && production))
+  if (usable.some((provider) => provider.name === name)) return
+  const names = usable.map((provider) => provider.name).join(', ')
   throw new OperatorError(
-    `There is no payment provider "${name}". The providers are ${[...providers.keys()].join(', ')}.`,
+    providers.has(name)
+      ? `The payment provider ${name} moves no money and is refused in production. The providers are ${names}.`
+      : `There is no payment provider "${name}". The providers are ${names}.`,
   )
 }
 

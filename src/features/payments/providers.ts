@@ -5,6 +5,7 @@ import type { Queries } from '../../db/database.ts'
 import { cash } from '../../providers/payment/cash.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
 import { createSandbox } from '../../providers/payment/sandbox.ts'
+import { explainUnpayable } from '../catalog/payment-methods.ts'
 import type { Payments, Services, Store } from '../context.ts'
 import { readCredentials } from './accounts.sql.ts'
 import { createSandboxBook } from './sandbox.sql.ts'
@@ -34,12 +35,12 @@ export type PaymentOptions = {
 
 export const createPayments = ({ db, publicUrl, production, secrets, more = [] }: PaymentOptions): Payments => {
   const pageTokens = deriveSigner(secrets, 'sandbox')
-  const sandbox = createSandbox(
-    createSandboxBook(db),
+  const builtIn = builtInProviders(
+    db,
     (storeId, paymentId) => `${publicUrl}/sandbox/pay/${makePageToken(pageTokens, storeId, paymentId)}`,
   )
   return {
-    providers: new Map([sandbox, cash, ...more].map((provider) => [provider.name, provider])),
+    providers: byName([...builtIn, ...more]),
     production,
     pageTokens,
     webhookTokens: deriveSigner(secrets, 'sandbox-webhook'),
@@ -47,12 +48,21 @@ export const createPayments = ({ db, publicUrl, production, secrets, more = [] }
   }
 }
 
-/** Why a store cannot be paid online through a provider of this name; null when it can. */
-export const explainUnpayable = ({ providers, production }: Payments, name: string): string | null => {
-  const provider = providers.get(name)
-  if (provider === undefined || provider.name === cash.name) return 'This store takes no payments online.'
-  return provider.isForTesting && production ? 'This store can not be paid yet: its payments are for testing.' : null
-}
+const builtInProviders = (db: Queries, pageAddress: Parameters<typeof createSandbox>[1]) => [
+  createSandbox(createSandboxBook(db), pageAddress),
+  cash,
+]
+
+const byName = (providers: readonly PaymentProvider[]): Payments['providers'] =>
+  new Map(providers.map((provider) => [provider.name, provider]))
+
+/** For those who only ask what a store can be paid with, which takes no secrets. */
+export const knownProviders = (db: Queries): Payments['providers'] =>
+  byName(
+    builtInProviders(db, () => {
+      throw new Error('no payment is started here')
+    }),
+  )
 
 /** Ends a request of a store that cannot be paid online with 503. */
 export const assertPayable = ({ payments, store }: Pick<PaymentCtx, 'payments' | 'store'>): void => {

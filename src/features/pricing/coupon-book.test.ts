@@ -249,6 +249,7 @@ test('the list shows coupons as they were written, oldest first', async () => {
       categories: ['paper'],
       products: [],
     },
+    listed: false,
   })
   assert.deepEqual([flat?.value, flat?.minSubtotal, flat?.usageLimit, flat?.categories], [200, 999.5, 3, []])
 })

@@ -24,6 +24,8 @@ export type CouponRequest = {
   categories: readonly string[]
   /** By id or slug. */
   products: readonly string[]
+  /** Whether customers find it in the list of coupons. Otherwise only those who know the code can use it. */
+  listed: boolean
 }
 
 /** For everything, for everybody, for ever. */
@@ -36,6 +38,7 @@ export const plainCoupon = {
   customerLimit: null,
   categories: [],
   products: [],
+  listed: false,
 } satisfies Partial<CouponRequest>
 
 export const createCoupon = async (
@@ -54,6 +57,7 @@ export const createCoupon = async (
     usageLimit: readLimit(request.usageLimit),
     customerLimit: readLimit(request.customerLimit),
     categoryIds: await findAll(request.categories, (text) => findCategory(tx, store, text)),
+    listed: request.listed,
     productIds: await findAll(request.products, (text) => findProduct(tx, store, text)),
   }
   const isNew = (await sql.insertCoupon(tx, store.id, coupon)) > 0

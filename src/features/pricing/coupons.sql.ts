@@ -31,6 +31,12 @@ export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragm
 
 const epochMs = (column: Fragment) => sql`(extract(epoch from ${column}) * 1000)::bigint`
 
+export const isCoupon = async (db: Queries, storeId: StoreId, code: string) =>
+  (
+    await db.one<{ exists: boolean }>`
+    select exists (select from coupon where store_id = ${storeId} and code = ${code})`
+  ).exists
+
 export type NewCoupon = {
   id: string
   code: string
@@ -44,15 +50,17 @@ export type NewCoupon = {
   customerLimit: number | null
   categoryIds: readonly string[]
   productIds: readonly string[]
+  listed: boolean
 }
 
 /** Writes nothing when the code is taken. */
 export const insertCoupon = (tx: Tx, storeId: StoreId, coupon: NewCoupon) => tx.run`
   insert into coupon (store_id, id, code, kind, value, description, min_subtotal_minor, starts_at, ends_at,
-    usage_limit, customer_limit, category_ids, product_ids, created_at)
+    usage_limit, customer_limit, category_ids, product_ids, listed, created_at)
   values (${storeId}, ${coupon.id}, ${coupon.code}, ${coupon.kind}, ${coupon.value}, ${coupon.description},
     ${coupon.minSubtotalMinor}, ${coupon.startsAt}, ${coupon.endsAt}, ${coupon.usageLimit}, ${coupon.customerLimit},
-    ${coupon.categoryIds}, ${coupon.productIds}, vitrine_now())
+    ${coupon.categoryIds}, ${coupon.productIds}, ${coupon.listed},
+    vitrine_now())
   on conflict (store_id, code) do nothing`
 
 export type CouponRow = {
@@ -70,6 +78,7 @@ export type CouponRow = {
   stoppedAt: Date | null
   categories: string[]
   products: string[]
+  listed: boolean
   createdAt: Date
 }
 
@@ -77,7 +86,7 @@ export type CouponRow = {
 export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
   select k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
     k.starts_at as "startsAt", k.ends_at as "endsAt", k.usage_limit as "usageLimit",
-    k.customer_limit as "customerLimit", k.used, k.stopped_at as "stoppedAt", k.created_at as "createdAt",
+    k.customer_limit as "customerLimit", k.used, k.listed, k.stopped_at as "stoppedAt", k.created_at as "createdAt",
     array(select c.slug from category c where c.store_id = k.store_id and c.id = any(k.category_ids)
       order by c.slug) as categories,
     array(select p.slug from product p where p.store_id = k.store_id and p.id = any(k.product_ids)

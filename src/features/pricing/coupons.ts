@@ -88,7 +88,7 @@ const isInScope = (coupon: Coupon, { productId, categoryId }: { productId: strin
   (categoryId !== null && coupon.categoryIds.includes(categoryId))
 
 /** Decimals as the currency has them here (see core/money.ts), and none where they would all be zeros. */
-const formatMoney = ({ locale, currency }: Pick<Store, 'locale' | 'currency'>, minor: number) => {
+export const formatMoney = ({ locale, currency }: Pick<Store, 'locale' | 'currency'>, minor: number) => {
   const digits = currencyExponent(currency)
   return new Intl.NumberFormat(locale, {
     style: 'currency',
