@@ -4,7 +4,10 @@ import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { readProduct } from '../src/features/catalog/product-input.ts'
+import { planProducts } from '../src/features/catalog/save.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
+import { tryTakeStock } from '../src/features/orders/stock.ts'
 import { databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 
@@ -145,6 +148,21 @@ test('what a shopper has is read and written by indexes, with one plan for large
     )
   }
   assert.deepEqual(wrong, [])
+})
+
+test('what an import reads of known products, and the units that an order takes, are found by their keys', async () => {
+  const store = await shop.load()
+  const patch = readProduct({ slug: 'product-9876', price: 5 }, store.currency)
+  assert.ok(!Array.isArray(patch))
+  const { variants } = (await shop.get('/v1/products/product-9876')).json
+  const goods = { outletId: store.defaultOutlet.id, lines: [{ variantId: variants[0].id, quantity: 1, name: 'One' }] }
+  const texts = await recordStatements(async () => {
+    await planProducts(service.db, store, [patch], { replace: false, setStock: true })
+    await service.db.tx((tx) => tryTakeStock(tx, store.id, goods, 'reserve'))
+  })
+  const ours = texts.filter((text) => /stock_tracked/.test(text))
+  assert.equal(ours.length, 2)
+  for (const text of ours) assert.deepEqual(await scansOf(text), [], text)
 })
 
 test('a change of products leaves searches nothing to read through', async () => {
