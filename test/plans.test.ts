@@ -4,10 +4,13 @@ import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { readProduct } from '../src/features/catalog/product-input.ts'
+import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { findStoreByLogisticsKey } from '../src/features/delivery/delivery.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/order-book.sql.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
+import { tryTakeStock } from '../src/features/orders/stock.ts'
 import { findWebhookStore } from '../src/features/payments/webhook.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { type Answer, databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
@@ -251,6 +254,21 @@ const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promis
 const [email, password] = ['plans@example.com', 'correct horse battery']
 
 type TestGuest = Awaited<ReturnType<typeof newGuest>>
+
+test('what an import reads of known products, and the units that an order takes, are found by their keys', async () => {
+  const store = await shop.load()
+  const patch = readProduct({ slug: 'product-9876', price: 5 }, store.currency)
+  assert.ok(!Array.isArray(patch))
+  const { variants } = (await shop.get('/v1/products/product-9876')).json
+  const goods = { outletId: store.defaultOutlet.id, lines: [{ variantId: variants[0].id, quantity: 1, name: 'One' }] }
+  const texts = await recordStatements(async () => {
+    await planProducts(service.db, store, [patch], { replace: false, setStock: true })
+    await service.db.tx((tx) => tryTakeStock(tx, store.id, goods, 'reserve'))
+  })
+  const ours = texts.filter((text) => /stock_tracked/.test(text))
+  assert.equal(ours.length, 2)
+  for (const text of ours) assert.deepEqual(await scansOf(text), [], text)
+})
 
 test('a change of products leaves searches nothing to read through', async () => {
   const [index] = await ask(url, `select reloptions from pg_class where relname = 'listing_words'`)
