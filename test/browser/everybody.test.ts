@@ -42,7 +42,11 @@ for (const { name: look, ...options } of looks) {
     }
     await visit('/')
     await visit('/category/kitchen')
+    await visit('/category/clothing?options=Size:S')
+    await sees(page.getByRole('group', { name: 'Size' }))
+    await check('chosen options')
     await visit('/search?q=chai')
+    await visit('/search?q=runing+sheos')
     await visit('/search?q=nothing-like-this')
     await visit('/nowhere')
     await addToCart(page, 'cafe-au-lait-mug')

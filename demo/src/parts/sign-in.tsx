@@ -22,8 +22,7 @@ export const SignInForm = () => {
   const [way, setWay] = useDraft<Way>('sign-in-way', 'phone')
   return (
     <>
-      <fieldset class="ways">
-        <legend class="hidden">How to sign in</legend>
+      <fieldset class="ways" aria-label="How to sign in">
         {ways.map(([value, label]) => (
           <label class="option" key={value}>
             <input
