@@ -7,7 +7,7 @@ import { describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
-import { cutText } from './core/text.ts'
+import { shortenText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
@@ -297,7 +297,7 @@ const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
     }
     throw hasBadAddress(request.raw)
       ? fail('BAD_REQUEST', 'The address is not valid.')
-      : fail('NOT_FOUND', `There is no ${request.method} ${cutText(pathOf(request.originalUrl), 200)}.`)
+      : fail('NOT_FOUND', `There is no ${request.method} ${shortenText(pathOf(request.originalUrl), 200)}.`)
   }
   server.addHook('onRequest', (request, reply, done) => {
     if (request.is404) refuse(request, reply).catch(done)

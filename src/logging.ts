@@ -1,6 +1,6 @@
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'
-import { cutText } from './core/text.ts'
+import { shortenText } from './core/text.ts'
 
 /**
  * Logs hold no secret: we log no headers and no bodies, errors only by type, message and stack, and whatever still
@@ -25,12 +25,12 @@ const longestStack = 8_000
 const mostCauses = 5
 
 const describeError = (error: unknown, causesLeft = mostCauses): object => {
-  if (!(error instanceof Error)) return { message: cutText(String(error), longestMessage) }
+  if (!(error instanceof Error)) return { message: shortenText(String(error), longestMessage) }
   return {
     type: error.name,
-    message: cutText(error.message, longestMessage),
+    message: shortenText(error.message, longestMessage),
     ...('code' in error ? { code: error.code } : {}),
-    stack: cutText(error.stack ?? '', longestStack),
+    stack: shortenText(error.stack ?? '', longestStack),
     ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: describeError(error.cause, causesLeft - 1) }),
   }
 }

@@ -103,6 +103,11 @@ for (const version of versions) {
     )
     assert.equal((await send('GET', '/v1/products/kettle', { 'x-outlet-id': facts.pune })).json.price, 120)
     assert.equal((await send('GET', '/v1/search?q=lamp', {})).json.total, 1)
+    const { json: small } = await send('GET', '/v1/products?options=Size:S', {})
+    assert.deepEqual(
+      small.map(({ slug }: { slug: string }) => slug),
+      ['shirt'],
+    )
     assert.equal((await send('GET', '/v1/products', { 'x-store-key': facts.store.browserKey })).status, 200)
     assert.equal((await send('GET', '/v1/products', { 'x-store-key': facts.store.revokedKey })).status, 401)
     assert.equal((await send('GET', '/v1/products', { 'x-store-key': facts.other.serverKey })).json.length, 4)

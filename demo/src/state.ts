@@ -46,6 +46,13 @@ export const signOut = async (): Promise<boolean> => {
   return isOver
 }
 
+/** Unlike signing out here, this must reach the service: a session elsewhere would live on. */
+export const signOutEverywhere = async (): Promise<void> => {
+  await shop.logOutEverywhere()
+  await refreshShopper()
+  tellOtherTabs()
+}
+
 const changedKey = 'shop.changed'
 
 /** A change of the cart leaves no trace in storage by itself, so other tabs are told by one. */

@@ -1,10 +1,7 @@
 import type { ProductDetail, Variant } from '../../sdk/src/index.ts'
 
-/** A picture of its own is told by the API, where the store has given the variant one. */
-type Pictured = Variant & { image?: string | null }
-
 /** The picture that shows a variant; null when no picture is of this variant more than of any other. */
-export const pictureOf = ({ images }: Pick<ProductDetail, 'images'>, variant: Pictured): string | null => {
+export const pictureOf = ({ images }: Pick<ProductDetail, 'images'>, variant: Variant): string | null => {
   if (variant.image) return variant.image
   const marks = Object.values(variant.options).map((value) => wordsOf(value).join('-'))
   const found = images

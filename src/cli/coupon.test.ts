@@ -62,7 +62,7 @@ test('an operator makes coupons and sees them in a list', async (t) => {
     const stopped = await vitrine('stop', 'chai15')
     assert.ok(Date.parse(stopped.stoppedAt) > 0)
     const { stdout } = await runVitrine(['coupon', 'list'], settings)
-    assert.match(stdout, /^CHAI15 +15 % +stopped 20\S+Z +0 +tea-and-coffee$/m)
+    assert.match(stdout, /^CHAI15 +15 % +stopped 20\S+Z +0 +yes +tea-and-coffee$/m)
     assert.equal((await runVitrine(['coupon', 'stop', 'flat200'], settings)).stdout, 'The coupon FLAT200 is stopped.\n')
   })
 

@@ -44,7 +44,7 @@ test('a healthy shop is called so; rows that differ from the products, books tha
     'delete from listing where product_id = (select max(product_id) from listing)',
     'update listing set in_stock = not in_stock where product_id = (select min(product_id) from listing where in_stock)',
     'update coupon set used = 1 where code = (select min(code) from coupon)',
-    'update stock set reserved = 1 where variant_id = (select min(variant_id) from stock where on_hand > 0)',
+    'update stock set reserved = 1 where on_hand > 0 and variant_id = (select min(variant_id) from stock where on_hand > 0)',
   ]) {
     await query(settings.DATABASE_URL, change)
   }
@@ -101,15 +101,21 @@ test('a database that is away and settings that make no sense are faults', async
 test('in production a store that sends codes to all countries without a cap is warned about', async (t) => {
   const production = { ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
   const settings = { ...production, DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
-  const create = ['store', 'create', '--domain', 'blue.example', '--currency', 'EUR', '--payment-provider', 'cod']
-  const shown = await runVitrine([...create, '--name', 'Blue'], settings)
+  const create = (name: string) => [
+    ...['store', 'create', '--name', name, '--domain', `${name}.example`, '--currency', 'EUR'],
+    ...['--payment-provider', 'cod'],
+  ]
+  const shown = await runVitrine(create('blue'), settings)
   assert.match(shown.stdout, /vitrine store set --store store_\w+ --otp-countries .* --otp-hourly-cap/)
-  const named = await runJson([...create, '--name', 'Green'], settings)
-  const capped = await runJson([...create, '--name', 'Red'], settings)
+  const named = await runJson(create('green'), settings)
+  const capped = await runJson(create('red'), settings)
   await runJson(['store', 'set', '--store', named.storeId, '--otp-countries', 'IN'], settings)
   await runJson(['store', 'set', '--store', capped.storeId, '--otp-hourly-cap', '500'], settings)
+  const slow = await runJson(['key', 'create', '--browser', '--store', named.storeId], settings)
   const report = await examine(settings)
   assert.equal(report.healthy, true)
+  const { detail: slowKeys } = report.findings.find(({ check }) => check === 'keys') ?? {}
+  assert.match(slowKeys ?? '', new RegExp(`^${slow.id}: 60 requests a minute for all shoppers`))
   const warnings = report.findings.filter(({ check }) => check === 'otp')
   assert.deepEqual(
     warnings.map(({ state }) => state),

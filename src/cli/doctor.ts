@@ -104,13 +104,14 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
     statementTimeoutMs: 600_000,
   })
   try {
-    const { facts, staleListings, openForCodes, duplicateDomains } = await examineData(db)
+    const { facts, staleListings, openForCodes, slowKeys, duplicateDomains } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
     yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
     if (config.production && openForCodes !== null) yield warning('otp', openForCodes)
+    if (config.production && slowKeys !== null) yield warning('keys', slowKeys)
     for (const { publicId, domain, owner } of duplicateDomains) {
       const advice = `give one of them its own with "vitrine store set --store ${publicId} --domain …"`
       yield warning('stores', `${publicId} has the domain ${domain} of ${owner}; ${advice}`)

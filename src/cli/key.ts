@@ -51,7 +51,7 @@ export const addKey = (program: Command) => {
             id: made.id,
             key: made.key,
             scopes: made.scopes.join(', '),
-            'rate limit': `${made.rateLimit ?? 60} requests a minute`,
+            'rate limit': `${made.rateLimit ?? 60} requests a minute${options.browser ? ', for all shoppers together' : ''}`,
           }),
         )
       }),

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { cutText } from '../core/text.ts'
+import { shortenText } from '../core/text.ts'
 
 /** One answered request, as a log tells of it. */
 export type RequestNote = {
@@ -19,14 +19,14 @@ export type SeriesOf = (method: string, route: string) => (status: number, secon
 export const logRequestsTo =
   (logger: FastifyBaseLogger): NoteRequest =>
   ({ id, method, url, status, ms, origin }) => {
-    const path = cutText(readable(pathOf(url)), longestLogged)
+    const path = shortenText(readable(pathOf(url)), longestLogged)
     const line = {
       req: id,
       method,
       path,
       status,
       ms,
-      ...(origin === undefined ? {} : { origin: cutText(origin, longestLogged) }),
+      ...(origin === undefined ? {} : { origin: shortenText(origin, longestLogged) }),
     }
     if (status >= 500) logger.error(line, 'request failed')
     else if (status >= 400) logger.info(line, 'request refused')

@@ -50,6 +50,40 @@ browserTest(
   },
 )
 
+browserTest('a customer changes address and password with the old one, and signs out on all devices', async (scene) => {
+  const own = 'nila@kavya.example'
+  const { page } = await scene.newShopper({ bypassCSP: true })
+  await page.goto('/sign-in')
+  await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+  await button(page, 'Create an account').click()
+  await page.getByLabel('Name').fill('Nila')
+  await page.getByLabel('E-mail address').fill(own)
+  await page.getByLabel('Password').fill(password)
+  await button(page, 'Create account').click()
+  await sees(page.getByText(`Signed in with ${own}`))
+
+  await page.getByLabel('E-mail (optional)').fill('nila2@kavya.example')
+  await button(page, 'Save').click()
+  await sees(page.getByRole('alert').getByText(/password/i))
+  await page.getByLabel(/^Password \(if you have one, to change/).fill(password)
+  await button(page, 'Save').click()
+  await sees(page.getByText('Your details are saved.'))
+  await sees(page.getByText('Signed in with nila2@kavya.example'))
+
+  await page.getByText('Change the password').click()
+  await page.getByLabel('Current password (if you have one)').fill('not this one')
+  await page.getByLabel('New password').fill('eight steel ladles')
+  await button(page, 'Change password').click()
+  await sees(page.getByRole('alert').getByText(/password is wrong/i))
+  await page.getByLabel('Current password (if you have one)').fill(password)
+  assert.deepEqual(await faultsOf(page, 'the forms of the account'), [])
+  await button(page, 'Change password').click()
+  await sees(page.getByText('Your password is changed. Other devices are signed out.'))
+
+  await button(page, 'Sign out on all devices').click()
+  await sees(page.getByText('You are signed out on all devices.'))
+})
+
 for (const colorScheme of ['light', 'dark'] as const) {
   browserTest(`no way to sign in keeps anybody out, ${colorScheme}`, async (scene) => {
     const { page, troubles } = await scene.newShopper({

@@ -3,10 +3,11 @@ import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
+import { PasswordForm } from '../parts/password-form.tsx'
 import { Button, Heading, Show } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
 import { type Customer, shop } from '../shop.ts'
-import { signOut } from '../state.ts'
+import { signOut, signOutEverywhere } from '../state.ts'
 
 export const AccountPage = () => (
   <CustomerOnly title="Your account">
@@ -28,14 +29,27 @@ const Profile = () => {
       { about: 'session' },
     )
   }
+  const leaveEverywhere = async () => {
+    try {
+      await signOutEverywhere()
+    } catch (error) {
+      return tell(errorText(error), { about: 'session' })
+    }
+    navigate('/')
+    tell('You are signed out on all devices.', { about: 'session' })
+  }
   return (
     <>
       <Show loaded={loaded} onRetry={reload}>
         {(customer) => <ProfileForm customer={customer} onSaved={replace} />}
       </Show>
+      <PasswordForm />
       <p class="apart">
         <Button class="quiet" onClick={leave}>
           Sign out
+        </Button>{' '}
+        <Button class="quiet" onClick={leaveEverywhere}>
+          Sign out on all devices
         </Button>
       </p>
     </>
@@ -45,6 +59,8 @@ const Profile = () => {
 const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (customer: Customer) => void }) => {
   const [name, setName] = useState(customer.name)
   const [email, setEmail] = useState(customer.email)
+  const [currentPassword, setCurrentPassword] = useState('')
+  const isNewEmail = customer.email !== '' && email.trim() !== customer.email
   const [fault, setFault] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const save = async (event: Event) => {
@@ -53,7 +69,10 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
     setBusy(true)
     setFault(null)
     try {
-      onSaved(await shop.changeCustomer({ name: name.trim(), ...(email.trim() ? { email: email.trim() } : {}) }))
+      const proof = isNewEmail && currentPassword ? { currentPassword } : {}
+      const contact = email.trim() ? { email: email.trim() } : {}
+      onSaved(await shop.changeCustomer({ name: name.trim(), ...contact, ...proof }))
+      setCurrentPassword('')
       tell('Your details are saved.')
     } catch (error) {
       setFault(errorText(error))
@@ -88,6 +107,21 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
           onInput={(event) => setEmail(event.currentTarget.value)}
         />
       </label>
+      {isNewEmail && (
+        <label class="field">
+          <span>
+            Password <span class="quiet-text">(if you have one, to change the e-mail address)</span>
+          </span>
+          <input
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            maxLength={200}
+            value={currentPassword}
+            onInput={(event) => setCurrentPassword(event.currentTarget.value)}
+          />
+        </label>
+      )}
       {fault && (
         <p class="fault" role="alert">
           {fault}

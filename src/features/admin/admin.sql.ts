@@ -197,11 +197,11 @@ export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store s
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`
 
 /** How each store can be paid. */
-export const listPayments = (db: Queries) => db.many<{
+export const listStoresWithoutPayment = (db: Queries, onlineProviders: readonly string[]) => db.many<{
   publicId: string
   name: string
   paymentProvider: string
-  cashOnDelivery: boolean
 }>`
-  select public_id as "publicId", name, payment_provider as "paymentProvider", cash_on_delivery as "cashOnDelivery"
-  from store order by id`
+  select public_id as "publicId", name, payment_provider as "paymentProvider" from store
+  where not cash_on_delivery and payment_provider <> all(${onlineProviders}::text[])
+  order by id limit 20`

@@ -36,5 +36,12 @@ export const listStoresWithOpenCodes = (db: Queries) => db.many<{ publicId: stri
   where otp_hourly_cap is null and otp_countries = '{}'
   order by id limit 5`
 
+/** Some browser keys with the usual limit of a key, which all shoppers of the store share. */
+export const listSlowBrowserKeys = (db: Queries) => db.many<{ id: string; count: number }>`
+  select id, count(*) over ()::integer as count from store_key
+  where kind = 'browser' and rate_limit is null and revoked_at is null
+    and (expires_at is null or expires_at > vitrine_now())
+  order by store_id, id limit 5`
+
 /** Adding up the lines of a million orders takes some 115 MB; with less, it goes over the disk. */
 export const takeMemory = (tx: Tx) => tx.run`set local work_mem = '128MB'`

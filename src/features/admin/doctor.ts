@@ -1,8 +1,14 @@
 import type { Db, Queries } from '../../db/database.ts'
-import { listPaymentMethods } from '../catalog/payment-methods.ts'
+import { explainUnpayable } from '../catalog/payment-methods.ts'
 import type { Payments } from '../context.ts'
-import { listDuplicateDomains, listPayments } from './admin.sql.ts'
-import { countStaleListings, listStoresWithOpenCodes, readServerFacts, takeMemory } from './doctor.sql.ts'
+import { listDuplicateDomains, listStoresWithoutPayment } from './admin.sql.ts'
+import {
+  countStaleListings,
+  listSlowBrowserKeys,
+  listStoresWithOpenCodes,
+  readServerFacts,
+  takeMemory,
+} from './doctor.sql.ts'
 import { checkInvariants, countOrders } from './invariants.ts'
 
 /** What `doctor` looks at once the schema is up to date. */
@@ -11,15 +17,18 @@ export const examineData = async (db: Queries) => ({
   facts: await readServerFacts(db),
   staleListings: await countStaleListings(db),
   openForCodes: tellOpenForCodes(await listStoresWithOpenCodes(db)),
+  slowKeys: tellSlowKeys(await listSlowBrowserKeys(db)),
 })
 
 /** Anybody can make such a store send messages to costly countries, as many as they like. */
 const tellOpenForCodes = (stores: readonly { publicId: string; count: number }[]): string | null => {
-  const [first] = stores
-  if (first === undefined) return null
-  const more = first.count - stores.length
-  const names = stores.map(({ publicId }) => publicId).join(', ') + (more > 0 ? ` and ${more} more` : '')
-  return `${names}: one-time passwords go to all countries, in any number; set --otp-countries or --otp-hourly-cap with "vitrine store set"`
+  const names = nameSome(
+    stores.map(({ publicId }) => publicId),
+    stores[0]?.count,
+  )
+  return names === null
+    ? null
+    : `${names}: one-time passwords go to all countries, in any number; set --otp-countries or --otp-hourly-cap with "vitrine store set"`
 }
 
 /** Whether what was sold, reserved, paid and sent fits together, in all stores. */
@@ -30,5 +39,24 @@ export const examineBooks = (db: Db) =>
   })
 
 /** Stores that no order can be placed in, because none of their payment methods works in this service. */
-export const findUnpayableStores = async (db: Queries, payments: Pick<Payments, 'providers' | 'production'>) =>
-  (await listPayments(db)).filter((store) => listPaymentMethods(payments, store).length === 0)
+export const findUnpayableStores = (db: Queries, payments: Pick<Payments, 'providers' | 'production'>) => {
+  const working = [...payments.providers.keys()].filter((name) => explainUnpayable(payments, name) === null)
+  return listStoresWithoutPayment(db, working)
+}
+
+const tellSlowKeys = (keys: readonly { id: string; count: number }[]): string | null => {
+  const names = nameSome(
+    keys.map(({ id }) => id),
+    keys[0]?.count,
+  )
+  return names === null
+    ? null
+    : `${names}: 60 requests a minute for all shoppers together; raise it with "vitrine key set ID --rate-limit 6000"`
+}
+
+/** The first few by name, and how many more there are. */
+const nameSome = (names: readonly string[], count = 0): string | null => {
+  if (names.length === 0) return null
+  const more = count - names.length
+  return names.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -270,10 +270,10 @@ export const slugify = (text: string) =>
   cutText(
     text
       .normalize('NFKD')
-      .replaceAll(/\p{M}(?<=[a-zA-Z]\p{M}+)/gu, '')
+      .replaceAll(/([a-zA-Z])\p{M}+/gu, '$1')
       .normalize('NFC')
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-      .replaceAll(/^-+|-+$/g, ''),
+      .replaceAll(/^-|-$/g, ''),
     200,
   )

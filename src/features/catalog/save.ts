@@ -165,7 +165,7 @@ const describedBy = 3_000
 const wordsOf = (product: MergedProduct) => {
   const titleWords = wordsToIndex(product.name)
   const ofVariants = product.variants.flatMap(({ sku, barcode, options }) => [sku, barcode, ...Object.values(options)])
-  const description = product.description.replaceAll(/<[^>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
+  const description = product.description.replaceAll(/<[^<>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
   const more = [product.vendor, ...product.categoryPath, ...product.tags, ...ofVariants, description]
   return {
     name_key: cutText(fold(product.name), longestNameKey),

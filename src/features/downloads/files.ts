@@ -86,7 +86,7 @@ export const dispositionOf = (name: string) => {
     .map((letter) => (/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*]/u.test(letter) ? '_' : letter))
     .slice(0, 150)
     .join('')
-    .replace(/^[\s.]+|[\s.]+$/g, '')
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, '')
   const kept = safe === '' ? 'download' : safe
   const plain = kept.replaceAll(/[^\x20-\x7e]/g, '_')
   const encoded = encodeURIComponent(kept).replaceAll(/['()*!]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)

@@ -82,8 +82,8 @@ const columns: Record<string, (text: string) => unknown> = {
   taxRate: (text) => readNumber(text),
   weightGrams: (text) => readNumber(text),
   stock: (text) => (text.startsWith('{') ? JSON.parse(text) : readNumber(text)),
-  images: (text) => readList(text, /\s*[|\n]\s*|\s*[,;]?\s*(?=https?:\/\/)/),
-  tags: (text) => readList(text, /\s*[|,\n]\s*/),
+  images: (text) => readList(text, /[|\n]|(?=https?:\/\/)/),
+  tags: (text) => readList(text, /[|,\n]/),
   ...Object.fromEntries(
     ['options', 'variants', 'digital', 'prices', 'seo'].map((name) => [name, (text: string) => JSON.parse(text)]),
   ),
@@ -94,7 +94,12 @@ const columnNames = new Map([...textColumns, ...Object.keys(columns)].map((name)
 export const readNumber = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
 
 const readList = (text: string, separator: RegExp): unknown =>
-  text.startsWith('[') ? JSON.parse(text) : text.split(separator).filter((part) => part !== '')
+  text.startsWith('[')
+    ? JSON.parse(text)
+    : text
+        .split(separator)
+        .map((part) => part.trim().replace(/[,;]$/, '').trim())
+        .filter((part) => part !== '')
 
 /** What an empty cell cannot clear: a table has one for products that are about something else, such as variants. */
 const neverCleared = new Set(['name', 'slug', 'price', 'status', 'stock', 'options', 'variants'])

@@ -225,7 +225,11 @@ const splitList = (text: string) =>
     .filter((part) => part !== '')
 
 /** An address may have commas of its own. */
-const splitImages = (text: string) => text.split(/\s*,\s*(?=https?:\/\/)|\s*,\s+/).filter((part) => part !== '')
+const splitImages = (text: string) =>
+  text
+    .split(/,(?=\s|https?:\/\/)/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 
 const attributesOf = ({ cell }: WooRow) =>
   attributeNumbers
