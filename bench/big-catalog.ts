@@ -74,12 +74,12 @@ const categoriesIn = (stores: string, count: number) => `
 const colourOf = (n: string) => `case when ${n} % 2 = 0 then 'Black' else 'Colour ' || ${n} % 1000 end`
 
 const productsOf = (stores: string) => `
-  insert into product (store_id, id, slug, name, description, status, category_id, images, options, name_key, title_words,
-    words)
+  insert into product (store_id, id, slug, name, description, status, category_id, images, options, has_variants,
+    name_key, title_words, words)
   select store_id, 'prod_' || store_id || '_' || lpad(n::text, 8, '0'), 'product-' || n, array_to_string(title, ' '),
     array_to_string(body, ' '), 'ACTIVE', 'cat_' || store_id || '_' || (1 + n % ${categoriesOfStore}),
     array['/demo/images/logo.svg'], jsonb_build_array(jsonb_build_object('name', 'Colour', 'values',
-      jsonb_build_array(${colourOf('n')}))), array_to_string(title, ' '), title, title || body
+      jsonb_build_array(${colourOf('n')}))), true, array_to_string(title, ' '), title, title || body
   from (select s.id as store_id, n, pg_temp.some_words(4 + n * 0) as title, pg_temp.some_words(25 + n * 0) as body
     from store s, generate_series($1::integer, $2::integer) n where s.id in ${stores}) made`
 
@@ -87,10 +87,10 @@ const chosen = (stores: string) => `
   p.store_id in ${stores} and p.slug in (select 'product-' || n from generate_series($1::integer, $2::integer) n)`
 
 const variantsOf = (stores: string) => `
-  insert into variant (store_id, id, product_id, options, price_minor)
-  select p.store_id, 'var' || substr(p.id, 5), p.id, jsonb_build_object('Colour', ${colourOf('right(p.id, 8)::integer')}),
-    100 * (50 + floor(random() * 9950))::bigint
-  from product p where ${chosen(stores)}`
+  insert into variant (store_id, id, product_id, options, option_key, price_minor)
+  select p.store_id, 'var' || substr(p.id, 5), p.id, jsonb_build_object('Colour', colour),
+    '[["Colour","' || colour || '"]]', 100 * (50 + floor(random() * 9950))::bigint
+  from product p, lateral (select ${colourOf('right(p.id, 8)::integer')} as colour) painted where ${chosen(stores)}`
 
 const stockOf = (stores: string) => `
   insert into stock (store_id, variant_id, outlet_id, product_id, on_hand)

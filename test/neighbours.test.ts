@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { connectDb } from '../src/db/database.ts'
-import { shareOut } from '../src/db/turns.ts'
+import { mostInLine, shareOut } from '../src/db/turns.ts'
 import { assertError, databaseUrl, newStore, serviceFor, startTestService, type TestService } from './harness.ts'
 import { newGuest } from './shoppers.ts'
 
@@ -134,9 +134,9 @@ test('a shopper who sends more changes at once than a line holds is told so', as
   const { add } = await attacked.newCart()
   const { unlock } = await lockCarts(t, attacked)
   const answers = await Promise.all(
-    Array.from({ length: 150 }, async (_, i) => {
+    Array.from({ length: mostInLine + 50 }, async (_, i) => {
       const answer = await add()
-      if (i === 149) await unlock()
+      if (i === mostInLine + 49) await unlock()
       return answer
     }),
   )

@@ -60,7 +60,14 @@ test('nothing is sent before a list is used, and its first page is sent for once
 test('a search has its total and facets beside the page', async (t) => {
   const { shop } = await openShop(t)
   const found = await shop.search({ q: 'mug', limit: 10 })
-  assert.deepEqual(Object.keys(found).sort(), ['facets', 'items', 'nextCursor', 'total', 'totalIsExact'])
+  assert.deepEqual(Object.keys(found).sort(), [
+    'correctedQuery',
+    'facets',
+    'items',
+    'nextCursor',
+    'total',
+    'totalIsExact',
+  ])
   assert.deepEqual([found.items.length, found.total, found.facets.inStock.count], [10, 45, 45])
   let count = 0
   for await (const _ of shop.search({ q: 'mug', limit: 20 })) count++

@@ -63,7 +63,7 @@ export type DbOptions = {
 }
 
 export const connectDb = (options: DbOptions): Db => {
-  const { clock, poolSize, maxWaiting = 500, patienceMs = 5_000 } = options
+  const { clock, poolSize, maxWaiting = 500, patienceMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000 } = options
   const pool = new pg.Pool({
     application_name: 'vitrine',

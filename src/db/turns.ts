@@ -53,7 +53,7 @@ const wait = (queue: Set<Waiter>, patienceMs: number, onGone: OnGone, onLeave?: 
   })
 
 /** What may wait for one shopper or one cart. A storefront that sends more than this at once is told to slow down. */
-export const mostInLine = 100
+export const mostInLine = 500
 
 type InLines = <Result>(names: readonly string[], onGone: OnGone, work: () => Promise<Result>) => Promise<Result>
 

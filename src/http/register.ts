@@ -73,9 +73,7 @@ const toFastifyRoute = (
       const anyone = () => admitAnyone(request, clientAddress)
       const admitted =
         endpoint.access === 'public'
-          ? ((identify?.(anyone(), request.params as Record<string, string>) ?? anyone()) as
-              | RequestContext
-              | Promise<RequestContext>)
+          ? ((identify?.(anyone(), keepable(request.params)) ?? anyone()) as RequestContext | Promise<RequestContext>)
           : admit(
               { headers: request.headers, clientAddress },
               (name, value) => reply.header(name, value),
@@ -155,14 +153,16 @@ const fastifySchema = (endpoint: Endpoint, okStatus: number) => {
 /** The outlet and the address as it was sent: a repeated question is answered without even being parsed. */
 const cacheKey = (ctx: RequestContext, request: FastifyRequest) => ctx.cacheScope + (request.raw.url as string)
 
+/** Checked before anyone looks them up. */
+const keepable = (values: unknown) => {
+  for (const value of Object.values(values as Record<string, string>)) if (typeof value === 'string') inspectText(value)
+  return values as Record<string, string>
+}
+
 const refuseUnkeepableText: RouteOptions['preValidation'] = (request, _reply, done) => {
   try {
-    for (const values of [request.query, request.params] as Record<string, string | string[]>[]) {
-      for (const name in values) {
-        const value = values[name]
-        if (typeof value === 'string') inspectText(value)
-      }
-    }
+    keepable(request.query)
+    keepable(request.params)
     done()
   } catch (error) {
     done(error as Error)

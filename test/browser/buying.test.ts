@@ -49,7 +49,7 @@ browserTest(
     const merged = await scene.service.db.many`
       select id from guest where store_id = ${scene.store.id} and merged_at is not null`
     assert.equal(merged.length, 1)
-    await reload(page, button(page, /^Pay ₹/), page.getByText(/Café au lait mug/i))
+    await reload(page, button(page, /^Pay ₹/), page.locator('.summary').getByText(/Café au lait mug/i))
 
     await fillAddress(page)
     await reload(page, page.getByLabel('Full name'))

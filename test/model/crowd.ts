@@ -102,7 +102,8 @@ const perform = async (crowd: Crowd, act: Act) => {
     const add = () => shopper.call('POST', '/v1/cart', { headers, body: { ...wanted, quantity: act.quantity } })
     const taken = (await Promise.all([add(), add()])).filter((answer) => settle(answer, [400, 409]))
     const [first, second] = taken
-    if (second !== undefined) assert.deepEqual(second.json, first?.json, 'one key has one answer')
+    // The second answer shows the cart as it is by then, which others may have changed.
+    if (second !== undefined) assert.equal(second.json.id, first?.json.id, 'one key names one cart')
     count(taken.length > 0)
   } else if (act.kind === 'wishes') {
     if (settle(await shopper.call('POST', '/v1/wishlist', { body: wanted }), [400, 409])) wished.add(wanted.productId)

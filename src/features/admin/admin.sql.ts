@@ -190,13 +190,13 @@ export const dropEndedCredentials = (tx: Tx, storeId: StoreId, kind: WebhookCred
   delete from webhook_credential
   where store_id = ${storeId} and kind = ${kind} and valid_until <= vitrine_now()`
 
-/** Two first starts at once make one demo store. */
 /** Of such a store the files of the demo may be fetched, outside of production. */
 export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
 
+/** Two first starts at once make one demo store. */
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`
 
-/** How each store can be paid. */
+/** Some stores that take neither cash nor payments through a provider that works here. */
 export const listStoresWithoutPayment = (db: Queries, onlineProviders: readonly string[]) => db.many<{
   publicId: string
   name: string

@@ -87,8 +87,8 @@ test('a coupon that was stopped applies nowhere, and orders keep what it took of
   const { shop, mug, newBuyer } = await openShop(service)
   const store = await shop.load()
   const stop = (code: string) => service.db.tx((tx) => stopCoupon(tx, store, code))
-  await addCoupon(service, shop, { code: 'TEN', endsAt: new Date(Date.now() + hours(1)) })
-  await addCoupon(service, shop, { code: 'STAYS' })
+  await addCoupon(service, shop, { code: 'TEN', listed: true, endsAt: new Date(Date.now() + hours(1)) })
+  await addCoupon(service, shop, { code: 'STAYS', listed: true })
   const [early, late] = [await newBuyer({ productId: mug }), await newBuyer({ productId: mug })]
   const placed = await early.checkOut({ couponCode: 'TEN' })
   assert.equal(placed.json.order.discount, 10)

@@ -46,7 +46,7 @@ test('what is not tracked can be bought by any number of shoppers at once, and n
   const { shop, printId, newBuyer, stockOf } = await openPrintShop()
   const { id } = await shop.load()
   await service.db.tx(async (tx) => {
-    await tx.run`update store set cash_on_delivery = true where id = ${id}`
+    await tx.run`update store set cash_on_delivery = true, cod_max_units = null where id = ${id}`
     await announceStore(tx, id)
   })
   const takesCash = async () => (await shop.get('/v1/store')).json.paymentMethods?.includes('cod') === true
