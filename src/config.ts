@@ -72,7 +72,10 @@ export const Environment = Type.Object({
     }),
   ),
   VITRINE_TRUST_PROXY: Type.Optional(
-    Type.String({ description: '`true`, or the comma-separated addresses of the proxies whose `X-Forwarded-*` count' }),
+    Type.String({
+      description:
+        '`true`, or the comma-separated addresses of the proxies whose `X-Forwarded-*` count. `true` trusts every caller: only where a proxy replaces the header',
+    }),
   ),
   VITRINE_METRICS_TOKEN: Type.Optional(
     Type.String({

@@ -180,8 +180,8 @@ export interface Operations {
    * List the options by which a list or a search can be narrowed.
    *
    * Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its
-   * products: of the newest thousand of a list, of the best hundred of a search. Send the chosen ones back as
-   * `options`.
+   * products: of the newest thousand of a list (at most 200 of each category), of the best hundred of a search. Send
+   * the chosen ones back as `options`.
    *
    * `GET /v1/filters`, scope `products:read`
    */

@@ -93,10 +93,16 @@ const tell = (path: string, result: ImportResult) => {
   ;(failed ? printWarning : print)(summaries[result.outcome](result))
   if (failed) return
   const changes = Object.entries(result.changes).sort(([a], [b]) => (a < b ? -1 : 1))
-  if (changes.length > 0) print(`Fields changed: ${changes.map(([field, n]) => `${field} of ${n}`).join(', ')}.`)
+  const isChecked = result.outcome === 'checked'
+  if (changes.length > 0)
+    print(
+      `Fields ${isChecked ? 'that would change' : 'changed'}: ${changes.map(([field, n]) => `${field} of ${n}`).join(', ')}.`,
+    )
   if (result.stockKept > 0) {
     const what = result.stockKept === 1 ? '1 variant has' : `${result.stockKept} variants have`
-    print(`${what} another stock in the file, which was left as it is; --set-stock sets it.`)
+    print(
+      `${what} another stock in the file, which ${isChecked ? 'would stay' : 'was left'} as it is; --set-stock sets it.`,
+    )
   }
 }
 

@@ -64,6 +64,8 @@ test('an operator makes coupons and sees them in a list', async (t) => {
     const { stdout } = await runVitrine(['coupon', 'list'], settings)
     assert.match(stdout, /^CHAI15 +15 % +stopped 20\S+Z +0 +yes +tea-and-coffee$/m)
     assert.equal((await runVitrine(['coupon', 'stop', 'flat200'], settings)).stdout, 'The coupon FLAT200 is stopped.\n')
+    assert.equal((await vitrine('set', 'new', '--listed', 'yes')).listed, true)
+    assert.equal((await vitrine('set', 'new', '--listed', 'no')).listed, false)
   })
 
   await t.test('a taken code is refused in a sentence', async () => {

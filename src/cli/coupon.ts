@@ -5,11 +5,12 @@ import {
   type CouponRequest,
   createCoupon,
   type ListedCoupon,
+  listCouponOpenly,
   listCoupons,
   stopCoupon,
 } from '../features/pricing/coupon-book.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
-import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
 
 const collect = (value: string, list: string[]) => [...list, value]
@@ -57,6 +58,22 @@ export const addCoupon = (program: Command) => {
         const store = await whichStore(db, config, options)
         const coupons = await listCoupons(db, store)
         printResult(options, coupons, () => showCoupons(coupons, store))
+      }),
+    )
+
+  coupon
+    .command('set <code>')
+    .description('Say whether customers are shown the code of a coupon')
+    .requiredOption('--listed <yes|no>', 'whether GET /v1/coupons shows it')
+    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .option('--json', 'answer in JSON')
+    .addHelpText('after', '\nExample:\n  vitrine coupon set TEA15 --listed yes')
+    .action((code: string, options: OutputOptions & { store?: string; listed: string }) =>
+      withDatabase(async (db, config) => {
+        const listed = readYesNo('--listed', options.listed)
+        const store = await whichStore(db, config, options)
+        const changed = await db.tx((tx) => listCouponOpenly(tx, store, code, listed))
+        printResult(options, changed, () => `The coupon ${changed.code} is ${listed ? 'listed' : 'not listed'}.`)
       }),
     )
 

@@ -70,3 +70,8 @@ export const wholeNumber = (name: string, text: string, { min, max }: { min: num
   }
   return value
 }
+
+export const readYesNo = (name: string, text: string): boolean => {
+  if (text !== 'yes' && text !== 'no') throw new OperatorError(`${name} must be yes or no, not "${text}".`)
+  return text === 'yes'
+}

@@ -9,7 +9,7 @@ import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { knownProviders } from '../features/payments/providers.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
-import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { fields, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
 import { paymentServices, readCredentials } from './payments.ts'
 import { addOpenings } from './store-opening.ts'
 import { whichStore } from './which-store.ts'
@@ -194,17 +194,17 @@ const readSettings = (options: SetOptions, currency: string) => ({
     ...(options.phone === undefined ? {} : { phone: options.phone }),
   },
   address: null,
-  taxIncluded: readYesNo('--tax-included', options.taxIncluded),
+  taxIncluded: yesNoOrNull('--tax-included', options.taxIncluded),
   shippingFlatMinor: readAmount('--shipping-flat', options.shippingFlat, currency),
   shippingFreeAboveMinor:
     options.shippingFreeAbove === 'never'
       ? -1
       : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
-  cashOnDelivery: readYesNo('--cash-on-delivery', options.cashOnDelivery),
+  cashOnDelivery: yesNoOrNull('--cash-on-delivery', options.cashOnDelivery),
   codMaxValueMinor: readCashCeiling(options.codMaxValue, currency),
   codMaxUnits: readCap('--cod-max-units', options.codMaxUnits),
   codMaxOpenOrders: readCap('--cod-max-open-orders', options.codMaxOpenOrders),
-  codVerifiedPhone: readYesNo('--cod-verified-phone', options.codVerifiedPhone),
+  codVerifiedPhone: yesNoOrNull('--cod-verified-phone', options.codVerifiedPhone),
   maxHeldUnits: readCap('--max-held-units', options.maxHeldUnits),
   paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
@@ -248,11 +248,7 @@ const changeAccount = async (
   })
 }
 
-const readYesNo = (name: string, text: string | undefined) => {
-  if (text === undefined) return null
-  if (text !== 'yes' && text !== 'no') throw new OperatorError(`${name} must be yes or no, not "${text}".`)
-  return text === 'yes'
-}
+const yesNoOrNull = (name: string, text: string | undefined) => (text === undefined ? null : readYesNo(name, text))
 
 const readAmount = (name: string, text: string | undefined, currency: string) => {
   if (text === undefined) return null

@@ -36,12 +36,15 @@ const wait = (queue: Set<Waiter>, patienceMs: number, onGone: OnGone, onLeave?: 
       stopListening()
       queue.delete(waiter)
     }
+    // What ends a wait may happen twice, such as a turn and a caller who hangs up. The first counts.
     const waiter: Waiter = {
       go: () => {
+        if (!queue.has(waiter)) return
         end()
         resolve()
       },
       refuse: (failure) => {
+        if (!queue.has(waiter)) return
         end()
         onLeave?.()
         reject(failure)

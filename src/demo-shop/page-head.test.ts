@@ -86,7 +86,7 @@ test('no text of a product ends the script that holds it, or an attribute', asyn
   assert.equal(page.status, 200)
   const saved = (await shop.get('/v1/products/bad-mug')).json
   assert.equal(dataOf(page).name, saved.name)
-  assert.equal(dataOf(page).description, saved.description)
+  assert.equal(dataOf(page).description.trim(), '"', 'its text, without tags')
   assert.match(saved.name, /<\/script>/)
   assert.equal(page.text.match(/<script/g)?.length, 3, 'the data, the configuration and the program')
   assert.doesNotMatch(page.text, /<img|<!--/)

@@ -2,6 +2,7 @@ import { Failure } from '../core/errors.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
 import type { Category, ProductDetail } from '../features/catalog/catalog.contract.ts'
 import { listCategories, showProduct } from '../features/catalog/catalog.ts'
+import { plainText } from '../features/catalog/import/safe-html.ts'
 import { cutText } from '../features/catalog/product-input.ts'
 import type { Services, StoreCtx } from '../features/context.ts'
 import { escapeHtml } from '../http/guide-markdown.ts'
@@ -76,7 +77,7 @@ const describeProduct = async (ctx: StoreCtx, idOrSlug: string, { query, origin 
   return {
     status: 200,
     title: `${product.seo.title || product.name} · ${ctx.store.name}`,
-    description: product.seo.description || product.description,
+    description: product.seo.description || plainText(product.description),
     canonicalPath,
     image: product.images[0],
     data: productData(product, origin + canonicalPath, query.get('variant')),
@@ -91,7 +92,7 @@ const productData = (product: ProductDetail, url: string, wanted: string | null)
     '@context': 'https://schema.org',
     '@type': 'Product',
     name: product.name,
-    description: product.description,
+    description: plainText(product.description),
     ...(product.category === '' ? {} : { category: product.category }),
     image: product.images,
     ...(chosen?.sku ? { sku: chosen.sku } : {}),
@@ -110,7 +111,7 @@ const productData = (product: ProductDetail, url: string, wanted: string | null)
 }
 
 const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: Asked): Promise<PageHead> => {
-  const { data: categories } = await listCategories(ctx, { limit: 100 })
+  const categories = await readCategories(ctx)
   const category = categories.find((candidate) => candidate.slug === slug)
   if (category === undefined) return notFound('Category not found', ctx.store.name)
   return {
@@ -129,6 +130,17 @@ const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: Asked):
         item: origin + pathOf(step),
       })),
     },
+  }
+}
+
+/** All of them, in pages of the largest size. */
+const readCategories = async (ctx: StoreCtx): Promise<Category[]> => {
+  const all: Category[] = []
+  for (let cursor: string | undefined; ; ) {
+    const { data, nextCursor } = await listCategories(ctx, { limit: 100, ...(cursor === undefined ? {} : { cursor }) })
+    all.push(...data)
+    if (nextCursor === null) return all
+    cursor = nextCursor
   }
 }
 

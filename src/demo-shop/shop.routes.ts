@@ -54,7 +54,7 @@ const servePages = (server: FastifyInstance, { services, apiUrl, store, codeFor 
       request.log.error({ req: request.id, err: error }, 'reading the catalog for a page of the demo shop failed')
       return unreadable
     })
-    const html = page.replace('<!--HEAD-->', () => headHtml(head, origin)).replace('"__CONFIG__"', () => config)
+    const html = page.replace('"__CONFIG__"', () => config).replace('<!--HEAD-->', () => headHtml(head, origin))
     const type = 'text/html; charset=utf-8'
     // Only what is there can be "not modified".
     if (head.status !== 200) {

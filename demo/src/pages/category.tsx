@@ -8,7 +8,11 @@ import { NotFoundPage } from './not-found.tsx'
 
 const allowedSorts = ['newest', 'price', '-price', 'name'] as const
 
-const readCategories = async (signal: AbortSignal) => (await shop.listCategories({ limit: 100 }, { signal })).items
+const readCategories = async (signal: AbortSignal) => {
+  const all: Category[] = []
+  for await (const category of shop.listCategories({ limit: 100 }, { signal })) all.push(category)
+  return all
+}
 
 export const CategoryPage = ({ slug = '' }: { slug?: string }) => {
   const { loaded, reload } = useLoad('categories', readCategories)

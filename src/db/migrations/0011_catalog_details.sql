@@ -20,11 +20,12 @@ create index variant_untracked on variant (store_id, product_id) where not stock
 -- the variant becomes tracked, or not tracked, later.
 alter table order_line add column stock_counted boolean not null default true;
 
--- Until now "never runs out" was written as a million units at every outlet.
+-- Until now "never runs out" was written as a million units at every outlet, less what was sold since.
 with endless as (
-  select store_id, variant_id from stock
-  group by store_id, variant_id
-  having min(on_hand - reserved) >= 900000 and max(on_hand) <= 1000000),
+  select s.store_id, s.variant_id from stock s
+  group by s.store_id, s.variant_id
+  having min(s.on_hand - s.reserved) >= 900000 and max(s.on_hand - s.reserved) <= 1001000
+    and count(*) = (select count(*) from outlet o where o.store_id = s.store_id)),
 changed as (
   update variant v set stock_tracked = false from endless e
   where v.store_id = e.store_id and v.id = e.variant_id

@@ -61,7 +61,8 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
   }
   const short = { ttl: entryLifeMs, ttlResolution: 100 }
   const stores = new LRUCache<StoreId, Store>({ max: 5_000, ...short })
-  const origins = new LRUCache<string, true>({ max: mostOrigins, ...short })
+  // With the time when each must be looked up again. One that was on a list a second ago is no guess.
+  const origins = new LRUCache<string, number>({ max: mostOrigins })
   // Keys and origins that nobody has, by the bytes they take.
   const refused = new LRUCache<string, true>({
     maxSize: refusedBytes,
@@ -135,8 +136,15 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
   const findUnknownOrigin = (origin: string, client: string) =>
     once(origin, () =>
       remember(
-        async () => (await boundLookup(client, async () => (await isListedOrigin(db, origin)) || undefined)) ?? false,
-        (listed) => void (listed ? origins.set(origin, true) : refused.set(origin, true)),
+        async () => {
+          const read = async () => (await isListedOrigin(db, origin)) || undefined
+          return (await (origins.has(origin) ? read() : boundLookup(client, read))) ?? false
+        },
+        (listed) => {
+          if (listed) return void origins.set(origin, performance.now() + entryLifeMs)
+          origins.delete(origin)
+          refused.set(origin, true)
+        },
       ).catch((error: unknown) => {
         // No list is looked at for a client with too many misses.
         if (error instanceof Failure && error.code === 'RATE_LIMITED') return false
@@ -156,7 +164,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       return storeId === undefined ? undefined : store(storeId)
     },
     isKnownOrigin: (origin, client) => {
-      if (origins.has(origin)) return true
+      if ((origins.get(origin) ?? 0) > performance.now()) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
     forgetStore: (storeId) => {

@@ -49,7 +49,7 @@ export const createGate = (options: AccessOptions) => {
     return counted instanceof Promise ? counted.then(goOn) : goOn(counted)
   }
 
-  /** For an unknown `/v1` route: a known key is counted as on any other, and nobody is told more than 404. */
+  /** For an unknown `/v1` route: a known key is counted as on any other. */
   const countUnknownRoute = async (head: RequestHead, setHeader: SetHeader) => {
     const { secret, conflict } = readKeyHeaders(head.headers)
     const key = secret === undefined || conflict ? undefined : await options.directory.key(secret, head.clientAddress)

@@ -1,4 +1,4 @@
-import type { Queries, Tx } from '../../db/database.ts'
+import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /** `who` is the email of a sign-in, or `signedIn` of a customer who is asked for the password again. */
@@ -38,5 +38,5 @@ export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: 
 /** Not the email: strangers who guess at it must not lock its customer out. Capitals, since no email in use has any. */
 export const signedIn = (customerId: string) => `CUSTOMER ${customerId}`
 
-export const forgetFailures = (tx: Tx, storeId: StoreId, who: string) => tx.run`
+export const forgetFailures = (db: Queries, storeId: StoreId, who: string) => db.run`
   delete from sign_in_failure where store_id = ${storeId} and email = ${who}`

@@ -32,24 +32,24 @@ const wrong = () => fail('UNAUTHORIZED', 'The email or the password is wrong.')
 
 export const signIn = async (ctx: StoreCtx, { email, password }: { email: string; password: string }) => {
   const who = normaliseEmail(email)
-  return tryPassword(ctx, who, async ({ check, hash, isOutdated }) => {
-    const account = await findAccount(ctx.db, ctx.store.id, who)
-    // Somebody without an account waits as long as somebody with one.
-    const isRight = await check(password, account?.passwordHash)
-    if (account === undefined || !isRight) throw wrong()
-    const newHash = isOutdated(account.passwordHash) ? await hash(password) : undefined
-    return ctx.db.tx(async (tx) => {
-      // Whoever changes the password or the email ends the sessions of the old one, and this would be one more.
-      if ((await lockAccount(tx, ctx.store.id, account.id, who, account.passwordHash)) === undefined) throw wrong()
-      await forgetFailures(tx, ctx.store.id, who)
-      if (newHash !== undefined) await replacePasswordHash(tx, ctx.store.id, account.id, account.passwordHash, newHash)
-      return { user: toCustomer(account), ...(await openSession(tx, ctx, account.id)) }
-    })
+  const found = await findAccount(ctx.db, ctx.store.id, who)
+  const { account, newHash } = await tryPassword(ctx, who, async ({ check, hash, isOutdated }) => {
+    // A caller without an account waits as long as one with an account.
+    const isRight = await check(password, found?.passwordHash)
+    if (found === undefined || !isRight) throw wrong()
+    return { account: found, newHash: isOutdated(found.passwordHash) ? await hash(password) : undefined }
+  })
+  return ctx.db.tx(async (tx) => {
+    // Whoever changes the password or the email ends the sessions of the old one, and this would be one more.
+    if ((await lockAccount(tx, ctx.store.id, account.id, who, account.passwordHash)) === undefined) throw wrong()
+    if (newHash !== undefined) await replacePasswordHash(tx, ctx.store.id, account.id, account.passwordHash, newHash)
+    return { user: toCustomer(account), ...(await openSession(tx, ctx, account.id)) }
   })
 }
 
 /**
- * Work that tries a password, in its turn for hashing. `who` is an email, or `signedIn` of a customer.
+ * Hashing that tries a password, in its turn. `who` is an email, or `signedIn` of a customer. Nothing else may be done
+ * in the turn: all stores share the turns, and the connections of one store may be busy.
  *
  * Every attempt counts as a failure until it has succeeded, so of guesses that arrive together no more than the limit
  * are looked at. It is counted in its turn for hashing: whoever signs in several times at once with the right password
@@ -64,11 +64,12 @@ export const tryPassword = async <Result>(
   // A flood of guesses at one account ends here, before it can keep others from their turn.
   await refuseLocked(ctx, lock)
   return ctx.passwords.inTurn(askerOf(ctx), async (hashing) => {
-    if ((await countFailure(ctx.db, lock)) === undefined) {
-      await refuseLocked(ctx, lock)
-      throw locked(1)
-    }
-    return work(hashing)
+    // A few such statements run at once, so they may use the connections that are kept back.
+    const db = ctx.db.forWork('keys')
+    if ((await countFailure(db, lock)) === undefined) throw locked((await secondsLocked(db, lock)) ?? 1)
+    const result = await work(hashing)
+    await forgetFailures(db, ctx.store.id, who)
+    return result
   })
 }
 

@@ -102,8 +102,9 @@ const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
   }
 }
 
+/** Whether or not the caller is still there. */
 const takeBack = (ctx: StoreCtx, counted: Counted) =>
-  ctx.db.tx(async (tx) => {
+  ctx.db.forStore(ctx.store.id).tx(async (tx) => {
     if (counted.isKnown) await sql.takeBackKnownRequest(tx, ctx.store.id, counted)
     else await sql.takeBackRequest(tx, ctx.store.id, counted)
     await unbindCode(tx, ctx.store.id, counted)
@@ -121,7 +122,9 @@ export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
   const attempt = await spendAttempt(ctx, phone, attempted.requestToken)
   if (!ctx.otpHashes.verify(boundCode(ctx, phone, attempted.otp), attempt.codeHash))
     throw fail('UNAUTHORIZED', 'The code is wrong.')
-  return ctx.db.tx(async (tx) => {
+  // In the line of the cart, so that a busy cart is waited for without a connection.
+  const db = attempted.guestCartId === undefined ? ctx.db : ctx.db.inLine(`cart ${attempted.guestCartId}`)
+  return db.tx(async (tx) => {
     const [isUsed, known] = await Promise.all([
       useUpCode(tx, ctx, attempt),
       findCustomerByPhone(tx, ctx.store.id, phone),
@@ -129,7 +132,7 @@ export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
     if (!isUsed) throw gone()
     const customer = known ?? (await makeCustomer(tx, ctx, phone))
     const session = await openSession(tx, ctx, customer.id)
-    // A cart that cannot be claimed is no reason to keep somebody out.
+    // The sign-in succeeds when there is no such cart to claim.
     if (attempted.guestCartId !== undefined) await claimCart(tx, ctx, customer.id, attempted.guestCartId)
     return { customer: toCustomer(customer), ...session }
   })

@@ -2,7 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { sqlState } from '../../db/database.ts'
 import type { CustomerCtx, Hashing } from '../context.ts'
 import { changePasswordHash, findPassword } from './customers.sql.ts'
-import { forgetFailures, signedIn } from './email.sql.ts'
+import { signedIn } from './email.sql.ts'
 import { askerOf, tryPassword } from './email.ts'
 import { endOtherSessions } from './sessions.ts'
 
@@ -15,9 +15,12 @@ export type PasswordChange = { currentPassword?: string; newPassword: string }
 export const changePassword = async (ctx: CustomerCtx, { currentPassword, newPassword }: PasswordChange) => {
   const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
   if (email === null) throw fail('BAD_REQUEST', 'Add an email first: a password signs in only beside an email.')
-  const change = async ({ hash }: Hashing) => save(ctx, { before: passwordHash, after: await hash(newPassword) })
-  if (passwordHash === null) return ctx.passwords.inTurn(askerOf(ctx), change)
-  return provePassword(ctx, passwordHash, currentPassword, change)
+  const hashNew = ({ hash }: Hashing) => hash(newPassword)
+  const after =
+    passwordHash === null
+      ? await ctx.passwords.inTurn(askerOf(ctx), hashNew)
+      : await provePassword(ctx, passwordHash, currentPassword, hashNew)
+  await save(ctx, { before: passwordHash, after })
 }
 
 const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: string }) => {
@@ -25,7 +28,6 @@ const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: st
     await ctx.db.tx(async (tx) => {
       const { customerId } = ctx.shopper
       if ((await changePasswordHash(tx, ctx.store.id, customerId, hashes)) === undefined) throw wrongPassword()
-      await forgetFailures(tx, ctx.store.id, signedIn(customerId))
       await endOtherSessions(tx, ctx)
     })
   } catch (error) {
@@ -38,20 +40,20 @@ const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: st
 export const uniqueViolation = '23505'
 
 /**
- * Asks somebody who has signed in for the password again, and then does the work, which must check that the password is
- * still this one. Wrong ones are counted for the customer as those of a sign-in are for an email. 403 and not 401: the
+ * Asks a customer who has signed in for the password again, with more hashing in the same turn. Whoever relies on it must
+ * check that the password is still this one. Wrong ones are counted for the customer as those of a sign-in are for an email. 403 and not 401: the
  * session is good, and clients drop it on 401.
  */
 export const provePassword = <Result>(
   ctx: CustomerCtx,
   passwordHash: string,
   password: string | undefined,
-  work: (hashing: Hashing) => Promise<Result>,
+  more: (hashing: Hashing) => Promise<Result>,
 ): Promise<Result> => {
   if (password === undefined) throw fail('FORBIDDEN', 'This needs the password of the account: send currentPassword.')
   return tryPassword(ctx, signedIn(ctx.shopper.customerId), async (hashing) => {
     if (!(await hashing.check(password, passwordHash))) throw wrongPassword()
-    return work(hashing)
+    return more(hashing)
   })
 }
 

@@ -4,7 +4,6 @@ import { lockCustomer } from '../access/guests.sql.ts'
 import type { CustomerCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { type CustomerRow, findCustomer, findPassword } from './customers.sql.ts'
-import { forgetFailures, signedIn } from './email.sql.ts'
 import { readContactPhone, readEmail } from './email.ts'
 import { provePassword, uniqueViolation, wrongPassword } from './password-change.ts'
 import type { CustomerChange } from './profile.contract.ts'
@@ -25,7 +24,8 @@ export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): 
   if (passwordHash === null || wanted.email === undefined || wanted.email === email) return save(ctx, wanted, null)
   if (wanted.email === null)
     throw fail('BAD_REQUEST', 'email signs this customer in and cannot be removed, only replaced.')
-  return provePassword(ctx, passwordHash, change.currentPassword, () => save(ctx, wanted, passwordHash))
+  await provePassword(ctx, passwordHash, change.currentPassword, async () => {})
+  return save(ctx, wanted, passwordHash)
 }
 
 /** `provenHash` is that of the password which the caller has just proved to know. */
@@ -40,7 +40,6 @@ const save = async (ctx: CustomerCtx, wanted: Partial<Profile>, provenHash: stri
       const { passwordHash } = await findPassword(tx, ctx.store.id, customerId)
       if (passwordHash !== null && before.email !== after.email) {
         if (passwordHash !== provenHash) throw wrongPassword()
-        await forgetFailures(tx, ctx.store.id, signedIn(customerId))
         await endOtherSessions(tx, ctx)
       }
       return toCustomer(await updateProfile(tx, ctx.store.id, customerId, after))

@@ -13,12 +13,21 @@ const headers = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
 }
 
+/** A demo store of version 0.1.0 goes on showing its pictures. */
+const formerNames = new Map([
+  ['block-print-cushion-2.svg', 'block-print-cushion-mustard.svg'],
+  ['block-print-kurta-2.svg', 'block-print-kurta-rust.svg'],
+  ['cafe-au-lait-mug-2.svg', 'cafe-au-lait-mug-indigo.svg'],
+  ['canvas-tote-2.svg', 'canvas-tote-olive.svg'],
+  ['running-shoes-2.svg', 'running-shoes-slate.svg'],
+])
+
 /** The pictures of the demo store, which must look good without a network. */
 export const registerDemoImages = (server: FastifyInstance) => {
   const names = new Set(readdirSync(folder))
   const loaded = new Map<string, CachedAnswer>()
   server.get<{ Params: { name: string } }>('/demo/images/:name', (request, reply) => {
-    const { name } = request.params
+    const name = formerNames.get(request.params.name) ?? request.params.name
     if (!names.has(name)) throw fail('NOT_FOUND', 'There is no such picture.')
     let answer = loaded.get(name)
     if (answer === undefined) {

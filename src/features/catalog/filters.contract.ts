@@ -36,7 +36,7 @@ export const filtersContract = {
     cached: true,
     summary: 'List the options by which a list or a search can be narrowed',
     description:
-      'Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its products: of the newest thousand of a list, of the best hundred of a search. Send the chosen ones back as `options`.',
+      'Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its products: of the newest thousand of a list (at most 200 of each category), of the best hundred of a search. Send the chosen ones back as `options`.',
     query: FiltersQuery,
     ok: Filters,
     example: {

@@ -6,8 +6,8 @@ import { conditions, type Filter, type Place } from './catalog.sql.ts'
 export type OptionList = { name: string; values: string[]; count: number }
 
 /**
- * The options of the newest thousand products, so that the cost does not grow with the store. Those whose listing knows
- * no option are left out: filtering by it would not find them.
+ * The options of the newest thousand products, at most 200 of each category, so that the cost of a plain list does not
+ * grow with the store. Those whose listing knows no option are left out: filtering by it would not find them.
  */
 export const listOptions = (db: Db, place: Place, filter: Filter) => {
   const here = sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId}`

@@ -25,7 +25,7 @@ const variantFields = {
   stock: Type.Optional(Stock),
   prices: Type.Optional(Type.Record(Type.String(), Amount, { description: 'By outlet id' })),
   barcode: Type.Optional(Type.String({ maxLength: 200 })),
-  weightGrams: Type.Optional(Type.Number({ minimum: 0, maximum: mostUnits })),
+  weightGrams: Type.Optional(Type.Number({ minimum: 0, maximum: 999_999_999 })),
 }
 
 const VariantFile = Type.Object({

@@ -35,8 +35,7 @@ export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Out
 }
 
 /**
- * `quantity` is what can be sold from now on, and null that the variant is not tracked, at no outlet. `delta` is added to
- * what can be sold.
+ * `quantity` is what can be sold from now on; null: not tracked at any outlet. `delta` is added to what can be sold.
  */
 export type StockChange = VariantName & { outletId: string | null } & ({ quantity: number | null } | { delta: number })
 

@@ -2,7 +2,7 @@ import { newId } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { OutletId, Store } from '../context.ts'
-import { makeSafeHtml } from './import/safe-html.ts'
+import { makeSafeHtml, plainText } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
 import { type Field, type MergedProduct, mergeProduct, type ProductState, type SaveMode } from './merge.ts'
 import type { VariantState } from './merge-variants.ts'
@@ -165,7 +165,7 @@ const describedBy = 3_000
 const wordsOf = (product: MergedProduct) => {
   const titleWords = wordsToIndex(product.name)
   const ofVariants = product.variants.flatMap(({ sku, barcode, options }) => [sku, barcode, ...Object.values(options)])
-  const description = product.description.replaceAll(/<[^<>]*>|&(?:amp|lt|gt|quot);/g, ' ').slice(0, describedBy)
+  const description = plainText(product.description).slice(0, describedBy)
   const more = [product.vendor, ...product.categoryPath, ...product.tags, ...ofVariants, description]
   return {
     name_key: cutText(fold(product.name), longestNameKey),

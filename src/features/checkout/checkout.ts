@@ -5,6 +5,7 @@ import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
+import { cash } from '../../providers/payment/cash.ts'
 import { holdShopper } from '../access/guests.ts'
 import { readPostalAddress } from '../accounts/addresses.ts'
 import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
@@ -77,7 +78,7 @@ export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<Ch
   const payment = await (claim.toStart ? startPlaced(ctx, claim.toStart) : startPayment(ctx, claim.orderId))
   const result = await showCheckout(ctx, claim, payment)
   const isOpen = claim.kind === 'open'
-  await keepCheckout(ctx, { orderId: claim.orderId, paymentId: payment.id, isOpen })
+  await keepCheckout(ctx, { orderId: claim.orderId, paymentId: payment.id, isOpen }, ctx.db.forStore(ctx.store.id))
   return { status: isOpen ? 200 : 201, body: result }
 }
 
@@ -95,13 +96,14 @@ const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
   }
 }
 
-/** Without a word about it, the first method that the store offers. */
+/** Unless the body names one: `online`, and `cod` in a store that was made to be paid in cash. */
 const chooseMethod = (ctx: CustomerCtx, asked: string | undefined): PaymentMethod => {
   const offered = listPaymentMethods(ctx.payments, ctx.store)
-  const method = asked === undefined ? (offered[0] ?? 'online') : asked === 'cod' ? 'cod' : 'online'
+  const takesOnlyCash = ctx.store.paymentProvider === cash.name
+  const method = asked === 'cod' || (asked === undefined && takesOnlyCash) ? 'cod' : 'online'
   if (offered.includes(method)) return method
   if (method === 'cod') throw fail('BAD_REQUEST', 'This store does not take cash on delivery.')
-  if (offered.length > 0)
+  if (takesOnlyCash && offered.length > 0)
     throw fail('BAD_REQUEST', 'This store takes no payments online. Send paymentMethod cod to pay on delivery.')
   assertPayable(ctx)
   return method

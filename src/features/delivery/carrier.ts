@@ -26,7 +26,7 @@ export const admitCarrier = async (
   const key = (headers['x-api-key'] ?? '') as string
   const store =
     key.startsWith('vlk_') && key.length <= longestKey
-      ? await services.boundLookup(clientAddress, () => findStoreByKey(services, key))
+      ? await services.boundLookup(`webhook ${clientAddress}`, () => findStoreByKey(services, key))
       : undefined
   if (store === undefined) throw fail('UNAUTHORIZED', 'x-api-key is not the logistics key of a store.')
   return store

@@ -63,7 +63,7 @@ const copyToStore = async (tx: Tx, folder: string, sources: readonly string[], {
 
 /** To the disk, so that a power cut after the renaming does not leave an empty file. */
 const writeThrough = async (path: string) => {
-  const handle = await open(path, 'r+')
+  const handle = await open(path, 'r')
   try {
     await handle.sync()
   } finally {

@@ -3,7 +3,7 @@ import { equalSecrets } from '../../core/secrets.ts'
 import { docsPage, docsPolicy } from '../../http/docs.ts'
 import { type PublicCtx, routes } from '../context.ts'
 import { healthContract } from './health.contract.ts'
-import { checkHealth, type HealthSources } from './health.ts'
+import { createHealthCheck, type HealthSources } from './health.ts'
 import type { Metrics } from './metrics.ts'
 
 export type HealthRouteOptions = {
@@ -14,10 +14,11 @@ export type HealthRouteOptions = {
   description: unknown
 }
 
-export const healthRoutes = (options: HealthRouteOptions) =>
-  routes(healthContract, {
+export const healthRoutes = (options: HealthRouteOptions) => {
+  const checkHealth = createHealthCheck(options.health)
+  return routes(healthContract, {
     health: async () => {
-      const { healthy, report } = await checkHealth(options.health)
+      const { healthy, report } = await checkHealth()
       if (!healthy) {
         throw fail('SERVICE_UNAVAILABLE', `The service is ${report.status}.`, { headers: { 'retry-after': '1' } })
       }
@@ -32,6 +33,7 @@ export const healthRoutes = (options: HealthRouteOptions) =>
       return { body: await options.metrics.text() }
     },
   })
+}
 
 /**
  * Whoever has the token. Outside production this machine itself too; in production a proxy on it may speak for anyone

@@ -1,7 +1,8 @@
-import { seconds } from '../../core/clock.ts'
+import { minutes, seconds } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { isIdShaped } from '../../core/ids.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
+import type { Services } from '../context.ts'
 import { findOrderStore, type OrderRow, readOrder } from '../orders/orders.sql.ts'
 import { claimAsking, readLatestPayment } from './payments.sql.ts'
 import { forStore, type PaymentCtx, type PaymentServices } from './providers.ts'
@@ -18,19 +19,27 @@ export type OnTrouble = (error: unknown) => void
  * provider is asked, unless somebody has just done so.
  */
 export const findWayBack = async (
-  services: PaymentServices,
-  orderId: string,
-  lookUp: (find: () => Promise<PaymentCtx | undefined>) => Promise<PaymentCtx | undefined>,
+  services: PaymentServices & Pick<Services, 'boundLookup' | 'counter'>,
+  { orderId, clientAddress }: { orderId: string; clientAddress: string },
   onTrouble: OnTrouble = () => {},
 ): Promise<string> => {
   if (!isIdShaped('ord', orderId)) throw noSuchOrder()
-  const ctx = await lookUp(() => ctxOfOrder(services, orderId))
+  await limitCallbacks(services, clientAddress)
+  const ctx = await services.boundLookup(`webhook ${clientAddress}`, () => ctxOfOrder(services, orderId))
   if (ctx === undefined) throw noSuchOrder()
   await reconcile(ctx, orderId, onTrouble)
   const order = await readOrder(ctx.db, ctx.store.id, orderId)
   if (order === undefined) throw noSuchOrder()
   const origin = returnOrigin(ctx.store, order.storefrontUrl)
   return `${origin}/payment/callback?orderId=${encodeURIComponent(order.id)}&status=${callbackStatus(order)}`
+}
+
+const mostCallbacksAMinute = 120
+
+/** Anyone with the id of an order can call this, and webhooks of all stores wait for the same connections. */
+const limitCallbacks = async ({ counter, clock }: Pick<Services, 'counter' | 'clock'>, clientAddress: string) => {
+  const count = await counter.count(`callback:${clientAddress}`, minutes(1), clock.now())
+  if (count > mostCallbacksAMinute) throw fail('RATE_LIMITED', undefined, { headers: { 'retry-after': '60' } })
 }
 
 const noSuchOrder = () => fail('NOT_FOUND', 'There is no such order.')

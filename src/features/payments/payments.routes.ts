@@ -8,7 +8,7 @@ import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from
 import { admitProvider, type WebhookStore } from './webhook-access.ts'
 
 export const paymentRoutes = (
-  services: PaymentServices & Pick<Services, 'boundLookup'>,
+  services: PaymentServices & Pick<Services, 'boundLookup' | 'counter'>,
   onTrouble: OnTrouble,
 ): Route[] => {
   const all = routes(paymentsContract, {
@@ -17,12 +17,7 @@ export const paymentRoutes = (
     paymentCallback: async ({ ctx, query }) => ({
       body: null,
       headers: {
-        location: await findWayBack(
-          services,
-          query.orderId,
-          (find) => services.boundLookup(ctx.clientAddress, find),
-          onTrouble,
-        ),
+        location: await findWayBack(services, { ...query, clientAddress: ctx.clientAddress }, onTrouble),
         'cache-control': 'no-store',
       },
     }),
@@ -39,7 +34,7 @@ export const paymentRoutes = (
     const { headers, clientAddress } = anyone
     return {
       ...anyone,
-      store: await admitProvider(services, headers, (find) => services.boundLookup(clientAddress, find)),
+      store: await admitProvider(services, headers, (find) => services.boundLookup(`webhook ${clientAddress}`, find)),
     }
   }
   const webhooks: readonly Endpoint[] = [paymentsContract.paymentWebhook, paymentsContract.providerWebhook]

@@ -100,7 +100,8 @@ const callProvider = async (ctx: PaymentCtx, order: Startable, payment: sql.Paym
       returnUrl: `${ctx.publicUrl}/payment/callback?orderId=${encodeURIComponent(order.id)}`,
     })
   })
-  const opened = await sql.openPayment(ctx.db, ctx.store.id, payment.id, session)
+  // The provider has a session now, so this is written down whether or not the caller is still there.
+  const opened = await sql.openPayment(ctx.db.forStore(ctx.store.id), ctx.store.id, payment.id, session)
   if (opened !== undefined) return opened
   const decided = await sql.readPaymentById(ctx.db, ctx.store.id, payment.id)
   if (decided === undefined) throw new Error(`payment ${payment.id} has disappeared`)
@@ -138,7 +139,7 @@ export const closeSession = async (ctx: PaymentCtx, payment: sql.PaymentRow): Pr
   })
   if (result === 'in_progress') return result
   if (result === 'paid') await reach(() => askProvider(ctx, payment))
-  else if (await sql.closePaymentRow(ctx.db, ctx.store.id, payment.id)) return 'closed'
+  else if (await sql.closePaymentRow(ctx.db.forStore(ctx.store.id), ctx.store.id, payment.id)) return 'closed'
   // It is decided now, by us or by a webhook that was faster. What is paid and yet open is for a person to look at.
   const decided = await sql.readPaymentById(ctx.db, ctx.store.id, payment.id)
   if (decided?.status === 'open' || decided?.status === 'starting') return 'in_progress'

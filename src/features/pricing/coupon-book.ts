@@ -66,17 +66,27 @@ export const createCoupon = async (
   return made as ListedCoupon
 }
 
+type CouponStore = Pick<Store, 'id' | 'currency'>
+
 /** From now on it applies nowhere. It stays in the list, and orders keep what it took off. */
-export const stopCoupon = async (
+export const stopCoupon = (tx: Tx, store: CouponStore, text: string) =>
+  changeCoupon(tx, store, text, (code) => sql.stopCoupon(tx, store.id, code))
+
+/** Whether customers are shown the code. */
+export const listCouponOpenly = (tx: Tx, store: CouponStore, text: string, listed: boolean) =>
+  changeCoupon(tx, store, text, (code) => sql.setListed(tx, store.id, code, listed))
+
+const changeCoupon = async (
   tx: Tx,
-  store: Pick<Store, 'id' | 'currency'>,
+  store: CouponStore,
   text: string,
+  change: (code: string) => Promise<string | undefined>,
 ): Promise<ListedCoupon> => {
   const code = readCode(text)
-  const id = await sql.stopCoupon(tx, store.id, code)
+  const id = await change(code)
   if (id === undefined) throw new OperatorError(`The store has no coupon ${code}. "vitrine coupon list" shows them.`)
-  const [stopped] = await readCoupons(tx, store, id)
-  return stopped as ListedCoupon
+  const [changed] = await readCoupons(tx, store, id)
+  return changed as ListedCoupon
 }
 
 /** A coupon as its operator reads it, with the slugs of what it applies to. */

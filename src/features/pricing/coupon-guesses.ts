@@ -56,10 +56,13 @@ export const checkCouponGuess = (ctx: ShopperCtx, text: unknown): Promise<boolea
 /** The shopper first: one who has reached the limit does not use up that of everybody at the same address. */
 const countTry = async (ctx: ShopperCtx) => {
   const who = nameShopper(ctx.shopper)
-  return [
-    ...(who === null ? [] : [await limitRate(ctx, who, ofShopper)]),
-    await limitRate(ctx, ctx.clientAddress, ctx.isBrowserKey ? ofClient : ofServer),
-  ]
+  const counted = who === null ? [] : [await limitRate(ctx, who, ofShopper)]
+  try {
+    return [...counted, await limitRate(ctx, ctx.clientAddress, ctx.isBrowserKey ? ofClient : ofServer)]
+  } catch (error) {
+    await Promise.all(counted.map((takeBack) => takeBack()))
+    throw error
+  }
 }
 
 /** Null for a guest who is made by this very call, and has tried nothing before. */

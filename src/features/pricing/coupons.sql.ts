@@ -104,6 +104,13 @@ export const stopCoupon = async (tx: Tx, storeId: StoreId, code: string) =>
       returning id`
   )?.id
 
+/** Whether customers are shown the code. Returns the id. */
+export const setListed = async (tx: Tx, storeId: StoreId, code: string, listed: boolean) =>
+  (
+    await tx.maybeOne<{ id: string }>`
+      update coupon set listed = ${listed} where store_id = ${storeId} and code = ${code} returning id`
+  )?.id
+
 /** By id or slug, else by the names from the top down. */
 export const findCategoryId = async (tx: Tx, storeId: StoreId, text: string, path: readonly string[]) =>
   (

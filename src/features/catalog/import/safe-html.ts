@@ -34,3 +34,6 @@ const rules: sanitize.IOptions = {
  * makes a text HTML. Safe text comes back unchanged, so that saving it again changes nothing.
  */
 export const makeSafeHtml = (text: string) => (/<(?=[a-z!/?]|$)/i.test(text) ? sanitize(text, rules) : text)
+
+/** The words of a description, for an index or a summary. */
+export const plainText = (html: string) => html.replaceAll(/<[^<>]*>|&(?:amp|lt|gt|quot);/g, ' ')
