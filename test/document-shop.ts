@@ -94,8 +94,11 @@ export const asScript = (text: string, place: Place) => {
   return withPorts(text, place.ports)
     .replaceAll(/npm run (-s )?vitrine --/g, vitrine)
     .replaceAll(/^npm start/gm, `${vitrine} start`)
-    .replaceAll('OTP=123456', "OTP=$(sed -n 's/^.*OTP for .* is //p' console.txt | tail -n 1)")
+    .replaceAll('OTP=123456', readCode)
 }
+
+/** The console is written by another process, which may be a moment behind the answer to the request. */
+const readCode = "sleep 1; OTP=$(sed -n 's/^.*OTP for .* is //p' console.txt | tail -n 1)"
 
 /** In a group of its own, so that what a document leaves running ends with the test, however that ends. */
 const runShell = async (t: TestContext, script: string, document: string, { folder, env }: Place) => {
