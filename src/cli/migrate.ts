@@ -17,8 +17,8 @@ export const addMigrate = (program: Command) =>
       try {
         const applied = await migrate(database.directConnection)
         const separated = await separateFiles(config, database)
-        const files = separated && { copied: separated.copied, missing: separated.missing }
-        printResult(options, { applied, files }, () =>
+        const files = separated && { files: { copied: separated.copied, missing: separated.missing } }
+        printResult(options, { applied, ...files }, () =>
           [
             ...(applied.length === 0 ? ['The database is up to date.'] : applied.map((name) => `Applied ${name}`)),
             ...(separated === null ? [] : [separated.sentence]),
