@@ -34,7 +34,7 @@ export const findWayBack = async (
   return `${origin}/payment/callback?orderId=${encodeURIComponent(order.id)}&status=${callbackStatus(order)}`
 }
 
-const mostCallbacksAMinute = 120
+const mostCallbacksAMinute = 600
 
 /** Anyone with the id of an order can call this, and webhooks of all stores wait for the same connections. */
 const limitCallbacks = async ({ counter, clock }: Pick<Services, 'counter' | 'clock'>, clientAddress: string) => {
