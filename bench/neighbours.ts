@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -78,7 +79,16 @@ const main = async () => {
 
 /** The attacked store, and small ones beside it. */
 const fillShop = async (service: Service, database: EmbeddedServer): Promise<Shop> => {
-  const made = service.vitrine('store', 'create', '--name', 'Bench', '--domain', 'b.example', '--currency', 'INR')
+  const made = service.vitrine(
+    'store',
+    'create',
+    '--name',
+    'Bench',
+    '--domain',
+    `${randomUUID()}.example`,
+    '--currency',
+    'INR',
+  )
   const { storeId } = made as { storeId: string }
   await fillCatalog(database.connection, storeId, { products, smallStores: 10 }, () => {})
   return { service, database, storeId, headers: { 'x-store-key': newKey(service, storeId) } }

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -43,7 +44,9 @@ export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {
 
 /** A new store, with a key that no rate limit slows down. The provider is named because production asks for one. */
 export const createStore = (service: Service, name: string, paymentProvider: 'sandbox' | 'cod') => {
-  const settings = ['--name', name, '--domain', 'bench.example', '--currency', 'INR']
+  // No two stores have one domain.
+  const domain = `${randomUUID()}.example`
+  const settings = ['--name', name, '--domain', domain, '--currency', 'INR']
   const store = service.vitrine('store', 'create', ...settings, '--payment-provider', paymentProvider) as {
     storeId: string
     paymentWebhook: { username: string; password: string }
