@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { browserTest } from './fixture.ts'
 import {
   addToCart,
+  becomes,
   button,
   cartDrawer,
   fillAddress,
@@ -43,7 +44,7 @@ browserTest(
     await cartDrawer(page).getByRole('link', { name: 'Checkout' }).click()
     await page.getByLabel('Phone number').fill(phone)
     await reload(page, page.getByLabel('Phone number'))
-    assert.equal(await page.getByLabel('Phone number').inputValue(), phone, 'a half-filled form outlives a reload')
+    await becomes(() => page.getByLabel('Phone number').inputValue(), phone, 'a half-filled form outlives a reload')
     await signIn(page, phone)
     await sees(page.getByText('Deliver to'))
     const merged = await scene.service.db.many`
@@ -53,7 +54,7 @@ browserTest(
 
     await fillAddress(page)
     await reload(page, page.getByLabel('Full name'))
-    assert.equal(await page.getByLabel('Full name').inputValue(), 'Asha Rao')
+    await becomes(() => page.getByLabel('Full name').inputValue(), 'Asha Rao')
     await page.getByLabel('Coupon code').fill('welcome10')
     await button(page, 'Apply').click()
     await sees(button(page, 'Remove code WELCOME10'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserTest } from './fixture.ts'
-import { button, faultsOf, heading, sees } from './steps.ts'
+import { becomes, button, faultsOf, heading, sees } from './steps.ts'
 
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Categories', exact: true })
 const opener = (page: Page, label: string) => button(menu(page), `${label}, more pages`)
@@ -12,30 +12,32 @@ browserTest('on a desktop the pages below an entry of the menu are reached by ke
   const { page, troubles } = await scene.newShopper()
   await page.goto('/')
   await sees(opener(page, 'Clothing'))
-  assert.ok(!(await link(page, 'Footwear').isVisible()))
+  await becomes(() => link(page, 'Footwear').isVisible(), false)
   await link(page, 'Clothing').focus()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  assert.ok(await isOpen(page, 'Clothing'))
+  await becomes(() => isOpen(page, 'Clothing'), true)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Escape')
-  assert.ok(!(await isOpen(page, 'Clothing')))
-  assert.equal(
-    await page.evaluate(`document.activeElement.getAttribute('aria-label')`),
+  await becomes(() => isOpen(page, 'Clothing'), false)
+  await becomes(
+    () => page.evaluate(`document.activeElement.getAttribute('aria-label')`),
     'Clothing, more pages',
     'the focus is back on the button',
   )
   await page.keyboard.press('Space')
+  await becomes(() => isOpen(page, 'Clothing'), true)
   for (let presses = 0; presses < 4; presses++) await page.keyboard.press('Tab')
-  assert.ok(await isOpen(page, 'Clothing'), 'Accessories is the fourth')
+  await becomes(() => isOpen(page, 'Clothing'), true, 'Accessories is the fourth')
   await page.keyboard.press('Tab')
-  assert.ok(!(await isOpen(page, 'Clothing')), 'it closes behind the focus')
+  await becomes(() => isOpen(page, 'Clothing'), false, 'it closes behind the focus')
   await opener(page, 'Clothing').focus()
   await page.keyboard.press('Enter')
+  await becomes(() => isOpen(page, 'Clothing'), true)
   for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await sees(heading(page, 'Footwear'))
-  assert.ok(!(await isOpen(page, 'Clothing')))
+  await becomes(() => isOpen(page, 'Clothing'), false)
   assert.deepEqual(troubles, [])
 })
 
@@ -49,7 +51,7 @@ browserTest('a mouse opens a sub-menu by resting, and a press keeps it open', as
   await link(page, 'Cookware').waitFor({ state: 'hidden' })
   await opener(page, 'Clothing').click()
   await page.getByRole('link', { name: 'Shop for the home' }).hover()
-  assert.ok(await link(page, 'Footwear').isVisible())
+  await becomes(() => link(page, 'Footwear').isVisible(), true)
   await page.mouse.click(5, 500)
   await link(page, 'Footwear').waitFor({ state: 'hidden' })
   await link(page, 'Home').hover()
@@ -83,7 +85,7 @@ browserTest('a phone has all of it in its own menu', async (scene) => {
   const { page } = await scene.newShopper({ viewport: { width: 390, height: 844 }, hasTouch: true })
   await page.goto('/')
   await sees(page.getByRole('link', { name: 'Shop for the home' }))
-  assert.ok(!(await menu(page).isVisible()))
+  await becomes(() => menu(page).isVisible(), false)
   await button(page, 'Menu').tap()
   await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Footwear' }).tap()
   await sees(heading(page, 'Footwear'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserTest } from './fixture.ts'
-import { button, heading, reload, sees } from './steps.ts'
+import { becomes, button, heading, reload, sees } from './steps.ts'
 
 /** The title follows the heading by a frame. */
 const titleBecomes = async (page: Page, wanted: RegExp) => {
@@ -19,11 +19,11 @@ browserTest('the picture is that of the chosen variant, until another one is pic
   await sees(oat)
   await page.getByRole('radio', { name: 'Indigo' }).check({ force: true })
   await sees(indigo)
-  assert.equal(await indigo.getAttribute('alt'), 'Café au lait mug, Indigo')
+  await becomes(() => indigo.getAttribute('alt'), 'Café au lait mug, Indigo')
   await reload(page, indigo)
   await button(page, 'Picture 1').click()
   await sees(oat)
-  assert.equal(await button(page, 'Picture 1').getAttribute('aria-pressed'), 'true')
+  await becomes(() => button(page, 'Picture 1').getAttribute('aria-pressed'), 'true')
   await page.getByRole('radio', { name: 'Oat' }).check({ force: true })
   await page.getByRole('radio', { name: 'Indigo' }).check({ force: true })
   await sees(indigo)
@@ -46,8 +46,12 @@ browserTest('a picture that is missing or dead leaves a placeholder of its size 
   await page.goto('/product/masala-dabba')
   const placeholder = page.locator('.gallery img.no-picture')
   await sees(placeholder)
-  assert.equal(await placeholder.getAttribute('alt'), 'Masala dabba, seven bowls')
-  assert.ok(await page.evaluate(`document.querySelector('.gallery img.no-picture').naturalWidth > 0`), 'it is drawn')
+  await becomes(() => placeholder.getAttribute('alt'), 'Masala dabba, seven bowls')
+  await becomes(
+    () => page.evaluate(`document.querySelector('.gallery img.no-picture').naturalWidth > 0`),
+    true,
+    'it is drawn',
+  )
   assert.deepEqual(await sizeOf('.gallery img.no-picture'), await sizeOf('.gallery .frame'))
 })
 
@@ -69,7 +73,7 @@ browserTest('every page has the same title from the server and from the script',
     await page.goto(path)
     await sees(heading(page, /./))
     await sees(page.locator('.brand', { hasText: scene.store.name }))
-    assert.equal(await page.title(), title, path)
+    await becomes(() => page.title(), title, path)
   }
   assert.deepEqual(troubles, [])
   for (const path of ['/nowhere', '/product/nothing', '/category/nothing', '/page/nothing']) {
@@ -78,7 +82,7 @@ browserTest('every page has the same title from the server and from the script',
     await page.goto(path)
     await sees(heading(page, /not found/))
     await sees(page.locator('.brand', { hasText: scene.store.name }))
-    assert.equal(await page.title(), title, path)
+    await becomes(() => page.title(), title, path)
   }
 })
 
@@ -95,8 +99,8 @@ browserTest(
     await page.getByRole('contentinfo').getByRole('link', { name: 'Kitchen' }).click()
     await sees(heading(page, 'Kitchen'))
     await titleBecomes(page, /^Kitchen · /)
-    assert.equal(await data.count(), 0)
-    assert.equal(await page.locator('link[rel="canonical"]').count(), 0)
+    await becomes(() => data.count(), 0)
+    await becomes(() => page.locator('link[rel="canonical"]').count(), 0)
     const links = await page.getByRole('contentinfo').locator('a[href^="/"]').all()
     assert.ok(links.length > 10)
     for (const link of links) {
@@ -142,14 +146,18 @@ browserTest(
     await shows('Block print cotton kurta')
     await reload(page, sizes.getByRole('checkbox', { name: 'S', exact: true }))
     assert.equal(new URL(page.url()).searchParams.get('options'), 'Size:S,Colour:Rust')
-    assert.ok(await sizes.getByRole('checkbox', { name: 'S', exact: true }).isChecked(), 'the choice is seen at once')
+    await becomes(
+      () => sizes.getByRole('checkbox', { name: 'S', exact: true }).isChecked(),
+      true,
+      'the choice is seen at once',
+    )
     await shows('Block print cotton kurta')
     await button(page, 'Clear filters').click()
     await sees(page.getByRole('link', { name: /juttis/i }))
     await page.goto('/search?q=cotton&options=Colour:Indigo')
     await sees(page.getByRole('link', { name: /kurta/i }))
-    assert.ok(await page.getByRole('checkbox', { name: 'Indigo' }).isChecked())
-    assert.equal(await page.getByRole('link', { name: /khadi/i }).count(), 0)
+    await becomes(() => page.getByRole('checkbox', { name: 'Indigo' }).isChecked(), true)
+    await becomes(() => page.getByRole('link', { name: /khadi/i }).count(), 0)
     assert.deepEqual(troubles, [])
   },
 )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { browserTest } from './fixture.ts'
-import { addToCart, button, cartDrawer, heading, openCart, reload, sees, signIn } from './steps.ts'
+import { addToCart, becomes, button, cartDrawer, heading, openCart, reload, sees, signIn } from './steps.ts'
 
 const phone = '+919876543210'
 
@@ -21,7 +21,7 @@ browserTest('two tabs show one cart, whichever of them changes it', async (scene
     await button(cartDrawer(tab), 'Remove Masala dabba').waitFor({ state: 'detached' })
     await sees(cartDrawer(tab).getByText('2 items', { exact: true }))
   }
-  assert.equal(await cartDrawer(first).getByRole('listitem').count(), 1)
+  await becomes(() => cartDrawer(first).getByRole('listitem').count(), 1)
   await second.goto('/sign-in')
   await signIn(second, phone)
   await sees(heading(second, /account/i))
@@ -59,10 +59,10 @@ browserTest(
     await page.goto(scene.url.replace('localhost', '127.0.0.1'))
     await sees(page.getByRole('alert'))
     await sees(page.getByText('The shop cannot be reached', { exact: false }))
-    assert.equal(await page.getByRole('link', { name: /masala/i }).count(), 0)
+    await becomes(() => page.getByRole('link', { name: /masala/i }).count(), 0)
     await page.goto(scene.url)
     await sees(page.getByRole('link', { name: /masala|mug|chai/i }))
-    assert.equal(await page.getByRole('alert').count(), 0)
+    await becomes(() => page.getByRole('alert').count(), 0)
   },
 )
 
@@ -101,7 +101,7 @@ browserTest('a search suggests as one types, forgives a slip, and filters stay i
     before.toSorted((one, other) => one - other),
   )
   await reload(page, page.getByLabel('In stock only'))
-  assert.ok(await page.getByLabel('In stock only').isChecked())
+  await becomes(() => page.getByLabel('In stock only').isChecked(), true)
   assert.deepEqual(await prices(), before)
   assert.deepEqual(troubles, [])
 })
@@ -136,7 +136,7 @@ browserTest('everything up to the cart is done with the keyboard alone', async (
   await page.goto('/product/masala-dabba')
   await sees(button(page, 'Add to cart'))
   await page.keyboard.press('Tab')
-  assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Skip to the content')
+  await becomes(() => page.evaluate('document.activeElement?.textContent'), 'Skip to the content')
   await page.keyboard.press('Enter')
   for (let presses = 0; presses < 20; presses++) {
     await page.keyboard.press('Tab')
@@ -144,10 +144,10 @@ browserTest('everything up to the cart is done with the keyboard alone', async (
   }
   await page.keyboard.press('Enter')
   await sees(cartDrawer(page).getByText('1 item', { exact: true }))
-  assert.ok(await page.evaluate(`document.querySelector('dialog[open]')?.contains(document.activeElement)`))
+  await becomes(() => page.evaluate(`document.querySelector('dialog[open]')?.contains(document.activeElement)`), true)
   await page.keyboard.press('Escape')
   await cartDrawer(page).waitFor({ state: 'hidden' })
-  assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Add to cart', 'the focus comes back')
+  await becomes(() => page.evaluate('document.activeElement?.textContent'), 'Add to cart', 'the focus comes back')
   await openCart(page)
   assert.deepEqual(troubles, [])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { browserTest } from './fixture.ts'
-import { addToCart, button, faultsOf, heading, reload, sees } from './steps.ts'
+import { addToCart, becomes, button, faultsOf, heading, reload, sees } from './steps.ts'
 
 const email = 'asha@kavya.example'
 const password = 'seven wooden spoons'
@@ -17,8 +17,8 @@ browserTest(
     await page.getByLabel('E-mail address').fill(email)
     await page.getByLabel('Password').fill(password)
     await reload(page, page.getByLabel('E-mail address'))
-    assert.equal(await page.getByLabel('E-mail address').inputValue(), email, 'a half-filled form outlives a reload')
-    assert.equal(await page.getByLabel('Password').inputValue(), '', 'but no password does')
+    await becomes(() => page.getByLabel('E-mail address').inputValue(), email, 'a half-filled form outlives a reload')
+    await becomes(() => page.getByLabel('Password').inputValue(), '', 'but no password does')
     const kept = await page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')
     assert.ok(!kept.includes(password))
     await page.getByLabel('Password').fill(password)
@@ -38,7 +38,7 @@ browserTest(
     await signIn.click()
     await sees(other.page.getByRole('alert').getByText('The e-mail address or the password is wrong.'))
     await button(other.page, 'Create an account').click()
-    assert.equal(await other.page.getByRole('alert').count(), 0)
+    await becomes(() => other.page.getByRole('alert').count(), 0)
     await other.page.getByLabel('Name').fill('Asha')
     await button(other.page, 'Create account').click()
     await sees(other.page.getByRole('alert').getByText('There is an account with this e-mail address already.'))
@@ -104,7 +104,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByLabel('E-mail address').fill('asha2@kavya.example')
     await page.getByLabel('Password').fill('short')
     await button(page, 'Create account').click()
-    assert.ok(await page.evaluate(`document.querySelector('[name=password]').validity.tooShort`))
+    await becomes(() => page.evaluate(`document.querySelector('[name=password]').validity.tooShort`), true)
     assert.deepEqual(troubles, [])
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { setTimeout } from 'node:timers/promises'
 import type { AxeResults } from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { readLatestPayment } from '../../src/features/payments/payments.sql.ts'
@@ -17,6 +18,12 @@ export const cartDrawer = (page: Page) => page.getByRole('dialog', { name: 'Your
 
 /** Waits until something is on the page. */
 export const sees = (locator: Locator) => locator.first().waitFor()
+
+/** Waits until the page shows the expected value: it renders after an event, not with it. */
+export const becomes = async <T>(read: () => Promise<T>, expected: T, message = 'what the page shows') => {
+  for (let turns = 0; turns < 200 && (await read()) !== expected; turns++) await setTimeout(50)
+  assert.equal(await read(), expected, message)
+}
 
 /** Loads the page again and waits until it says the same as before. */
 export const reload = async (page: Page, ...shown: Locator[]) => {

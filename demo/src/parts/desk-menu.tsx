@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePlace } from '../router.ts'
 import { ChevronIcon } from './icons.tsx'
 import { type MenuItem, MenuLink, MenuList } from './menu-links.tsx'
@@ -28,7 +28,8 @@ export const DeskMenu = ({ items }: { items: MenuItem[] }) => {
   }
 
   useEffect(() => open(null), [here])
-  useEffect(() => {
+  // Before the browser paints: an Escape right after opening must not be lost.
+  useLayoutEffect(() => {
     if (opened === null) return
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
