@@ -28,7 +28,7 @@ export type Shopper = { context: BrowserContext; page: Page; newTab(): Promise<P
 
 /** A story in a real browser. Where there is no Chromium it is left out, and the report says so. */
 export const browserTest = (name: string, story: (scene: Scene, t: TestContext) => Promise<void>) =>
-  test(name, { timeout: 180_000 }, async (t) => {
+  test(name, { timeout: 300_000 }, async (t) => {
     const program = findChromium()
     if (program === undefined) {
       assert.notEqual(process.env.CHROMIUM, 'required', 'a Chromium is required here, and there is none')
@@ -86,7 +86,7 @@ const openScene = async (t: TestContext, executablePath: string): Promise<Scene>
     context.on('console', (line) => line.type() === 'error' && troubles.push(`${line.text()} ${line.location().url}`))
     const newTab = async () => {
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(60_000)
       return page
     }
     const shopper = { context, page: await newTab(), newTab, troubles }
