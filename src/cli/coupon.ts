@@ -10,10 +10,8 @@ import {
   stopCoupon,
 } from '../features/pricing/coupon-book.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
-import { type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
+import { collect, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
-
-const collect = (value: string, list: string[]) => [...list, value]
 
 export const addCoupon = (program: Command) => {
   const coupon = program.command('coupon').description('The coupons of a store')

@@ -10,7 +10,7 @@ import { findOrder, listOrdersOfStore } from '../features/orders/order-book.ts'
 import { createPayments } from '../features/payments/providers.ts'
 import { loadSecrets, withDatabase, withReadableDatabase } from './database.ts'
 import { describeOrder, readOrderDetails } from './order-details.ts'
-import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { collect, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { addRefund } from './refund.ts'
 import { whichStore } from './which-store.ts'
 
@@ -156,8 +156,6 @@ const addCancel = (order: Command) =>
 export const explain = (error: unknown): never => {
   throw error instanceof Failure && error.status !== 500 ? new OperatorError(error.message, { cause: error }) : error
 }
-
-const collect = (text: string, before: readonly string[]) => [...before, text]
 
 const notEmpty = (name: string, text: string) => {
   if (text.trim() === '') throw new OperatorError(`${name} must not be empty.`)

@@ -75,3 +75,6 @@ export const readYesNo = (name: string, text: string): boolean => {
   if (text !== 'yes' && text !== 'no') throw new OperatorError(`${name} must be yes or no, not "${text}".`)
   return text === 'yes'
 }
+
+/** For an option that may be given several times. */
+export const collect = (text: string, before: readonly string[]) => [...before, text]

@@ -12,10 +12,10 @@ export const sendWebhook = async <Answer>(
   const service = serviceUrl(config)
   const response = await fetch(`${service}${path}`, {
     method: 'POST',
+    signal: AbortSignal.timeout(30_000),
+    redirect: 'error',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-    redirect: 'error',
-    signal: AbortSignal.timeout(30_000),
   }).catch((error) => {
     throw new OperatorError(
       `Nothing answers at ${service}. Start the service first, with the same VITRINE_DATA_DIR and PORT.`,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { mostUnits } from '../features/catalog/product-input.ts'
 import { setStock } from '../features/catalog/products.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult, wholeNumber } from './output.ts'
@@ -21,7 +22,7 @@ export const addStock = (program: Command) => {
       '--quantity <n>',
       'units that can be sold from now on; +5 adds to them, -3 takes away; untracked: always in stock, not counted',
     )
-    .option('--variant <id>', 'id or SKU; alone where the SKU is that of one variant, else beside --product')
+    .option('--variant <id>', 'id or SKU; needs --product too where several variants have the SKU')
     .option('--product <id>', 'id or slug; enough where the product has one variant')
     .option('--outlet <id>', "the store's default outlet otherwise")
     .option('--store <id>', 'which store; the only one, or the demo store, unless set')
@@ -57,5 +58,3 @@ const readQuantity = (text: string) => {
   const units = wholeNumber('--quantity', digits, { min: 0, max: mostUnits })
   return { delta: sign === '-' ? -units : units }
 }
-
-const mostUnits = 1_000_000_000

@@ -9,12 +9,10 @@ import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { knownProviders } from '../features/payments/providers.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
-import { fields, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
+import { collect, fields, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
 import { paymentServices, readCredentials } from './payments.ts'
 import { addOpenings } from './store-opening.ts'
 import { whichStore } from './which-store.ts'
-
-const collect = (value: string, list: string[]) => [...list, value]
 
 export const addStore = (program: Command) => {
   const store = program.command('store').description('Make, show and change stores')

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
-import { judgeFault, sqlState } from './faults.ts'
+import { isUniqueViolation, judgeFault, sqlState } from './faults.ts'
 import { toStatement } from './sql.ts'
 import { createLanes, createLines, type Lane, neverGone, type OnGone, shareOut, unavailable } from './turns.ts'
 
-export { sqlState }
+export { isUniqueViolation, sqlState }
 
 type Run<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Promise<Result>
 

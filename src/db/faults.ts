@@ -5,6 +5,9 @@ import { unavailable } from './turns.ts'
 export const sqlState = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
+/** A row with the same unique key exists. */
+export const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
+
 /** Connection lost, resources used up, shutting down, too slow, a lock not given in time: it may be tried again. */
 const isTemporary = (state: string) => /^(08|53|57P|57014$|25P03$|55P03$)/.test(state)
 

@@ -1,5 +1,5 @@
 import { fail } from '../../core/errors.ts'
-import { sqlState } from '../../db/database.ts'
+import { isUniqueViolation } from '../../db/database.ts'
 import type { CustomerCtx, Hashing } from '../context.ts'
 import { changePasswordHash, findPassword } from './customers.sql.ts'
 import { signedIn } from './email.sql.ts'
@@ -32,12 +32,10 @@ const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: st
     })
   } catch (error) {
     // The email was contact data until now, and signs in another customer.
-    if (sqlState(error) === uniqueViolation) throw fail('CONFLICT', 'This email has an account already.')
+    if (isUniqueViolation(error)) throw fail('CONFLICT', 'This email has an account already.')
     throw error
   }
 }
-
-export const uniqueViolation = '23505'
 
 /**
  * Asks a customer who has signed in for the password again, with more hashing in the same turn. Whoever relies on it must

@@ -1,11 +1,11 @@
 import { fail } from '../../core/errors.ts'
-import { sqlState } from '../../db/database.ts'
+import { isUniqueViolation } from '../../db/database.ts'
 import { lockCustomer } from '../access/guests.sql.ts'
 import type { CustomerCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { type CustomerRow, findCustomer, findPassword } from './customers.sql.ts'
 import { readContactPhone, readEmail } from './email.ts'
-import { provePassword, uniqueViolation, wrongPassword } from './password-change.ts'
+import { provePassword, wrongPassword } from './password-change.ts'
 import type { CustomerChange } from './profile.contract.ts'
 import { type Profile, updateProfile } from './profile.sql.ts'
 import { endOtherSessions } from './sessions.ts'
@@ -46,7 +46,7 @@ const save = async (ctx: CustomerCtx, wanted: Partial<Profile>, provenHash: stri
     })
   } catch (error) {
     // The index decides, and it holds only those emails that sign somebody in.
-    if (sqlState(error) === uniqueViolation) throw fail('CONFLICT', 'This email has an account already.')
+    if (isUniqueViolation(error)) throw fail('CONFLICT', 'This email has an account already.')
     throw error
   }
 }

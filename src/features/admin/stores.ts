@@ -4,7 +4,7 @@ import { isCurrency } from '../../core/money.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import { announceStore } from '../../db/announce.ts'
-import { type Queries, sqlState, type Tx } from '../../db/database.ts'
+import { isUniqueViolation, type Queries, type Tx } from '../../db/database.ts'
 import { type Scope, scopes } from '../../http/endpoint.ts'
 import { cash } from '../../providers/payment/cash.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
@@ -142,13 +142,11 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
   try {
     await sql.updateStore(tx, store.id, { ...settings, domain, cashOnDelivery })
   } catch (error) {
-    if (domain !== null && sqlState(error) === uniqueViolation) throw domainTaken(domain)
+    if (domain !== null && isUniqueViolation(error)) throw domainTaken(domain)
     throw error
   }
   await announceStore(tx, store.id)
 }
-
-const uniqueViolation = '23505'
 
 const domainTaken = (domain: string) =>
   new OperatorError(`Another store has the domain ${domain} already. "vitrine store list" shows the stores.`)

@@ -114,8 +114,8 @@ const mergePictures = (base: Pick<ProductState, 'images' | 'imageTexts'>, { imag
 }
 
 /**
- * The options that the file writes, or those of before; and what variants bring that had it not before. What only variants
- * had that have it no longer is gone.
+ * With options in the file: those, plus the values of all variants. Without: the present options, plus the values that
+ * variants gained, minus the values that no variant has any more.
  */
 const mergeOptions = (
   before: readonly ProductOption[],

@@ -7,7 +7,7 @@ import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
  * A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. A field that is
  * left out says nothing about the product; null clears it, and for stock it means "not tracked".
  */
-const mostUnits = 1_000_000_000
+export const mostUnits = 1_000_000_000
 const Stock = Type.Union([
   Type.Integer({ minimum: 0, maximum: mostUnits }),
   Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: mostUnits })),

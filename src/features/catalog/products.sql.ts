@@ -2,7 +2,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
 /** Rows travel as one JSON parameter: a thousand products cost as many round trips as one. */
-const json = (rows: readonly object[]) => JSON.stringify(rows)
+export const json = (rows: readonly object[]) => JSON.stringify(rows)
 
 /**
  * One writer of a store's catalog at a time: two imports at once would both make the category or the product that

@@ -3,9 +3,9 @@ import { sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import type { ProductState } from './merge.ts'
 import type { VariantState } from './merge-variants.ts'
+import { json } from './products.sql.ts'
 
 /** Rows travel as one JSON parameter: a thousand products cost as many round trips as one. */
-const json = (rows: readonly object[]) => JSON.stringify(rows)
 
 export type NewProduct = {
   id: string

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
+import { mostUnits } from './product-input.ts'
 import * as sql from './stock-change.sql.ts'
 
 export type VariantName = {
@@ -35,8 +36,6 @@ const listNamed = (tx: Tx, { id }: Pick<Store, 'id'>, product: string | null, va
   if (variant !== null) return sql.findVariantsByName(tx, id, variant)
   throw new OperatorError('Say what to count: --variant with an id or a SKU, or --product.')
 }
-
-const mostUnits = 1_000_000_000
 
 /** Adds to what can be sold, or takes away from it. The statement decides, so changes at the same moment all count. */
 export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, place: sql.StockPlace, delta: number) => {

@@ -3,7 +3,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 export type NamedFile = { storeId: string; name: string }
 
 /** One process at a time copies, of all that use this database. */
-export const lockSharedFiles = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150423)`
+export const lockSharedFiles = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150424)`
 
 /** What each store named when all stores shared one folder. Written by the migration, and by nothing since. */
 export const listSharedFiles = (db: Queries) => db.many<NamedFile>`
