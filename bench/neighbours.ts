@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -9,7 +8,7 @@ import pg from 'pg'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { connections, type Measured, requestLine, requireWrk, sendRequests } from './load.ts'
-import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
+import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
 const help = `npm run bench:neighbours -- [--seconds 8] [--rounds 3] [--carts 1] [--smoke]
 
@@ -79,19 +78,9 @@ const main = async () => {
 
 /** The attacked store, and small ones beside it. */
 const fillShop = async (service: Service, database: EmbeddedServer): Promise<Shop> => {
-  const made = service.vitrine(
-    'store',
-    'create',
-    '--name',
-    'Bench',
-    '--domain',
-    `${randomUUID()}.example`,
-    '--currency',
-    'INR',
-  )
-  const { storeId } = made as { storeId: string }
+  const { storeId, key } = createStore(service, 'Bench', 'cod')
   await fillCatalog(database.connection, storeId, { products, smallStores: 10 }, () => {})
-  return { service, database, storeId, headers: { 'x-store-key': newKey(service, storeId) } }
+  return { service, database, storeId, headers: { 'x-store-key': key } }
 }
 
 const newKey = (service: Service, storeId: string) => {

@@ -96,7 +96,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   })
   const counter = await createCounter(config, logger)
   const services: Services = {
-    // Until it is known whose work it is. The gate, and whoever else finds out, goes on with `db.forStore`.
+    // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
     clock,
     counter,
@@ -162,7 +162,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     db: services.db,
     clock,
     links: deriveSigner(options.secrets, 'download'),
-    files: createStoreFiles(filesFolderIn(config.dataDir), demoFilesOf(config.production, db)),
+    files: createStoreFiles(filesFolderIn(config.dataDir), demoFilesOf(config.production, db.forWork('public'))),
   }
   const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
 
@@ -234,7 +234,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   if (!config.production) registerSandboxPage(server, services)
 
   const everyMs = options.sweepEveryMs === undefined ? sweepEveryMs : options.sweepEveryMs
-  const onTrouble = (name: string, error: unknown) => logger.warn({ err: error }, `sweeping away ${name} failed`)
+  const onTrouble = (name: string, error: unknown) => logger.warn({ err: error, job: name }, 'job failed')
   const onPayment = paymentSweeps({ ...services, db: jobs }, (error, paymentId) =>
     logger.warn({ err: error, paymentId }, 'a payment provider did not answer as it should'),
   )

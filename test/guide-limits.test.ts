@@ -26,7 +26,7 @@ const limits: Record<string, string> = {
   'Requests of one visitor with the browser keys of a store': `${figureIn('db/migrations/0007_visitor_limit.sql', /default (\d+)/)} a minute unless`,
   'Unknown keys, webhook credentials and orders that one client asks for': `${figure('features/access/lookups.ts', 'mostMissesAMinute')} a minute`,
   'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
-  'One-time passwords to a phone for whoever has signed in with one before, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
+  'One-time passwords to a phone, asked for with the `requestToken` of an earlier sign-in, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
   'One-time passwords that a client asks a store for': `${figureIn('db/migrations/0009_callers.sql', /otp_client_limit integer not null default (\d+)/)} an hour`,
   'One-time passwords of a store': 'none',
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
@@ -34,6 +34,7 @@ const limits: Record<string, string> = {
   'Wrong current passwords of a customer who is signed in': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Coupon codes that do not exist, by a shopper': `${figure(guesses, 'shopper')} in ${guessMinutes} minutes`,
   'Coupon codes that do not exist, by a client address and store': `${figure(guesses, 'client')} in ${guessMinutes} minutes, and ${figure(guesses, 'serverClient')} with`,
+  'Returns from a payment page (`/payment/callback`) of one client': `${figure('features/payments/callback.ts', 'mostCallbacksAMinute')} a minute`,
   'Uses of a download, for each copy bought': count(figure('features/orders/bought-files.ts', 'usesOfACopy')),
 
   'Body of a request': `${figure('http/body.ts', 'maxBodyBytes') / inMib} MiB`,

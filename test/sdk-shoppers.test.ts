@@ -8,8 +8,9 @@ import {
   memoryStorage,
   webStorage,
 } from '../sdk/src/index.ts'
+import { SmsUncertain } from '../src/providers/sms/sender.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
-import { newStore, startTestService, type TestService } from './harness.ts'
+import { newStore, serviceFor, startTestService, type TestService } from './harness.ts'
 
 /** Who the shopper is, and what the client remembers of that. */
 let service: TestService
@@ -141,6 +142,25 @@ test("a code is bound to the client that asked for it, and the client proves its
   assert.equal(again.customer.id, first.customer.id)
   await reloaded.forget()
   await assert.rejects(reloaded.requestOtp({ phone }), refused('RATE_LIMITED'))
+})
+
+test('a code whose message was in doubt signs in, and is not taken for the one before', async (t) => {
+  const send = { fails: false }
+  const doubtful = await serviceFor(t, {
+    sender: {
+      name: 'doubtful',
+      send: async () => {
+        if (send.fails) throw new SmsUncertain('No answer in time.')
+      },
+    },
+  })
+  const shop = createClient({ url: doubtful.url, storeKey: (await newStore(doubtful)).key, retries: 0 })
+  const phone = '+919876500005'
+  await shop.requestOtp({ phone })
+  send.fails = true
+  await assert.rejects(shop.requestOtp({ phone }), refused('BAD_GATEWAY'))
+  const { customer } = await shop.verifyOtp({ phone, otp: doubtful.codeFor(phone) })
+  assert.equal(customer.phone, phone)
 })
 
 test('a client that asked for another phone meanwhile signs in all the same', async () => {

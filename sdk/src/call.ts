@@ -21,7 +21,8 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
   if (!/^https?:\/\/[^/]/.test(options.url))
     throw new TypeError(`"${options.url}" is not an address: begin with https://`)
   if (!options.storeKey) throw new TypeError('A store key is needed.')
-  const url = options.url.replace(/(?<!\/)\/+$/, '')
+  let { url } = options
+  while (url.endsWith('/')) url = url.slice(0, -1)
   const outlet = options.outletId === undefined ? {} : { 'x-outlet-id': options.outletId }
   const fixed = toHeaders({
     accept: 'application/json',

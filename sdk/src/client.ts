@@ -90,7 +90,11 @@ const signIn = async (operation: Operation, call: Call, state: State, input: Inp
 
 /** The token of the answer binds the code to this client. One that has signed in before proves who asks now. */
 const requestCode = async (operation: Operation, call: Call, state: State, input: Input, given?: CallOptions) => {
-  const { body } = await call(operation, withToken(input, await state.otpProof()), given)
+  const { body } = await call(operation, withToken(input, await state.otpProof()), given).catch(async (error) => {
+    // The message may arrive all the same, and its code is not that of the request before.
+    if (isVitrineError(error, 'BAD_GATEWAY')) await state.dropOtpRequest()
+    throw error
+  })
   const { requestToken } = body as RequestOtpAnswer
   if (requestToken) await state.keepOtpRequest(requestToken)
   return body

@@ -285,7 +285,7 @@ export interface Operations {
    * and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have
    * five an hour of their own, which strangers cannot use up, and their codes are good only with the new
    * `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it
-   * counts, and the code is good if it does arrive).
+   * counts; unless the request carried a `requestToken`, the code is good if it does arrive).
    *
    * `POST /v1/auth/otp/request`, scope `auth:write`
    */

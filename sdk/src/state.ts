@@ -66,6 +66,7 @@ export const openState = (storage: ClientStorage) => {
     otpRequest: () => kept.get(names.otpRequest),
     otpProof: () => kept.get(names.otpProof),
     keepOtpRequest: inTurn((token: string) => kept.set(names.otpRequest, token)),
+    dropOtpRequest: inTurn(() => kept.remove(names.otpRequest)),
     keepOtpProof: inTurn(async (token: string) => {
       await kept.set(names.otpProof, token)
       if ((await kept.get(names.otpRequest)) === token) await kept.remove(names.otpRequest)

@@ -61,7 +61,8 @@ test('what would change is told by a dry run, and what has changed by the run, f
   const path = fileFor(t, 'prices.csv', 'slug,name,price,stock\nmug,Mug,6,50\nbowl,Bowl,2,1\n')
   const args = ['catalog', 'import', path, '--store', shop.storeId]
   const changes = 'Fields changed: price of 1.\n'
-  const kept = '1 variant has another stock in the file, which was left as it is; --set-stock sets it.\n'
+  const kept =
+    "The file has a different stock for 1 variant; the store's stock was kept. Use --set-stock to change it.\n"
   const dry = await vitrine(...args, '--dry-run')
   const told = '2 products: 1 would be created, 1 updated, 0 unchanged. Nothing was written.\n'
   const expected = `Fields that would change: price of 1.\n${kept.replace('was left', 'would stay')}`

@@ -99,9 +99,9 @@ const tell = (path: string, result: ImportResult) => {
       `Fields ${isChecked ? 'that would change' : 'changed'}: ${changes.map(([field, n]) => `${field} of ${n}`).join(', ')}.`,
     )
   if (result.stockKept > 0) {
-    const what = result.stockKept === 1 ? '1 variant has' : `${result.stockKept} variants have`
+    const variants = result.stockKept === 1 ? '1 variant' : `${result.stockKept} variants`
     print(
-      `${what} another stock in the file, which ${isChecked ? 'would stay' : 'was left'} as it is; --set-stock sets it.`,
+      `The file has a different stock for ${variants}; the store's stock ${isChecked ? 'would be' : 'was'} kept. Use --set-stock to change it.`,
     )
   }
 }

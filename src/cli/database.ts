@@ -93,7 +93,8 @@ const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDa
   const database = await openDatabase(config, { role: 'guest' })
   try {
     await prepare(database)
-    const db = connectDb({ connection: database.connection, poolSize: 2, clock: systemClock })
+    // As long as a statement may take: two imports at once wait for each other.
+    const db = connectDb({ connection: database.connection, poolSize: 2, clock: systemClock, lockTimeoutMs: 10_000 })
     try {
       return await work(db, config)
     } finally {

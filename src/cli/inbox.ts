@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Db } from '../db/database.ts'
 import type { Store } from '../features/context.ts'
-import { findOrder } from '../features/orders/order-book.ts'
+import { findOrder, readOrderNumber } from '../features/orders/order-book.ts'
 import { type InboxEvent, listInbox, replayEvent } from '../features/payments/inbox.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
@@ -51,7 +51,7 @@ export const addInbox = (program: Command) => {
 /** An id is taken as it is: what was told of an order that we do not know is in the inbox too. */
 const findOrderId = async (db: Db, store: Store, name: string | undefined) => {
   if (name === undefined) return null
-  return /^#?\d+$/.test(name) ? (await findOrder(db, name, store.publicId)).order.id : name
+  return readOrderNumber(name) !== null ? (await findOrder(db, name, store.publicId)).order.id : name
 }
 
 const showEvents = (events: readonly InboxEvent[]) =>

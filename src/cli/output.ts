@@ -2,7 +2,7 @@ import { OperatorError } from '../core/operator-error.ts'
 
 export const print = (text: string) => void process.stdout.write(`${makeVisible(text)}\n`)
 
-/** For what a person must know and a program that reads our output must not find in it. */
+/** To the error output, so that programs that read the output do not see it. */
 export const printWarning = (text: string) => void process.stderr.write(`${makeVisible(text)}\n`)
 
 /**

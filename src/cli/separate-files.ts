@@ -18,6 +18,7 @@ export const separateFiles = async (config: Config, database: OpenDatabase) => {
     poolSize: 1,
     clock: systemClock,
     statementTimeoutMs: longestWaitMs,
+    lockTimeoutMs: longestWaitMs,
   })
   try {
     const separated = await separateSharedFiles(db, folder, config.production ? [] : [demoFilesFolder])

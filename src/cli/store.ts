@@ -299,7 +299,7 @@ const printStore = (options: OutputOptions, store: Store, db: Db, { publicUrl, p
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: showPayment(shown.paymentMethods, paymentProvider),
       'cash orders': [
-        `${limits.cashOnDelivery.maxValue ?? 'any'} ${shown.currency}`,
+        limits.cashOnDelivery.maxValue === null ? 'any total' : `${limits.cashOnDelivery.maxValue} ${shown.currency}`,
         `${limits.cashOnDelivery.maxUnits ?? 'any number of'} units`,
         `${limits.cashOnDelivery.maxOpenOrders ?? 'any number'} open for a customer`,
         ...(limits.cashOnDelivery.verifiedPhone ? ['only with a verified phone'] : []),

@@ -162,7 +162,10 @@ export const createLanes = ({ size, maxWaiting, patienceMs }: LaneOptions) => {
   const makeRoomFor = (lane: OpenLane) => {
     if (waiting < maxWaiting) return
     const longest = [...waitingLanes].reduce((a, b) => (b.waiting.size > a.waiting.size ? b : a))
-    if (longest.waiting.size <= lane.waiting.size + 1) throw tooManyWait()
+    if (longest.waiting.size <= lane.waiting.size + 1) {
+      tidy(lane)
+      throw tooManyWait()
+    }
     ;[...longest.waiting].at(-1)?.refuse(tooManyWait())
   }
 

@@ -28,6 +28,7 @@ export const describePage = async (services: Services, storeId: string, asked: A
   const outlet = store.defaultOutlet
   const ctx = {
     ...services,
+    db: services.db.forStore(store.id),
     ...{ store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() },
     ...{ clientAddress: '', isBrowserKey: false },
   }

@@ -32,7 +32,8 @@ export const createClientAddress = (
   }
 }
 
-/** A proxy of ours is on this machine or in a private network. Strangers may send the header too, and mean nothing. */
+/** A proxy of ours is on this machine or in a private network. From a public address the header
+ * proves no proxy, since any client can send it. */
 const isNearby = (client: string) =>
   /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0:0:0:0::|f[cd])/.test(client)
 

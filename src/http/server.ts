@@ -71,6 +71,7 @@ const refuseWithoutHost = (response: ServerResponse) => {
   response
     .writeHead(400, {
       'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
       'content-length': Buffer.byteLength(body),
       connection: 'close',
     })
@@ -96,8 +97,8 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
         request.url = originForm(request.url)
         if (!fastLane(request, response)) handle(request, response)
       }
-      // Node would refuse a request without a host, and an expectation it does not know, without a word.
       const { idleTimeout, ...times } = { ...usualTimeouts, ...timeouts }
+      // By default Node answers a missing Host or an unknown Expect with an empty body.
       const limits = { ...times, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
       const http = createHttpServer(limits, answer)
       http.setTimeout(idleTimeout)

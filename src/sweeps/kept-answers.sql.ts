@@ -14,8 +14,8 @@ const deleteExpired = (db: Queries) => db.run`
     order by created_at limit ${batch} for update skip locked))`
 
 /**
- * The oldest keys beyond the newest `most`, of stores that have used one in the last minutes. `offset` and the lock are
- * in two places, since the lock would take in all rows that `offset` skips.
+ * The oldest keys beyond the newest `most`, of stores that have used one in the last minutes. `for update` would also lock
+ * the rows that `offset` skips, so the offset is in a subquery without a lock.
  */
 const deleteBeyond = (db: Queries, most: number) => db.run`
   delete from kept_answer where ctid = any(array(

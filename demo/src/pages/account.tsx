@@ -4,6 +4,7 @@ import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { PasswordForm } from '../parts/password-form.tsx'
+import { FormFault, submitting, useWork } from '../parts/sign-in-work.tsx'
 import { Button, Heading, Show } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
 import { type Customer, shop } from '../shop.ts'
@@ -61,26 +62,17 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
   const [email, setEmail] = useState(customer.email)
   const [currentPassword, setCurrentPassword] = useState('')
   const isNewEmail = customer.email !== '' && email.trim() !== customer.email
-  const [fault, setFault] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const save = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setFault(null)
-    try {
+  const { fault, isBusy, work } = useWork(errorText)
+  const save = () =>
+    work(async () => {
       const proof = isNewEmail && currentPassword ? { currentPassword } : {}
       const contact = email.trim() ? { email: email.trim() } : {}
       onSaved(await shop.changeCustomer({ name: name.trim(), ...contact, ...proof }))
       setCurrentPassword('')
       tell('Your details are saved.')
-    } catch (error) {
-      setFault(errorText(error))
-    }
-    setBusy(false)
-  }
+    })
   return (
-    <form class="form narrow-form" onSubmit={save}>
+    <form class="form narrow-form" onSubmit={submitting(save)}>
       <p>
         Signed in with <strong>{customer.phone || customer.email}</strong>
       </p>
@@ -122,11 +114,7 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
           />
         </label>
       )}
-      {fault && (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
+      {fault && <FormFault text={fault} />}
       <p>
         <Button type="submit" isBusy={isBusy}>
           Save

@@ -107,7 +107,11 @@ const Gallery = ({ product, variant }: { product: ProductDetail; variant: Varian
   return (
     <div class="gallery">
       <div class="frame">
-        <Picture src={shown} alt={ofVariant && shown === ofVariant ? `${name}, ${variant.title}` : name} size={800} />
+        <Picture
+          src={shown}
+          alt={ofVariant && shown === ofVariant ? [name, variant.title].filter(Boolean).join(', ') : name}
+          size={800}
+        />
       </div>
       {images.length > 1 && (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is seen.

@@ -8,7 +8,7 @@ import { Button } from './states.tsx'
 /** A password is never kept, not even until a reload. */
 type Draft = { name: string; email: string; isNew: boolean }
 
-const shortestPassword = 8
+export const shortestPassword = 8
 
 /** An e-mail address with its password, or with a name beside for a new account. */
 export const EmailForm = () => {

@@ -18,7 +18,7 @@ export const findKey = (db: Queries, hash: string) => db.maybeOne<KeyRow>`
 export const findStoreId = async (db: Queries, publicId: string) =>
   (await db.maybeOne<{ id: StoreId }>`select id from store where public_id = ${publicId}`)?.id
 
-/** Columns as they are: the largest value of a cash order may still stand for a default. */
+/** The row as stored: `codMaxValueMinor` is null for the currency's default. */
 type StoreRow = Omit<Store, 'defaultOutlet' | 'origins'> & { defaultOutletId: number; originList: string[] }
 
 export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`

@@ -13,7 +13,7 @@ export type Key = {
   id: string
   store: Store
   /** Its calls come from shoppers' browsers, so they are limited by visitor too. */
-  isForBrowsers: boolean
+  isBrowserKey: boolean
   scopes: ReadonlySet<Scope>
   rateLimit: number
   tally: Tally
@@ -103,7 +103,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       row && {
         id: row.id,
         store: await store(row.storeId),
-        isForBrowsers: row.kind === 'browser',
+        isBrowserKey: row.kind === 'browser',
         scopes: new Set(row.scopes as Scope[]),
         rateLimit: row.rateLimit ?? defaultLimit,
         tally: counter.tallyOf(row.id),

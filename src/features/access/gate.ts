@@ -83,9 +83,9 @@ const passFor = (key: Key, outlet: Outlet, options: AccessOptions) => ({
   cacheStore: key.store.id,
   cacheScope: outlet.id,
   scopes: key.scopes,
-  // Nothing foreign comes this far.
+  // `recognise` has already refused origins that may not use the key.
   count: (request: IncomingMessage) =>
-    key.isForBrowsers
+    key.isBrowserKey
       ? countVisit(key, options.clientAddressOf(request), options)
       : countForKey(key, options.services.clock.now()),
 })
@@ -145,7 +145,7 @@ const countRequest = (
   if (origin !== undefined && !mayCallFrom(origin, key.store, options)) {
     return afterCounting(tallyVisitor(key, clientAddress, nowMs, options), (tally) => judge(tally, nowMs))
   }
-  return key.isForBrowsers ? countVisit(key, clientAddress, options) : countForKey(key, nowMs)
+  return key.isBrowserKey ? countVisit(key, clientAddress, options) : countForKey(key, nowMs)
 }
 
 type Tallied = { count: number; limit: number; of: 'key' | 'visitor' }
@@ -225,7 +225,7 @@ const checkRights = (
     outlet,
     scopes,
     clientAddress,
-    isBrowserKey: key?.isForBrowsers === true,
+    isBrowserKey: key?.isBrowserKey === true,
     cacheStore: store.id,
     cacheScope: outlet.id,
   }

@@ -16,8 +16,8 @@ export const guestLock = (storeId: StoreId, guestId: string) => sql`
   returning id`
 
 /** Holds back other writers of what the customer has and sign-ins by password, and nobody who only reads. */
-export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.one<{ hasPassword: boolean }>`
-  select password_hash is not null as "hasPassword" from customer
+export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.one<{ id: string }>`
+  select id from customer
   where store_id = ${storeId} and id = ${customerId}
   for no key update`
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { fail } from '../../core/errors.ts'
 import type { BoundLookup } from '../context.ts'
-import { windowOf } from './rate-limit.ts'
+import { secondsToNextWindow, windowOf } from './rate-limit.ts'
 
 const mostMissesAMinute = 60
 const mostClients = 20_000
@@ -23,7 +23,7 @@ export const createBoundLookup = (now: () => number): BoundLookup => {
     }
     if (counted.misses >= mostMissesAMinute) {
       throw fail('RATE_LIMITED', 'Rate limit exceeded: too many requests with credentials that are not valid.', {
-        headers: { 'retry-after': '60' },
+        headers: { 'retry-after': String(secondsToNextWindow(now())) },
       })
     }
     counted.misses++

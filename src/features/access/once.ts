@@ -19,8 +19,9 @@ export const mostKeysOfStore = 100_000
 
 /** A call that creates something. */
 export type CreatingCall<Body> = {
-  /** Where it went, and what it asked for, with the ids in its path. */
+  /** The operation's name. */
   route: string
+  /** The body and the ids in the path, hashed to detect a reused key. */
   request: unknown
   write(tx: Tx): Promise<Answer<Body>>
   /** What is kept in place of the answer: the id of what was made or changed. */
@@ -39,7 +40,7 @@ type Kept<Body> = { ref: string; status?: 200 | 201 } | Answer<Body>
  */
 export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Promise<Answer<Body>> =>
   ctx.db.tx(async (tx) => {
-    if (ctx.idempotencyKey === null || isNobody(ctx.shopper)) return call.write(tx)
+    if (ctx.idempotencyKey === null || isNewGuest(ctx.shopper)) return call.write(tx)
     const place = placeOf(ctx, call.route, ctx.idempotencyKey)
     const kept = await claimKey<Kept<Body>>(tx, place, hashRequest(call.request))
     if (kept === null) {
@@ -71,5 +72,5 @@ export const claimKey = async <Kept>(tx: Tx, place: Place, bodyHash: string): Pr
   return claim.answer
 }
 
-/** A guest of whom nobody has heard before: a repeated call could not be told from a stranger's. */
-const isNobody = (shopper: Shopper) => shopper.kind === 'guest' && shopper.isNew
+/** A guest made by this very call: a repeated call could not be told from a stranger's. */
+export const isNewGuest = (shopper: Shopper) => shopper.kind === 'guest' && shopper.isNew

@@ -6,6 +6,7 @@ import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import { SmsRefused } from '../../providers/sms/sender.ts'
 import { limitRate } from '../access/rate-limit.ts'
+import { inLineOf } from '../cart/cart.ts'
 import { claimCart } from '../cart/claim.ts'
 import type { StoreCtx } from '../context.ts'
 import {
@@ -94,8 +95,9 @@ const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
     await ctx.sms.send({ phone: counted.phone, code, text, storeId, storeName })
   } catch (error) {
     if (!(error instanceof SmsRefused)) {
-      const doubt = 'The message with the code may not arrive. If it does, the code is good; if not, ask for another.'
-      throw fail('BAD_GATEWAY', doubt, { cause: error })
+      // A known caller's code is good only with its request token, which this answer cannot carry.
+      const advice = counted.isKnown ? 'Ask for another.' : 'If it does, the code is good; if not, ask for another.'
+      throw fail('BAD_GATEWAY', `The message with the code may not arrive. ${advice}`, { cause: error })
     }
     await takeBack(ctx, counted)
     throw fail('BAD_GATEWAY', 'The message with the code could not be sent.', { cause: error })
@@ -123,7 +125,7 @@ export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
   if (!ctx.otpHashes.verify(boundCode(ctx, phone, attempted.otp), attempt.codeHash))
     throw fail('UNAUTHORIZED', 'The code is wrong.')
   // In the line of the cart, so that a busy cart is waited for without a connection.
-  const db = attempted.guestCartId === undefined ? ctx.db : ctx.db.inLine(`cart ${attempted.guestCartId}`)
+  const { db } = attempted.guestCartId === undefined ? ctx : inLineOf(ctx, attempted.guestCartId)
   return db.tx(async (tx) => {
     const [isUsed, known] = await Promise.all([
       useUpCode(tx, ctx, attempt),

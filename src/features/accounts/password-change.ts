@@ -38,9 +38,9 @@ const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: st
 }
 
 /**
- * Asks a customer who has signed in for the password again, with more hashing in the same turn. Whoever relies on it must
- * check that the password is still this one. Wrong ones are counted for the customer as those of a sign-in are for an email. 403 and not 401: the
- * session is good, and clients drop it on 401.
+ * Asks a signed-in customer for the password again and runs `more` in the same hashing turn. The caller must check in its
+ * transaction that the hash has not changed. Wrong passwords count for the customer, as failed sign-ins do for an email.
+ * 403 and not 401, because clients drop the session on 401.
  */
 export const provePassword = <Result>(
   ctx: CustomerCtx,

@@ -2,7 +2,7 @@ import { argon2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { equalBytes } from '../../core/secrets.ts'
 import type { PasswordHasher } from '../context.ts'
-import { takeTurns } from './turns.ts'
+import { takeTurns } from './hashing-turns.ts'
 
 /** What a hash costs: KiB of memory, passes over it, lanes. */
 export type Cost = { memory: number; passes: number; parallelism: number }

@@ -20,8 +20,9 @@ export const showCustomer = async ({ db, store, shopper }: CustomerCtx): Promise
  */
 export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): Promise<Customer> => {
   const wanted = readChange(change)
+  if (wanted.email === undefined) return save(ctx, wanted, null)
   const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
-  if (passwordHash === null || wanted.email === undefined || wanted.email === email) return save(ctx, wanted, null)
+  if (passwordHash === null || wanted.email === email) return save(ctx, wanted, null)
   if (wanted.email === null)
     throw fail('BAD_REQUEST', 'email signs this customer in and cannot be removed, only replaced.')
   await provePassword(ctx, passwordHash, change.currentPassword, async () => {})

@@ -48,7 +48,7 @@ export const signInContract = {
     path: '/v1/auth/otp/request',
     summary: 'Send a one-time password to a phone',
     description:
-      'Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken` and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have five an hour of their own, which strangers cannot use up, and their codes are good only with the new `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it counts, and the code is good if it does arrive).',
+      'Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken` and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have five an hour of their own, which strangers cannot use up, and their codes are good only with the new `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it counts; unless the request carried a `requestToken`, the code is good if it does arrive).',
     body: Type.Object({
       phone,
       requestToken: Type.Optional(

@@ -1,4 +1,5 @@
 import type { Db, Queries } from '../../db/database.ts'
+import { defaultLimit } from '../access/rate-limit.ts'
 import { explainUnpayable } from '../catalog/payment-methods.ts'
 import type { Payments } from '../context.ts'
 import { listDuplicateDomains, listStoresWithoutPayment } from './admin.sql.ts'
@@ -10,6 +11,7 @@ import {
   takeMemory,
 } from './doctor.sql.ts'
 import { checkInvariants, countOrders } from './invariants.ts'
+import { browserKeyLimit } from './stores.ts'
 
 /** What `doctor` looks at once the schema is up to date. */
 export const examineData = async (db: Queries) => ({
@@ -51,7 +53,7 @@ const tellSlowKeys = (keys: readonly { id: string; count: number }[]): string | 
   )
   return names === null
     ? null
-    : `${names}: 60 requests a minute for all shoppers together; raise it with "vitrine key set ID --rate-limit 6000"`
+    : `${names}: ${defaultLimit} requests a minute for all shoppers together; raise it with "vitrine key set ID --rate-limit ${browserKeyLimit}"`
 }
 
 /** The first few by name, and how many more there are. */

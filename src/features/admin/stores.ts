@@ -58,7 +58,7 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
 }
 
 /** For all shoppers of a new store together; each visitor has a limit besides (`visitor_limit`). */
-const browserKeyLimit = 6_000
+export const browserKeyLimit = 6_000
 
 export type KeyRequest = {
   kind: 'server' | 'browser'

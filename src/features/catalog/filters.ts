@@ -37,7 +37,10 @@ const showValues = (lists: readonly OptionList[]) => {
   return order.map((value) => ({ value, count: counts.get(value) ?? 0 }))
 }
 
-/** One list of all values. A value that is not in it yet comes before what follows it in its own list, or else after. */
+/**
+ * Merges the lists into one order. A new value is placed before its successor in its own list if that is known, else after
+ * its nearest known predecessor, else last.
+ */
 export const joinLists = (lists: readonly (readonly string[])[]): string[] => {
   const joined: string[] = []
   for (const list of lists) {

@@ -281,7 +281,7 @@ const sameOptionFaults = (
   })
 }
 
-/** Whoever has options that another variant takes, or takes other ones than before. */
+/** Variants whose options change, or whose options another variant takes. Their option key is freed first. */
 const parked = (known: readonly VariantState[], ordered: readonly VariantState[]) => {
   const owner = new Map(ordered.map(({ id, options }) => [optionKey(options), id]))
   const after = new Map(ordered.map(({ id, options }) => [id, optionKey(options)]))

@@ -3,10 +3,7 @@ import { Compile } from 'typebox/compile'
 import { toMinor } from '../../core/money.ts'
 import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
-/**
- * A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. A field that is
- * left out says nothing about the product; null clears it, and for stock it means "not tracked".
- */
+/** The most units of a variant at one outlet. */
 export const mostUnits = 1_000_000_000
 const Stock = Type.Union([
   Type.Integer({ minimum: 0, maximum: mostUnits }),
@@ -36,6 +33,10 @@ const VariantFile = Type.Object({
 })
 type VariantFile = Static<typeof VariantFile>
 
+/**
+ * A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. A field that is
+ * left out says nothing about the product; null clears it, and for stock it means "not tracked".
+ */
 export const ProductFile = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),

@@ -5,8 +5,6 @@ import type { ProductState } from './merge.ts'
 import type { VariantState } from './merge-variants.ts'
 import { json } from './products.sql.ts'
 
-/** Rows travel as one JSON parameter: a thousand products cost as many round trips as one. */
-
 export type NewProduct = {
   id: string
   slug: string

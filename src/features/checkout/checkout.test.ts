@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   assertError,
+  serviceFor,
   startTestService,
   type TestService,
   type TestStore,
@@ -140,9 +141,9 @@ test('the same again answers the open order, and something else replaces it', as
 })
 
 /** The store takes cash from now on, and the service has heard of it. */
-const takeCash = async (shop: TestStore) => {
+const takeCash = async (shop: TestStore, { db } = service) => {
   const { id } = await shop.load()
-  await service.db.tx(async (tx) => {
+  await db.tx(async (tx) => {
     await tx.run`update store set cash_on_delivery = true where id = ${id}`
     await announceStore(tx, id)
   })
@@ -162,6 +163,17 @@ test('cash on delivery is placed at once, where the store takes it', async () =>
   assert.deepEqual([payment.provider, payment.redirectUrl], ['cod', null])
   assert.deepEqual(await stockOf(mug), { onHand: 8, reserved: 0 })
   assert.deepEqual((await asha.call('GET', '/v1/cart')).json, [])
+})
+
+test('a checkout that names no method takes the first that works: cash where payments online are for testing', async (t) => {
+  const production = await serviceFor(t, { production: true })
+  const { shop, mug, newBuyer } = await openShop(production)
+  await takeCash(shop, production)
+  assert.deepEqual((await shop.get('/v1/store')).json.paymentMethods, ['cod'])
+  const asha = await newBuyer({ productId: mug })
+  const placed = await asha.checkOut()
+  assert.equal(placed.status, 201, placed.text)
+  assert.equal(placed.json.payment.provider, 'cod')
 })
 
 test('what is only downloaded cannot be paid at the door', async () => {

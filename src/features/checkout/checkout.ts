@@ -96,11 +96,12 @@ const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
   }
 }
 
-/** Unless the body names one: `online`, and `cod` in a store that was made to be paid in cash. */
+/** Unless the body names one, the first that the store offers (decision 0029). */
 const chooseMethod = (ctx: CustomerCtx, asked: string | undefined): PaymentMethod => {
   const offered = listPaymentMethods(ctx.payments, ctx.store)
   const takesOnlyCash = ctx.store.paymentProvider === cash.name
-  const method = asked === 'cod' || (asked === undefined && takesOnlyCash) ? 'cod' : 'online'
+  const usual = offered[0] ?? (takesOnlyCash ? 'cod' : 'online')
+  const method = asked === undefined ? usual : asked === 'cod' ? 'cod' : 'online'
   if (offered.includes(method)) return method
   if (method === 'cod') throw fail('BAD_REQUEST', 'This store does not take cash on delivery.')
   if (takesOnlyCash && offered.length > 0)

@@ -9,9 +9,6 @@ export const lockSharedFiles = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7
 export const listSharedFiles = (db: Queries) => db.many<NamedFile>`
   select s.public_id as "storeId", f.name from shared_file f join store s on s.id = f.store_id order by f.store_id, f.id`
 
-export const isStore = async (db: Queries, storeId: string) =>
-  (await db.maybeOne<{ id: number }>`select id from store where public_id = ${storeId}`) !== undefined
-
 /** What is for sale as a file, and what was bought and can still be fetched, each once. */
 export const listNamedFiles = (db: Queries) => db.many<NamedFile>`
   select s.public_id as "storeId", named.name

@@ -12,7 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { setTimeout } from 'node:timers/promises'
+import { databaseUrl, newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { separateFiles } from '../../cli/separate-files.ts'
+import { lockSharedFiles } from './shared-files.sql.ts'
 import { examineFiles, separateSharedFiles } from './shared-files.ts'
 
 /**
@@ -45,6 +48,29 @@ const storeThatNamed = async (...names: string[]) => {
 }
 const contentOf = (storeId: string, name: string) => readFileSync(join(folder, storeId, name), 'utf8')
 const separate = () => separateSharedFiles(service.db, folder)
+
+test('an instance that starts during the copy waits for it, longer than a request waits for a lock', async () => {
+  place('book.txt', 'a book')
+  const one = await storeThatNamed('book.txt')
+  const config = { ...service.config, dataDir: dirname(folder), production: true }
+  const connection = { connectionString: databaseUrl }
+  const database = { connection, directConnection: connection, description: '', close: async () => {} }
+  const copying = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const first = service.db.tx(async (tx) => {
+    await lockSharedFiles(tx)
+    held.resolve()
+    await copying.promise
+  })
+  await held.promise
+  const second = separateFiles(config, database)
+  // A request gives up on a lock after three seconds.
+  await setTimeout(3_500)
+  copying.resolve()
+  await first
+  assert.equal((await second)?.copied, 1)
+  assert.equal(contentOf(one, 'book.txt'), 'a book')
+})
 
 test('each store gets a copy of what it named, and of nothing else', async () => {
   place('book.txt', 'a book')

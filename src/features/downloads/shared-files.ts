@@ -3,8 +3,9 @@ import { constants, existsSync, realpathSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Db, Queries, Tx } from '../../db/database.ts'
+import { findStoreId } from '../access/access.sql.ts'
 import { type CommonFolder, createStoreFiles, findInside, folderOfStore } from './files.ts'
-import { isStore, listNamedFiles, listSharedFiles, lockSharedFiles, type NamedFile } from './shared-files.sql.ts'
+import { listNamedFiles, listSharedFiles, lockSharedFiles, type NamedFile } from './shared-files.sql.ts'
 
 /** Says that the files of this folder have been copied, so that what lies directly in it is never read again. */
 const doneMark = '.by-store'
@@ -84,7 +85,7 @@ const findSource = async (tx: Tx, sources: readonly string[], { storeId, name }:
 const isOfAnotherStore = async (tx: Tx, path: string, storeId: string) => {
   // Some systems find a folder by its name in capitals, too.
   const [first = ''] = path.toLowerCase().split(sep)
-  return first !== storeId && (await isStore(tx, first))
+  return first !== storeId && (await findStoreId(tx, first)) !== undefined
 }
 
 export type FilesReport = {

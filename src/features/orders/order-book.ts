@@ -50,8 +50,14 @@ export const findOrder = async (
 }
 
 const findPlaces = (db: Queries, name: string, storeId: string | null) => {
-  const [, number] = /^#?(\d{1,9})$/.exec(name) ?? []
-  return number === undefined ? findOrderById(db, name, storeId) : findOrdersByNumber(db, Number(number), storeId)
+  const number = readOrderNumber(name)
+  return number === null ? findOrderById(db, name, storeId) : findOrdersByNumber(db, number, storeId)
+}
+
+/** `1042` or `#1042`; null when the name is not a number. */
+export const readOrderNumber = (name: string): number | null => {
+  const [, digits] = /^#?(\d{1,9})$/.exec(name) ?? []
+  return digits === undefined ? null : Number(digits)
 }
 
 /** How to reach who has ordered. */

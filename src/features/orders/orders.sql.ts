@@ -127,9 +127,6 @@ export const listOrders = (
   order by o.number desc
   limit ${limit}`
 
-export const findOrderStore = (db: Queries, orderId: string) => db.maybeOne<{ storeId: string }>`
-  select s.public_id as "storeId" from orders o join store s on s.id = o.store_id where o.id = ${orderId}`
-
 export type LockedOrder = OrderRow & { lines: OrderLineRow[] }
 
 /**

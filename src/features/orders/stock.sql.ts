@@ -7,7 +7,10 @@ export type StockLine = { variantId: string; quantity: number }
 /** What a move does with each unit: on hand, reserved, and whether the unit must be free before. */
 export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: boolean }
 
-/** `isTurned`: it is sold out now and was not, or the other way round. Not counted: nothing was moved, nor has to be. */
+/**
+ * `isTurned`: the variant became sold out or available. `isCounted` is false for an untracked variant, of which nothing is
+ * moved.
+ */
 export type Moved = { variantId: string; productId: string; isTurned: boolean; isCounted: boolean }
 
 /**

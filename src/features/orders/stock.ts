@@ -55,14 +55,14 @@ export const takeStock = async (
   throw fail('INSUFFICIENT_STOCK', `There is not enough of ${name} in stock.`)
 }
 
-/** For an order that was just written: its lines count unless something else is said. */
+/** For an order that was just written. Its lines are marked as counted by default, so only the others are updated. */
 export const noteUncounted = (tx: Tx, storeId: StoreId, orderId: string, uncounted: readonly string[]) => {
   if (uncounted.length > 0) tx.later(noteCounted(tx, storeId, orderId, uncounted))
 }
 
 type Order = Pick<LockedOrder, 'id' | 'outletId' | 'lines'>
 
-/** Moves the units that an order holds or has taken. Units of variants that were not tracked then are none of them. */
+/** Moves the units that an order reserved or took. Lines that were untracked when ordered are skipped. */
 export const moveCounted = async (
   tx: Tx,
   storeId: StoreId,

@@ -2,8 +2,10 @@ import { minutes, seconds } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { isIdShaped } from '../../core/ids.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
+import { secondsToNextWindow } from '../access/rate-limit.ts'
 import type { Services } from '../context.ts'
-import { findOrderStore, type OrderRow, readOrder } from '../orders/orders.sql.ts'
+import { findOrderById } from '../orders/order-book.sql.ts'
+import { type OrderRow, readOrder } from '../orders/orders.sql.ts'
 import { claimAsking, readLatestPayment } from './payments.sql.ts'
 import { forStore, type PaymentCtx, type PaymentServices } from './providers.ts'
 import { askProvider } from './reconcile.ts'
@@ -38,15 +40,18 @@ const mostCallbacksAMinute = 600
 
 /** Anyone with the id of an order can call this, and webhooks of all stores wait for the same connections. */
 const limitCallbacks = async ({ counter, clock }: Pick<Services, 'counter' | 'clock'>, clientAddress: string) => {
-  const count = await counter.count(`callback:${clientAddress}`, minutes(1), clock.now())
-  if (count > mostCallbacksAMinute) throw fail('RATE_LIMITED', undefined, { headers: { 'retry-after': '60' } })
+  const nowMs = clock.now()
+  const count = await counter.count(`callback:${clientAddress}`, minutes(1), nowMs)
+  if (count <= mostCallbacksAMinute) return
+  const retryAfter = String(secondsToNextWindow(nowMs, minutes(1)))
+  throw fail('RATE_LIMITED', undefined, { headers: { 'retry-after': retryAfter } })
 }
 
 const noSuchOrder = () => fail('NOT_FOUND', 'There is no such order.')
 
 /** Orders have ids that name them across all stores. */
 export const ctxOfOrder = async (services: PaymentServices, orderId: string): Promise<PaymentCtx | undefined> => {
-  const found = await findOrderStore(services.db, orderId)
+  const [found] = await findOrderById(services.db, orderId, null)
   const store = found && (await findStoreByPublicId(services.db, found.storeId))
   return store && forStore(services, store)
 }

@@ -1,6 +1,8 @@
 import { minutes } from '../../core/clock.ts'
+import { isNewGuest } from '../access/once.ts'
 import { type Limit, limitRate } from '../access/rate-limit.ts'
-import type { Shopper, ShopperCtx } from '../context.ts'
+import { nameShopper } from '../access/shopper.ts'
+import type { ShopperCtx } from '../context.ts'
 import { isCoupon } from './coupons.sql.ts'
 import { readCouponCode } from './coupons.ts'
 
@@ -55,18 +57,11 @@ export const checkCouponGuess = (ctx: ShopperCtx, text: unknown): Promise<boolea
 
 /** The shopper first: one who has reached the limit does not use up that of everybody at the same address. */
 const countTry = async (ctx: ShopperCtx) => {
-  const who = nameShopper(ctx.shopper)
-  const counted = who === null ? [] : [await limitRate(ctx, who, ofShopper)]
+  const counted = isNewGuest(ctx.shopper) ? [] : [await limitRate(ctx, nameShopper(ctx.shopper), ofShopper)]
   try {
     return [...counted, await limitRate(ctx, ctx.clientAddress, ctx.isBrowserKey ? ofClient : ofServer)]
   } catch (error) {
     await Promise.all(counted.map((takeBack) => takeBack()))
     throw error
   }
-}
-
-/** Null for a guest who is made by this very call, and has tried nothing before. */
-const nameShopper = (shopper: Shopper) => {
-  if (shopper.kind === 'customer') return shopper.customerId
-  return shopper.isNew ? null : shopper.guestId
 }

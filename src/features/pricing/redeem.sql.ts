@@ -2,8 +2,8 @@ import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * Both limits, and that it was not stopped, are conditions of the statement that counts. The coupon's row comes first and is locked by it, so that
- * the uses of a customer are counted one after another too.
+ * The statement that counts also checks both limits and that the coupon is not stopped. It locks the coupon's row first, so
+ * uses by one customer are counted one after another.
  */
 export const takeUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.one<{ taken: boolean }>`
   with counted as (

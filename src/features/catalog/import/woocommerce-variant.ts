@@ -1,3 +1,4 @@
+import { days } from '../../../core/clock.ts'
 import { readNumber } from './csv-reader.ts'
 import type { Fault } from './records.ts'
 import type { WooColumns, WooRow } from './woocommerce.ts'
@@ -31,7 +32,7 @@ const readPrices = (row: WooRow, columns: WooColumns, now: Date) => {
   const start = Date.parse(row.cell('saleStart'))
   const lastDay = row.cell('saleEnd')
   // A day without a time counts to its end.
-  const end = Date.parse(lastDay) + (lastDay.includes(':') ? 0 : 24 * 60 * 60 * 1000)
+  const end = Date.parse(lastDay) + (lastDay.includes(':') ? 0 : days(1))
   const isOn = sale !== '' && !(start > now.getTime()) && !(end <= now.getTime())
   if (isOn) return { price: sale, compareAtPrice: regular === '' ? null : regular }
   return {

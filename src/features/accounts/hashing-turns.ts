@@ -1,7 +1,7 @@
 import { fail } from '../../core/errors.ts'
 import type { Asker } from '../context.ts'
 
-export type TurnOptions = { atOnce: number; mostWaiting: number; longestWaitMs: number }
+export type HashingTurnOptions = { atOnce: number; mostWaiting: number; longestWaitMs: number }
 
 type Waiter = { start: () => void; refuse: () => void }
 
@@ -15,9 +15,9 @@ type StoreLine = { waiting: number; callers: Map<string, Waiter[]> }
  * When all places are taken, the last of the longest line gives way to a newcomer from a shorter one. A line has the
  * whole room as long as nobody else needs it, and keeps nobody out.
  */
-export const takeTurns = ({ atOnce, mostWaiting, longestWaitMs }: TurnOptions) => {
+export const takeTurns = ({ atOnce, mostWaiting, longestWaitMs }: HashingTurnOptions) => {
   let working = 0
-  const lines = createLines()
+  const lines = createHashingLines()
 
   const enter = async (who: Asker) => {
     if (working < atOnce) {
@@ -64,7 +64,7 @@ export const takeTurns = ({ atOnce, mostWaiting, longestWaitMs }: TurnOptions) =
 
 const comeBackLater = () => fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
 
-const createLines = () => {
+const createHashingLines = () => {
   const stores = new Map<number, StoreLine>()
   let waiting = 0
 
