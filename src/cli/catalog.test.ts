@@ -65,7 +65,7 @@ test('what would change is told by a dry run, and what has changed by the run, f
     "The file has a different stock for 1 variant; the store's stock was kept. Use --set-stock to change it.\n"
   const dry = await vitrine(...args, '--dry-run')
   const told = '2 products: 1 would be created, 1 updated, 0 unchanged. Nothing was written.\n'
-  const expected = `Fields that would change: price of 1.\n${kept.replace('was left', 'would stay')}`
+  const expected = `Fields that would change: price of 1.\n${kept.replace('was kept', 'would be kept')}`
   assert.deepEqual(dry, { code: 0, out: `${told}${expected}`, err: '' })
   const done = await vitrine(...args)
   assert.equal(done.out, `2 products: 1 created, 1 updated, 0 unchanged.\n${changes}${kept}`)
