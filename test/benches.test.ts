@@ -26,7 +26,7 @@ test('the checks before a change lands run the smoke form of every bench', () =>
 
 test('every option of a bench that a document names exists', async () => {
   const called = /npm run (bench[:\w]*) -- ((?:[^`]|\n)*?)`/g
-  for (const document of ['README.md', 'CONTRIBUTING.md', 'docs/query-plans.md']) {
+  for (const document of ['README.md', 'CONTRIBUTING.md', 'docs/benchmarks.md', 'docs/query-plans.md']) {
     for (const [, name = '', options = ''] of readFileSync(document, 'utf8').matchAll(called)) {
       const help = await helpOf(name)
       for (const [option] of options.matchAll(/--[a-z-]+/g)) {

@@ -20,7 +20,7 @@ import { runTypeScriptSamples } from './samples.ts'
 const runDocuments = [
   // First, as with every newcomer: what comes after works in a database with a second store.
   'docs/quick-start.md',
-  'README.md',
+  'docs/tour.md',
   'docs/catalog.md',
   'docs/pagination.md',
   'docs/limits.md',
@@ -37,8 +37,8 @@ const runDocuments = [
   'docs/webhooks.md',
 ]
 
-/** Their TypeScript is run: that of the first one here, and that of docs/sdk.md in sdk-docs.test.ts. */
-const typeScriptDocuments = ['docs/quick-start.md', 'docs/sdk.md']
+/** Their TypeScript is run: that of the first one here, the others' in sdk-docs.test.ts. */
+const typeScriptDocuments = ['docs/quick-start.md', 'docs/sdk.md', 'README.md']
 
 /** Its commands are run on a PostgreSQL of the system. */
 const productionDocument = 'docs/production.md'
@@ -94,10 +94,12 @@ test('decisions are numbered without gaps and have context, decision and consequ
   }
 })
 
-test("the README's first code is the two ways in", () => {
-  const [first] = blocksOf('README.md')
-  assert.equal(first?.text, 'npm ci && npm start\nnpm ci && npm test\n')
-  assert.ok(read('README.md').startsWith('# Vitrine\n\n```'), 'nothing but the title may stand before them')
+test('the README names the commands that start Vitrine and run its tests', () => {
+  const commands = blocksOf('README.md').filter(({ info }) => info === 'sh no-run')
+  assert.deepEqual(
+    commands.map(({ text }) => text),
+    ['npm ci && npm start\nnpm ci && npm test\n'],
+  )
 })
 
 test('code that the documents quote is in the file that they name', () => {
@@ -256,8 +258,8 @@ test('the commands of the documents run as written and print what is shown', asy
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
   const place = await newPlace(t)
   const printed = await startShop(t, place)
-  const [, banner] = blocksOf('README.md')
-  assertShows(printed, banner?.text ?? '', 'README.md, what the start prints')
+  const banner = blocksOf('docs/tour.md').find(({ text }) => text.includes('is ready'))
+  assertShows(printed, banner?.text ?? '', 'docs/tour.md, what the start prints')
   for (const document of runDocuments) await t.test(document, (part) => checkDocument(part, document, place))
   const left = readdirSync(place.folder).filter((name) => !harnessFiles.includes(name))
   assert.deepEqual(left, ['.vitrine'], 'a sample leaves a file in the checkout: git ignores only what is in .vitrine')

@@ -37,12 +37,12 @@ export const assertShows = (output: string, shown: string, where: string) => {
   }
 }
 
-/** Links in the prose of a document, without those in its code. */
+/** Links and images in the prose of a document, without those in its code. */
 export const linksOf = (document: string) => {
   const prose = read(document)
     .replaceAll(/^```[\s\S]*?^```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, '')
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(([, link, image]) => link ?? image ?? '')
 }
 
 /** Headings as addresses, as forges make them. */

@@ -19,6 +19,9 @@ before(async () => {
 })
 after(() => service.close())
 
+test('the sample of README.md compiles, runs, and prints what is shown', () =>
+  runTypeScriptSamples('README.md', { url: service.url, storeKey: demo.browserKey }))
+
 test('the samples of sdk/README.md compile, run, and print what is shown', () =>
   runTypeScriptSamples('sdk/README.md', { url: service.url, storeKey: demo.browserKey }))
 

@@ -7,6 +7,7 @@ export const guideSections: readonly GuideSection[] = [
     title: 'Start',
     pages: [
       { page: 'quick-start', label: 'Quick start', about: 'From nothing to a paid order in ten minutes.' },
+      { page: 'tour', label: 'A tour with curl', about: 'From a product list to a delivered order.' },
       { page: 'keys', label: 'Which key where', about: 'Server keys, browser keys, internal tokens, scopes, origins.' },
       { page: 'sdk', label: 'Client library', about: 'Calls, retries, sessions and errors in TypeScript.' },
       { page: 'coming-from-shopify', label: 'Coming from Shopify', about: 'What is called what, and moving products.' },
@@ -38,6 +39,7 @@ export const guideSections: readonly GuideSection[] = [
     pages: [
       { page: 'production', label: 'Production', about: 'PostgreSQL, Redis, instances, backups, secrets.' },
       { page: 'import', label: 'Import and export', about: 'Products in bulk, in and out.' },
+      { page: 'benchmarks', label: 'Benchmarks', about: 'How fast it is, and how to measure it.' },
       { page: 'query-plans', label: 'Query plans', about: 'How lists and searches read the database.' },
     ],
   },

@@ -119,7 +119,7 @@ type DemoCoupon = {
   description: string
 }
 
-/** The walk through the README uses WELCOME10 and its neighbours by name, so their codes stay as they are. */
+/** docs/tour.md and tests use these coupons by their codes, so the codes must not change. */
 const readCoupon = (file: DemoCoupon) => ({
   ...plainCoupon,
   code: file.code,
