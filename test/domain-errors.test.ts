@@ -101,6 +101,13 @@ test('the text of a domain error names no flag, no command and no status', () =>
   }
 })
 
+test('only the command line lists the stores of others', () => {
+  for (const code of ['STORE_AMBIGUOUS', 'ORDER_AMBIGUOUS'] as const) {
+    assert.doesNotMatch(sample(code).message, /id_1|One/)
+    assert.match(wordForOperator(sample(code)), /id_1 \(One\), id_2 \(Two\)/)
+  }
+})
+
 test('domain errors and codes of the API do not share names, and each one is used', () => {
   const source = globSync('src/features/**/*.ts')
     .filter((path) => !path.endsWith('.test.ts'))

@@ -25,7 +25,8 @@ const wordings: Wordings = {
     `The products were changed while ${path} was read, and it no longer fits them. ${runAgain}`,
   COUPON_NOT_FOUND: (_, text) => `${text} "vitrine coupon list" shows them.`,
   ORDER_NOT_FOUND: (_, text) => `${text} "vitrine order list" shows the orders.`,
-  ORDER_AMBIGUOUS: (_, text) => `${text} Name one with --store.`,
+  ORDER_AMBIGUOUS: ({ order, stores }) =>
+    `Several stores have an order ${order}: ${listNamed(stores)}. Name one with --store.`,
   CREDENTIALS_MISSING: (_, text) => `${text} Put them in the file of --payment-credentials.`,
   EVENT_NOT_FOUND: (_, text) => `${text} "vitrine inbox list" shows the events.`,
 }

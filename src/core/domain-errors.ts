@@ -26,8 +26,8 @@ const definitions = {
   STORE_NOT_FOUND: notFound(({ storeId }: { storeId: string }) => `There is no store ${storeId}.`),
   STORE_MISSING: notFound((_: NoData) => 'There is no store yet.'),
   STORE_AMBIGUOUS: invalid(
-    ({ count, stores }: { count: number; stores: readonly Named[] }) =>
-      `There are ${count} stores, so one must be named: ${listNamed(stores)}.`,
+    // Only an operator may see the names of other stores, so this text has none of them.
+    (_: { count: number; stores: readonly Named[] }) => 'There are several stores, so one must be named.',
   ),
   STORE_NAME_EMPTY: invalid((_: NoData) => 'A name that shoppers see must not be empty.'),
   DOMAIN_TAKEN: conflict(({ domain }: { domain: string }) => `Another store has the domain ${domain} already.`),
@@ -151,8 +151,8 @@ const definitions = {
       `There is no order ${order}${storeId === undefined ? '' : ` in the store ${storeId}`}.`,
   ),
   ORDER_AMBIGUOUS: invalid(
-    ({ order, stores }: { order: string; stores: readonly Named[] }) =>
-      `Several stores have an order ${order}: ${listNamed(stores)}.`,
+    ({ order }: { order: string; stores: readonly Named[] }) =>
+      `Several stores have an order ${order}, so the store must be named.`,
   ),
   ORDER_STATUS_UNKNOWN: invalid(
     ({ status, statuses }: { status: string; statuses: readonly string[] }) =>
