@@ -109,6 +109,12 @@ const onlyRoutesSeeFastify: Rule = (file) => {
   return [`${file.path} imports fastify. Keep HTTP in the *.routes.ts file, and pass on plain values.`]
 }
 
+const operatorErrorsStayOutside: Rule = (file) => {
+  const isForOperators = /^src\/(cli|db|core)\/|^src\/config\.ts$/.test(file.path)
+  if (isForOperators || !ownImportsOf(file).includes('src/core/operator-error.ts')) return []
+  return [`${file.path} imports OperatorError. Refuse with an error of src/core/domain-errors.ts.`]
+}
+
 // Where things stand
 
 const taggedSql = /\.(?:many|one|maybeOne|run)\s*(?:<[^`]*>)?\s*`|\bsql`|\.query\(/
@@ -135,6 +141,9 @@ type Unwanted = { pattern: RegExp; where: (path: string) => boolean; alsoInComme
 const anywhere = () => true
 const inTypeScript = (path: string) => path.endsWith('.ts')
 const inProduct = (path: string) => path.startsWith('src/') && !isTest(path)
+
+const inDomain = (path: string) =>
+  (path.startsWith('src/features/') && !isTest(path)) || path === 'src/core/domain-errors.ts'
 
 /** Written so that the patterns do not find themselves. */
 const unwanted: Unwanted[] = [
@@ -168,6 +177,19 @@ const unwanted: Unwanted[] = [
     where: inTypeScript,
     alsoInComments: true,
     advice: 'Every test runs, always; t.skip(reason) is for what the machine lacks.',
+  },
+  {
+    // Custom properties of CSS look like flags, but for the colon or the bracket beside them.
+    pattern: /(?<![(\w-])--[a-z][\w-]*(?![\w-]|\s*:)|\bvitrine [a-z]/,
+    where: inDomain,
+    alsoInComments: false,
+    advice: 'Refuse with a code and data; src/cli/domain-errors.ts names the flag or the command.',
+  },
+  {
+    pattern: /(?:\b(?:fail|refuse|Error)\(.*|\b(?:HTTP|status) )\b[45]\d\d\b/,
+    where: (path) => inDomain(path) && !path.endsWith('.contract.ts'),
+    alsoInComments: false,
+    advice: 'Refuse with a code; src/http chooses the status.',
   },
 ]
 
@@ -216,6 +238,8 @@ test('a contract needs nothing but core, endpoint, schema and other contracts', 
 
 test('Fastify is seen only by src/http, app.ts and routes', () => check(source, onlyRoutesSeeFastify))
 
+test('only those who start Vitrine are shown an OperatorError', () => check(source, operatorErrorsStayOutside))
+
 test('SQL stands only in *.sql.ts and src/db', () => check(source, sqlHasItsPlace))
 
 test(`no source file is longer than ${longestFile} lines`, () =>
@@ -249,6 +273,8 @@ test('each rule refuses what it is there to refuse', () => {
     [contractsStandAlone, 'src/features/cart/cart.contract.ts', "import { routes } from '../context.ts'"],
     [contractsStandAlone, 'src/features/cart/cart.contract.ts', "import { cors } from '../../http/cors.ts'"],
     [onlyRoutesSeeFastify, 'src/features/cart/cart.ts', "import type { FastifyRequest } from 'fastify'"],
+    [operatorErrorsStayOutside, 'src/features/a/b.ts', "import { OperatorError } from '../../core/operator-error.ts'"],
+    [operatorErrorsStayOutside, 'src/http/cors.ts', "import { OperatorError } from '../core/operator-error.ts'"],
     [sqlHasItsPlace, 'src/features/cart/cart.ts', 'tx.many<{\n  id: string\n}>`\n  select 1`'],
     [sqlHasItsPlace, 'src/features/cart/cart.ts', 'const all = sql`true`'],
     [sqlHasItsPlace, 'src/cli/cart.ts', "await client.query('select 1')"],
@@ -258,6 +284,11 @@ test('each rule refuses what it is there to refuse', () => {
     [nothingUnwanted, 'src/core/money.ts', `// @ts-${'ignore'}`],
     [nothingUnwanted, 'src/core/money.ts', `${'console'}.log(1)`],
     [nothingUnwanted, 'test/a.test.ts', `test.${'only'}('x')`],
+    [nothingUnwanted, 'src/features/cart/cart.ts', "throw fail('CONFLICT', 'Name one with --store.')"],
+    [nothingUnwanted, 'src/features/cart/cart.ts', "message: '--replace helps'"],
+    [nothingUnwanted, 'src/core/domain-errors.ts', '`Make one with "vitrine store create".`'],
+    [nothingUnwanted, 'src/features/cart/cart.ts', "throw fail('NOT_FOUND', 'The provider answered 404.')"],
+    [nothingUnwanted, 'src/features/cart/cart.ts', "const text = 'It ended with HTTP 503.'"],
   ]
   for (const [rule, path, text] of refused) {
     assert.equal(rule({ path, text }).length, 1, `${rule.name} should refuse ${path}: ${text.slice(0, 80)}`)

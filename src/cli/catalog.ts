@@ -7,6 +7,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
 import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
 import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
+import type { Fault } from '../features/catalog/import/records.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, print, printWarning, toJson } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -58,13 +59,14 @@ const runImport = async (path: string, options: ImportOptions) => {
   process.on('SIGTERM', onSignal)
   const progress = options.json ? silent : createProgress(process.stderr)
   try {
-    const result = await withDatabase(async (db, config) =>
+    const found = await withDatabase(async (db, config) =>
       importCatalog(db, await whichStore(db, config, options), {
         ...{ path, format: options.format, skipBad: options.skipBad === true, dryRun: options.dryRun === true },
         ...{ replace: options.replace === true, setStock: options.setStock === true },
         ...{ signal: stop.signal, onProgress: progress.show },
       }),
     )
+    const result = { ...found, faults: found.faults.map(wordFault) }
     progress.clear()
     if (options.json) print(toJson(result))
     else tell(path, result)
@@ -75,6 +77,11 @@ const runImport = async (path: string, options: ImportOptions) => {
     process.off('SIGTERM', onSignal)
   }
 }
+
+const wordFault = ({ fixedBy, message, ...place }: Fault) => ({
+  ...place,
+  message: fixedBy === 'replace' ? `${message}, or use --replace` : message,
+})
 
 const silent = { show: () => {}, clear: () => {} }
 

@@ -5,8 +5,10 @@ import { systemClock } from '../core/clock.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { examineSchema } from '../db/migrate.ts'
+import { defaultLimit } from '../features/access/rate-limit.ts'
 import { demoFilesOf } from '../features/admin/demo.ts'
 import { examineBooks, examineData, findUnpayableStores } from '../features/admin/doctor.ts'
+import { browserKeyLimit } from '../features/admin/stores.ts'
 import { filesFolderIn, folderOfStore } from '../features/downloads/files.ts'
 import { examineFiles } from '../features/downloads/shared-files.ts'
 import { knownProviders } from '../features/payments/providers.ts'
@@ -110,8 +112,8 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
-    if (config.production && openForCodes !== null) yield warning('otp', openForCodes)
-    if (config.production && slowKeys !== null) yield warning('keys', slowKeys)
+    if (config.production && openForCodes.length > 0) yield warning('otp', describeOpenForCodes(openForCodes))
+    if (config.production && slowKeys.length > 0) yield warning('keys', describeSlowKeys(slowKeys))
     for (const { publicId, domain, owner } of duplicateDomains) {
       const advice = `give one of them its own with "vitrine store set --store ${publicId} --domain …"`
       yield warning('stores', `${publicId} has the domain ${domain} of ${owner}; ${advice}`)
@@ -128,6 +130,20 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
   } finally {
     await db.close()
   }
+}
+
+type Counted = { id: string; count: number }
+
+const describeOpenForCodes = (stores: readonly Counted[]) =>
+  `${nameSome(stores)}: one-time passwords go to all countries, in any number; set --otp-countries or --otp-hourly-cap with "vitrine store set"`
+
+const describeSlowKeys = (keys: readonly Counted[]) =>
+  `${nameSome(keys)}: ${defaultLimit} requests a minute for all shoppers together; raise it with "vitrine key set ID --rate-limit ${browserKeyLimit}"`
+
+/** The first few by name, and how many more there are. */
+const nameSome = (found: readonly Counted[]) => {
+  const more = (found[0]?.count ?? 0) - found.length
+  return found.map(({ id }) => id).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 const mostFilesShown = 20

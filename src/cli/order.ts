@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { systemClock } from '../core/clock.ts'
-import { Failure } from '../core/errors.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { cancelUnpaid } from '../features/checkout/cancel.ts'
 import { parseTime } from '../features/delivery/carrier-event.ts'
@@ -146,16 +145,11 @@ const addCancel = (order: Command) =>
         const { store, order: found } = await findOrder(db, name, options.store)
         const payments = createPayments({ ...config, db, secrets: loadSecrets(config) })
         const ctx = { db, clock: systemClock, publicUrl: config.publicUrl, payments, store }
-        await cancelUnpaid(ctx, found, 'Cancelled by the store.').catch(explain)
+        await cancelUnpaid(ctx, found, 'Cancelled by the store.')
         const after = await readOrderDetails(db, config, found.id)
         printResult(options, after, ({ number }) => `Order ${number} is cancelled.`)
       }),
     )
-
-/** What a caller of the API would be told is what the operator can read, too. */
-export const explain = (error: unknown): never => {
-  throw error instanceof Failure && error.status !== 500 ? new OperatorError(error.message, { cause: error }) : error
-}
 
 const notEmpty = (name: string, text: string) => {
   if (text.trim() === '') throw new OperatorError(`${name} must not be empty.`)

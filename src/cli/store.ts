@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { toMinor, toWire } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
+import type { StoreSettings } from '../features/admin/admin.sql.ts'
 import { changeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
@@ -181,7 +182,7 @@ type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] 
     >
   >
 
-const readSettings = (options: SetOptions, currency: string) => ({
+const readSettings = (options: SetOptions, currency: string): StoreSettings => ({
   name: options.name ?? null,
   domain: options.domain ?? null,
   locale: options.locale ?? null,
@@ -196,7 +197,7 @@ const readSettings = (options: SetOptions, currency: string) => ({
   shippingFlatMinor: readAmount('--shipping-flat', options.shippingFlat, currency),
   shippingFreeAboveMinor:
     options.shippingFreeAbove === 'never'
-      ? -1
+      ? 'off'
       : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
   cashOnDelivery: yesNoOrNull('--cash-on-delivery', options.cashOnDelivery),
   codMaxValueMinor: readCashCeiling(options.codMaxValue, currency),
@@ -255,14 +256,14 @@ const readAmount = (name: string, text: string | undefined, currency: string) =>
   return minor
 }
 
-const readCap = (name: string, text: string | undefined) => (text === 'none' ? -1 : readCount(name, text))
+const readCap = (name: string, text: string | undefined) => (text === 'none' ? 'off' : readCount(name, text))
 
 const readCount = (name: string, text: string | undefined) =>
   text === undefined ? null : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
 
-const readCashCeiling = (text: string | undefined, currency: string) => {
-  if (text === 'none') return 0
-  if (text === 'default') return -1
+const readCashCeiling = (text: string | undefined, currency: string): number | 'off' | 'default' | null => {
+  if (text === 'none') return 'off'
+  if (text === 'default') return 'default'
   const minor = readAmount('--cod-max-value', text, currency)
   if (minor === 0) throw new OperatorError('--cod-max-value must be more than 0; --cash-on-delivery no refuses cash.')
   return minor

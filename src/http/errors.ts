@@ -1,7 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../core/domain-errors.ts'
 import { type ErrorCode, errorBody, errorCatalogue, Failure, fail } from '../core/errors.ts'
+import { toFailure } from './domain-errors.ts'
 
 /** Every way for a request to end badly becomes `{error, code}` here. */
 export const answerErrors = (server: FastifyInstance) => {
@@ -9,7 +11,7 @@ export const answerErrors = (server: FastifyInstance) => {
 }
 
 export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
-  const failure = error instanceof Failure ? error : translate(error as FastifyError, request)
+  const failure = error instanceof Failure ? error : translate(error as FastifyError | DomainError, request)
   if (failure.status >= 500) request.log.error({ req: request.id, err: failure.cause ?? error }, failure.message)
   // Only JSON goes out from here, whatever the route had announced.
   return reply
@@ -30,7 +32,8 @@ const byFastifyCode: Record<string, ErrorCode> = {
   FST_ERR_ASYNC_CONSTRAINT: 'BAD_REQUEST',
 }
 
-const translate = (error: FastifyError, request: FastifyRequest): Failure => {
+const translate = (error: FastifyError | DomainError, request: FastifyRequest): Failure => {
+  if (error instanceof DomainError) return toFailure(error, request.routeOptions.config.invalidInput)
   if (error.validation !== undefined) {
     const code = request.routeOptions.config.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST'
     return fail(code, describeFault(error))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { days, minutes } from '../../src/core/clock.ts'
-import { OperatorError } from '../../src/core/operator-error.ts'
+import { DomainError } from '../../src/core/domain-errors.ts'
 import { shipOrder } from '../../src/features/delivery/ship.ts'
 import { refundOrderById } from '../../src/features/payments/refunds.ts'
 import {
@@ -258,7 +258,7 @@ const ship = (pick: number) =>
   withOrder('the store ships a parcel', pick, async (world, { service, store }, order) => {
     const parcel = { trackingNumber: `T${world.count++}`, partner: 'Bluebird', trackingUrl: '', items: [] }
     const sending = service.db.tx((tx) => shipOrder(tx, { store }, order.id, { ...parcel, estimatedDelivery: null }))
-    if (order.status === 'cancelled' || order.status === 'refunded') await assert.rejects(sending, OperatorError)
+    if (order.status === 'cancelled' || order.status === 'refunded') await assert.rejects(sending, DomainError)
     else {
       await sending
       Object.assign(order, shipped(world, order))
@@ -271,7 +271,7 @@ const giveBack = (pick: number) =>
     if (order.payment === 'paid') {
       await giving
       Object.assign(order, refunded(world, order))
-    } else await assert.rejects(giving, OperatorError)
+    } else await assert.rejects(giving, DomainError)
   })
 
 const stock = (thing: number, quantity: number) =>

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import { assertError, newStore, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
 import { distantServiceFor, openLine } from '../../../test/outage.ts'
 import { minutes } from '../../core/clock.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
@@ -74,7 +73,7 @@ test('a key opens what its scopes say and nothing else', async () => {
 
 test('a key with a scope that does not exist cannot be made', async () => {
   const shop = await newStore(service)
-  await assert.rejects(shop.newKey({ scopes: ['products:write'] }), OperatorError)
+  await assert.rejects(shop.newKey({ scopes: ['products:write'] }), { code: 'SCOPE_UNKNOWN' })
 })
 
 test('a revoked key is refused within a second on every instance', async () => {

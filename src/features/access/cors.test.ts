@@ -265,7 +265,7 @@ test('an origin is listed as browsers write it, however it was typed', async () 
   for (const text of ['shop.example', 'https://shop.example/path', 'https://a:b@shop.example', 'null', '*']) {
     await assert.rejects(
       service.db.tx((tx) => addOrigin(tx, store, text)),
-      { name: 'OperatorError' },
+      { name: 'DomainError' },
       text,
     )
   }

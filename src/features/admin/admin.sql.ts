@@ -36,6 +36,10 @@ export const insertOutlet = (tx: Tx, storeId: StoreId, publicId: string, name: s
 export const setDefaultOutlet = (tx: Tx, storeId: StoreId, outletId: OutletId) => tx.run`
   update store set default_outlet_id = ${outletId} where id = ${storeId}`
 
+/** `off` is no limit. */
+type Limit = number | 'off'
+
+/** Null, or nothing, leaves a setting as it is. */
 export type StoreSettings = {
   name: string | null
   domain: string | null
@@ -46,26 +50,26 @@ export type StoreSettings = {
   address: StoreAddress | null
   taxIncluded: boolean | null
   shippingFlatMinor: number | null
-  /** Null leaves it as it is, -1 switches it off. */
-  shippingFreeAboveMinor: number | null
+  shippingFreeAboveMinor: Limit | null
   cashOnDelivery: boolean | null
-  /** In minor units; zero for no limit, -1 for the default of the currency. */
-  codMaxValueMinor?: number | null
-  /** -1 switches these off. */
-  codMaxUnits?: number | null
-  codMaxOpenOrders?: number | null
-  maxHeldUnits?: number | null
+  /** In minor units; `default` is the limit of the currency. */
+  codMaxValueMinor?: Limit | 'default' | null
+  codMaxUnits?: Limit | null
+  codMaxOpenOrders?: Limit | null
+  maxHeldUnits?: Limit | null
   codVerifiedPhone?: boolean | null
   paymentProvider?: string | null
-  /** -1 switches it off. */
-  otpHourlyCap?: number | null
+  otpHourlyCap?: Limit | null
   /** An empty list stands for all countries. */
   otpCountries?: readonly string[] | null
   visitorLimit?: number | null
   otpClientLimit?: number | null
 }
 
-/** Null, or nothing, leaves a setting as it is. */
+const isOff = (limit: Limit | null | undefined) => limit === 'off'
+const numberOf = (limit: Limit | 'default' | null | undefined) => (typeof limit === 'number' ? limit : null)
+
+/** A limit that is off is null in its column, but for the cash value: there null is the default, and zero is off. */
 export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.run`
   update store set name = coalesce(${set.name}, name), domain = coalesce(${set.domain}, domain),
     domain_is_duplicate = domain_is_duplicate and ${set.domain}::text is null,
@@ -74,16 +78,21 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     address = coalesce(${set.address === null ? null : JSON.stringify(set.address)}::jsonb, address),
     tax_included = coalesce(${set.taxIncluded}, tax_included),
     shipping_flat_minor = coalesce(${set.shippingFlatMinor}, shipping_flat_minor),
-    shipping_free_above_minor =
-      nullif(coalesce(${set.shippingFreeAboveMinor}, shipping_free_above_minor, -1), -1),
+    shipping_free_above_minor = case when ${isOff(set.shippingFreeAboveMinor)} then null
+      else coalesce(${numberOf(set.shippingFreeAboveMinor)}, shipping_free_above_minor) end,
     cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery),
-    cod_max_value_minor = nullif(coalesce(${set.codMaxValueMinor ?? null}, cod_max_value_minor, -1), -1),
-    cod_max_units = nullif(coalesce(${set.codMaxUnits ?? null}, cod_max_units, -1), -1),
-    cod_max_open_orders = nullif(coalesce(${set.codMaxOpenOrders ?? null}, cod_max_open_orders, -1), -1),
+    cod_max_value_minor = case when ${set.codMaxValueMinor === 'default'} then null
+      else coalesce(${set.codMaxValueMinor === 'off' ? 0 : numberOf(set.codMaxValueMinor)}, cod_max_value_minor) end,
+    cod_max_units = case when ${isOff(set.codMaxUnits)} then null
+      else coalesce(${numberOf(set.codMaxUnits)}, cod_max_units) end,
+    cod_max_open_orders = case when ${isOff(set.codMaxOpenOrders)} then null
+      else coalesce(${numberOf(set.codMaxOpenOrders)}, cod_max_open_orders) end,
     cod_verified_phone = coalesce(${set.codVerifiedPhone ?? null}, cod_verified_phone),
-    max_held_units = nullif(coalesce(${set.maxHeldUnits ?? null}, max_held_units, -1), -1),
+    max_held_units = case when ${isOff(set.maxHeldUnits)} then null
+      else coalesce(${numberOf(set.maxHeldUnits)}, max_held_units) end,
     payment_provider = coalesce(${set.paymentProvider ?? null}, payment_provider),
-    otp_hourly_cap = nullif(coalesce(${set.otpHourlyCap ?? null}, otp_hourly_cap, -1), -1),
+    otp_hourly_cap = case when ${isOff(set.otpHourlyCap)} then null
+      else coalesce(${numberOf(set.otpHourlyCap)}, otp_hourly_cap) end,
     otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries),
     otp_client_limit = coalesce(${set.otpClientLimit ?? null}, otp_client_limit),
     visitor_limit = coalesce(${set.visitorLimit ?? null}, visitor_limit), updated_at = vitrine_now()

@@ -1,5 +1,5 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import { announceStore } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
 import type { MenuEntry, Store } from '../context.ts'
@@ -19,23 +19,21 @@ const menuTypes = ['category', 'product', 'page', 'link']
 const deepestMenu = 3
 
 const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
-  if (!Array.isArray(items)) throw new OperatorError(`The menu file needs a list at ${place}.`)
+  if (!Array.isArray(items)) throw refuse('MENU_LIST_MISSING', { place })
   if (level > deepestMenu && items.length > 0) {
-    throw new OperatorError(`A menu has ${deepestMenu} levels at most, and ${place} is deeper.`)
+    throw refuse('MENU_TOO_DEEP', { place, mostLevels: deepestMenu })
   }
   return items.map((item, i) => {
     const here = `${place}[${i}]`
     const { label, type, target, children = [] } = (item ?? {}) as Partial<MenuFile>
     for (const [field, value] of Object.entries({ label, type, target })) {
-      if (typeof value !== 'string') throw new OperatorError(`The menu file needs a text at ${here}.${field}.`)
+      if (typeof value !== 'string') throw refuse('MENU_TEXT_MISSING', { place: `${here}.${field}` })
     }
     if (!menuTypes.includes(type as string)) {
-      throw new OperatorError(`${here}.type is "${type}", and must be one of ${menuTypes.join(', ')}.`)
+      throw refuse('MENU_TYPE_UNKNOWN', { place: `${here}.type`, type: String(type), types: menuTypes })
     }
     if (!isSafeTarget(target as string)) {
-      throw new OperatorError(
-        `${here}.target of "${label}" must be a name, a path, or an address that begins with http://, https://, mailto: or tel:, not ${JSON.stringify(target)}.`,
-      )
+      throw refuse('MENU_TARGET_UNSAFE', { place: `${here}.target`, label: String(label), target: String(target) })
     }
     const entry = { id: newId('menu'), label, type, target } as Omit<MenuEntry, 'children'>
     return { ...entry, children: readMenu(children, `${here}.children`, level + 1) }

@@ -1,7 +1,7 @@
 import { isSupportedCountry } from 'libphonenumber-js/min'
+import { refuse } from '../../core/domain-errors.ts'
 import { newId, randomText } from '../../core/ids.ts'
 import { isCurrency } from '../../core/money.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import { announceStore } from '../../db/announce.ts'
 import { isUniqueViolation, type Queries, type Tx } from '../../db/database.ts'
@@ -33,7 +33,7 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
   // A store that was asked to be paid in cash takes cash.
   const cashOnDelivery = request.paymentProvider === cash.name
   const inserted = await sql.insertStore(tx, { ...request, publicId, domain, cashOnDelivery })
-  if (inserted === undefined) throw domainTaken(domain)
+  if (inserted === undefined) throw refuse('DOMAIN_TAKEN', { domain })
   const storeId = inserted.id
   const outletId = newId('outlet')
   const outlet = await sql.insertOutlet(tx, storeId, outletId, request.outletName)
@@ -75,7 +75,7 @@ export const createKey = async (tx: Tx, storeId: StoreId, request: KeyRequest) =
   const wanted = request.scopes ?? defaultScopes(request.kind)
   const unknown = wanted.find((scope) => !scopes.includes(scope as Scope))
   if (unknown !== undefined) {
-    throw new OperatorError(`There is no scope "${unknown}". The scopes are ${scopes.join(', ')}.`)
+    throw refuse('SCOPE_UNKNOWN', { scope: unknown, scopes })
   }
   const key = `${request.kind === 'server' ? 'vsk' : 'vpk'}_${randomText(32)}`
   const id = newId('key')
@@ -90,14 +90,14 @@ const defaultScopes = (kind: 'server' | 'browser') =>
 
 export const revokeKey = async (tx: Tx, keyId: string) => {
   const revoked = await sql.revokeKey(tx, keyId)
-  if (revoked === undefined) throw new OperatorError(`There is no key ${keyId}. "vitrine key list" shows the keys.`)
+  if (revoked === undefined) throw refuse('KEY_NOT_FOUND', { keyId })
   await announceStore(tx, revoked.storeId)
   return { id: keyId, revokedAt: revoked.revokedAt }
 }
 
 export const changeKey = async (tx: Tx, keyId: string, { rateLimit }: { rateLimit: number }) => {
   const changed = await sql.setKeyRateLimit(tx, keyId, rateLimit)
-  if (changed === undefined) throw new OperatorError(`There is no key ${keyId}. "vitrine key list" shows the keys.`)
+  if (changed === undefined) throw refuse('KEY_NOT_FOUND', { keyId })
   await announceStore(tx, changed.storeId)
   return { id: keyId, rateLimit }
 }
@@ -122,9 +122,8 @@ export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
 
 /** Pages of this origin can no longer call the store, on every instance at once. */
 export const removeOrigin = async (tx: Tx, store: Store, origin: string) => {
-  if (!(await sql.deleteOrigin(tx, store.id, readOrigin(origin)))) {
-    throw new OperatorError(`${readOrigin(origin)} is not on the allowlist. "vitrine origin list" shows it.`)
-  }
+  const known = readOrigin(origin)
+  if (!(await sql.deleteOrigin(tx, store.id, known))) throw refuse('ORIGIN_NOT_FOUND', { origin: known })
   await announceStore(tx, store.id)
 }
 
@@ -142,32 +141,27 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
   try {
     await sql.updateStore(tx, store.id, { ...settings, domain, cashOnDelivery })
   } catch (error) {
-    if (domain !== null && isUniqueViolation(error)) throw domainTaken(domain)
+    if (domain !== null && isUniqueViolation(error)) throw refuse('DOMAIN_TAKEN', { domain })
     throw error
   }
   await announceStore(tx, store.id)
 }
 
-const domainTaken = (domain: string) =>
-  new OperatorError(`Another store has the domain ${domain} already. "vitrine store list" shows the stores.`)
-
 export const listStores = (db: Queries) => sql.listStores(db)
 
-/** A store as commands name it: by its public id, or left out when there is only one. */
+const mostStoresNamed = 5
+
+/** By its public id, which may be left out when there is only one store. */
 export const findStore = async (db: Queries, publicId: string | undefined): Promise<Store> => {
   const stores = await sql.listStores(db)
   const [only, another] = stores
-  if (only === undefined) throw new OperatorError('There is no store yet. Make one with "vitrine store create".')
+  if (only === undefined) throw refuse('STORE_MISSING', {})
   if (publicId === undefined && another !== undefined) {
-    throw new OperatorError(
-      `There are ${stores.length} stores. Name one with --store: ${stores
-        .slice(0, 5)
-        .map((store) => `${store.publicId} (${store.name})`)
-        .join(', ')}.`,
-    )
+    const named = stores.slice(0, mostStoresNamed).map((store) => ({ id: store.publicId, name: store.name }))
+    throw refuse('STORE_AMBIGUOUS', { count: stores.length, stores: named })
   }
   const store = await findStoreByPublicId(db, publicId ?? only.publicId)
-  if (store === undefined) throw new OperatorError(`There is no store ${publicId}.`)
+  if (store === undefined) throw refuse('STORE_NOT_FOUND', { storeId: publicId ?? only.publicId })
   return store
 }
 
@@ -175,22 +169,22 @@ type Checked = { name: string | null; currency: string; locale: string | null; t
 
 const checkSettings = ({ name, currency, locale, timezone }: Checked) => {
   if (name !== null) checkName(name)
-  if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency code of ISO 4217, such as INR.`)
+  if (!isCurrency(currency)) throw refuse('CURRENCY_UNKNOWN', { currency })
   if (locale !== null && !isAccepted(() => new Intl.Locale(locale))) {
-    throw new OperatorError(`${locale} is not a locale, such as en-IN.`)
+    throw refuse('LOCALE_UNKNOWN', { locale })
   }
   if (timezone !== null && !isAccepted(() => new Intl.DateTimeFormat('en', { timeZone: timezone }))) {
-    throw new OperatorError(`${timezone} is not a time zone, such as Asia/Kolkata.`)
+    throw refuse('TIMEZONE_UNKNOWN', { timezone })
   }
 }
 
 const checkCountries = (countries: readonly string[]) => {
   const unknown = countries.find((country) => !isSupportedCountry(country))
-  if (unknown !== undefined) throw new OperatorError(`"${unknown}" is not a country code of ISO 3166, such as IN.`)
+  if (unknown !== undefined) throw refuse('COUNTRY_UNKNOWN', { country: unknown })
 }
 
 const checkName = (name: string) => {
-  if (name.trim() === '') throw new OperatorError('A name that shoppers see must not be empty.')
+  if (name.trim() === '') throw refuse('STORE_NAME_EMPTY', {})
 }
 
 const isAccepted = (make: () => unknown) => {
@@ -205,17 +199,14 @@ const isAccepted = (make: () => unknown) => {
 /** A bare host means https; an origin is kept as it is. */
 const readDomain = (text: string) => {
   const origin = parseOrigin(/^https?:\/\//.test(text) ? text : `https://${text}`)
-  if (origin === null)
-    throw new OperatorError(`"${text}" is not a domain such as shop.example or https://shop.example.`)
+  if (origin === null) throw refuse('DOMAIN_INVALID', { domain: text })
   return origin
 }
 
 /** Exactly what a browser sends as `Origin`. */
 export const readOrigin = (text: string): string => {
   const origin = parseOrigin(text)
-  if (origin === null) {
-    throw new OperatorError(`"${text}" is not an origin such as https://shop.example or http://localhost:5173.`)
-  }
+  if (origin === null) throw refuse('ORIGIN_INVALID', { origin: text })
   return origin
 }
 

@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
-export type InputFault = { field: string; message: string }
+/** `fixedBy` names the mode of saving that takes the product as it is. */
+export type InputFault = { field: string; message: string; fixedBy?: 'replace' }
 
 const stockFault =
   'must be a whole number from 0 to 1000000000, an object of them by outlet id, or null for not tracked'

@@ -134,8 +134,8 @@ const nameOwn = (
   const said = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
   const isPrices = said?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
   if (said === undefined || isPrices) return { named: [], faults: [] }
-  const message = `belongs to a variant, and the product has ${live.length}: name them, or use --replace`
-  return { named: [], faults: [{ field: said[1], message }] }
+  const message = `belongs to a variant, and the product has ${live.length}: name them`
+  return { named: [], faults: [{ field: said[1], message, fixedBy: 'replace' }] }
 }
 
 const ownFields: [keyof VariantPatch, Field][] = [
@@ -172,7 +172,8 @@ const optionNameFaults = (named: readonly Named[], others: readonly VariantState
     .filter(({ patch }) => JSON.stringify(Object.keys(patch.options ?? {}).sort()) !== JSON.stringify(names))
     .map(({ at }) => ({
       field: `${at}options`,
-      message: `must name ${names.join(', ') || 'no option'}, as the other variants of the product do; or use --replace`,
+      message: `must name ${names.join(', ') || 'no option'}, as the other variants of the product do`,
+      fixedBy: 'replace' as const,
     }))
 }
 

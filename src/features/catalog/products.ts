@@ -1,5 +1,5 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import { announceCatalog } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Outlet, Store, StoreId } from '../context.ts'
@@ -30,7 +30,7 @@ export const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productI
 
 export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Outlet => {
   const outlet = store.outlets.find((candidate) => candidate.publicId === publicId)
-  if (outlet === undefined) throw new OperatorError(`The store has no outlet ${publicId}.`)
+  if (outlet === undefined) throw refuse('OUTLET_NOT_FOUND', { outletId: publicId })
   return outlet
 }
 
@@ -62,7 +62,7 @@ const writeStock = async (
   const isTracked = 'delta' in change || change.quantity !== null
   const isTurned = (await sql.setTracked(tx, store.id, variantId, isTracked)) !== undefined
   if ('delta' in change) {
-    if (isTurned) throw new OperatorError('The stock of this variant is not tracked: set a number first.')
+    if (isTurned) throw refuse('STOCK_NOT_TRACKED', { variantId })
     return addUnits(tx, store, { variantId, productId, outletId }, change.delta)
   }
   const { quantity } = change

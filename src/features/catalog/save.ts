@@ -1,5 +1,5 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { OutletId, Store } from '../context.ts'
 import { makeSafeHtml, plainText } from './import/safe-html.ts'
@@ -81,8 +81,7 @@ export const saveProducts = async (
   const { summary, plans } = await tryToSave(tx, store, patches, mode)
   for (const [i, plan] of plans.entries()) {
     if (!('faults' in plan)) continue
-    const faults = plan.faults.map(({ field, message }) => `${field} ${message}`).join('; ')
-    throw new OperatorError(`The product ${patches[i]?.slug} cannot be saved: ${faults}.`)
+    throw refuse('PRODUCT_INVALID', { slug: patches[i]?.slug ?? '', faults: plan.faults })
   }
   return summary
 }

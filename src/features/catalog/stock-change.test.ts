@@ -53,7 +53,7 @@ test('a SKU that several variants have asks for one of their ids', async () => {
   await shop.add(shirt('Shirt', 'SAME', 'SAME'), { name: 'Mug', price: 1, stock: 1, sku: 'SAME' })
   const { variants } = (await shop.get('/v1/products/shirt')).json
   await assert.rejects(change(shop, { variant: 'SAME', delta: 1 }), (error: Error) => {
-    assert.match(error.message, /^Several variants have the SKU SAME\. Name one by its id with --variant: /)
+    assert.match(error.message, /^Several variants have the SKU SAME: /)
     assert.ok(error.message.includes(variants[0].id) && error.message.includes('(Mug)'), error.message)
     return true
   })
@@ -76,7 +76,7 @@ test('what is reserved cannot be taken away, also by several at the same moment'
   await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
   await reserve(shop, 4)
   await assert.rejects(change(shop, { variant: 'MUG', delta: -7 }), {
-    ...{ name: 'OperatorError', message: /^7 units cannot be taken away: 6 can be sold, the others are reserved/ },
+    ...{ name: 'DomainError', message: /^7 units cannot be taken away: 6 can be sold, the others are reserved/ },
   })
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => change(shop, { variant: 'MUG', delta: -2 })))
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 3)

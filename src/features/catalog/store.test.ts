@@ -118,7 +118,7 @@ test('a menu that is wrong anywhere is refused whole', async () => {
     [{ ...leaf('a'), type: 'x' }],
     [tooDeep],
   ]) {
-    await assert.rejects(set(menu), { name: 'OperatorError' })
+    await assert.rejects(set(menu), { name: 'DomainError' })
   }
   assert.deepEqual(
     (await shop.get('/v1/menu')).json.items.map((item: { label: string }) => item.label),

@@ -1,4 +1,4 @@
-import { fail } from '../../core/errors.ts'
+import { refuse } from '../../core/domain-errors.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { Order } from '../orders/order.contract.ts'
 import type { FullOrderRow } from '../orders/orders.sql.ts'
@@ -22,23 +22,19 @@ export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message
   if (order.status === 'cancelled') return
   if (order.status !== 'pending' || order.paymentStatus === 'paid' || order.shipments.length > 0) throw tooLate(order)
   const closed = await closePayment(ctx, order.id)
-  if (closed === 'in_progress') throw beingPaid()
+  if (closed === 'in_progress') throw refuse('ORDER_BEING_PAID', { orderId: order.id })
   await ctx.db.tx(async (tx) => {
     const held = await holdOrder(tx, ctx, order.id)
     if (held === undefined) throw new Error(`order ${order.id} has disappeared`)
     const payments = await lockPayments(tx, ctx.store.id, order.id)
-    if (payments.some(isUndecided)) throw beingPaid()
+    if (payments.some(isUndecided)) throw refuse('ORDER_BEING_PAID', { orderId: order.id })
     const after = await cancelOrder(tx, ctx, held, message)
     if (after.status !== 'cancelled') throw tooLate(after)
   })
 }
 
-const beingPaid = () => fail('CONFLICT', 'This order is just being paid. Wait until that is over.')
-
-const tooLate = ({ status, paymentStatus }: Pick<FullOrderRow, 'status' | 'paymentStatus'>) =>
-  fail(
-    'CONFLICT',
-    status === 'pending' && paymentStatus !== 'paid'
-      ? 'This order is shipped and can no longer be cancelled.'
-      : 'This order is paid or on its way, and can no longer be cancelled.',
-  )
+const tooLate = ({ id, status, paymentStatus }: Pick<FullOrderRow, 'id' | 'status' | 'paymentStatus'>) =>
+  refuse('ORDER_NOT_CANCELLABLE', {
+    orderId: id,
+    reason: status === 'pending' && paymentStatus !== 'paid' ? 'shipped' : 'paid',
+  })

@@ -111,7 +111,7 @@ test('a coupon that was stopped applies nowhere, and orders keep what it took of
   const order = await early.call('GET', `/v1/customer/orders/${placed.json.order.id}`)
   assert.equal(order.json.discount, 10)
   assert.deepEqual((await stop('TEN')).stoppedAt, stopped.stoppedAt, 'a second stop changes nothing')
-  await assert.rejects(stop('NONE'), { name: 'OperatorError', message: /^The store has no coupon NONE\./ })
+  await assert.rejects(stop('NONE'), { name: 'DomainError', message: /^The store has no coupon NONE\./ })
 })
 
 test('of checkouts at the moment of a stop, only those that were counted have the discount', async () => {

@@ -121,17 +121,17 @@ test('a carrier who reports later changes nothing', async () => {
 
 test('what cannot have been delivered is refused, and stays as it is', async () => {
   const unpaid = await openOrder()
-  await assert.rejects(unpaid.deliver(), { name: 'OperatorError', message: /is not paid yet and cannot be delivered/ })
+  await assert.rejects(unpaid.deliver(), { name: 'DomainError', message: /is not paid yet and cannot be delivered/ })
   const file = await openOrder({ goods: { book: 1 } })
   await payOrder(service, file.shop, file.orderId)
-  await assert.rejects(file.deliver(), { name: 'OperatorError', message: /has only downloads/ })
+  await assert.rejects(file.deliver(), { name: 'DomainError', message: /has only downloads/ })
   const cancelled = await openOrder({ method: 'cod' })
   await withOrder(service, cancelled.shop, cancelled.orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'No.'))
-  await assert.rejects(cancelled.deliver(), { name: 'OperatorError', message: /is cancelled and cannot be delivered/ })
+  await assert.rejects(cancelled.deliver(), { name: 'DomainError', message: /is cancelled and cannot be delivered/ })
   const refunded = await openOrder()
   await payOrder(service, refunded.shop, refunded.orderId)
   await withOrder(service, refunded.shop, refunded.orderId, refundOrder)
-  await assert.rejects(refunded.deliver(), { name: 'OperatorError', message: /is refunded and cannot be delivered/ })
+  await assert.rejects(refunded.deliver(), { name: 'DomainError', message: /is refunded and cannot be delivered/ })
   for (const [{ show }, status] of [
     [unpaid, 'pending'],
     [file, 'paid'],

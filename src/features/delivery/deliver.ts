@@ -1,4 +1,4 @@
-import { OperatorError } from '../../core/operator-error.ts'
+import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
@@ -18,7 +18,7 @@ export const deliverOrder = async (
   nowMs: number,
 ): Promise<{ delivered: boolean }> => {
   const order = await holdOrder(tx, ctx, orderId)
-  if (order === undefined) throw new OperatorError(`There is no order ${orderId}.`)
+  if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
   const shipments = await sql.listShipments(tx, ctx.store.id, orderId)
   refuseUndeliverable(order, shipments.length > 0)
   const left = unitsLeft(order, shipments)
@@ -42,13 +42,13 @@ export const deliverOrder = async (
 const refuseUndeliverable = (order: LockedOrder, isShipped: boolean) => {
   const { number, status, paymentMethod, paymentStatus, lines } = order
   if (lines.every(({ digital }) => digital !== null)) {
-    throw new OperatorError(`Order ${number} has only downloads, so there is nothing to deliver.`)
+    throw refuse('NOTHING_TO_DELIVER', { order: String(number) })
   }
   if (status === 'cancelled' || status === 'refunded') {
-    throw new OperatorError(`Order ${number} is ${status} and cannot be delivered.`)
+    throw refuse('ORDER_NOT_DELIVERABLE', { order: String(number), status })
   }
   if (status === 'pending' && paymentMethod === 'online' && paymentStatus !== 'paid' && !isShipped) {
-    throw new OperatorError(`Order ${number} is not paid yet and cannot be delivered.`)
+    throw refuse('ORDER_NOT_PAID', { order: String(number) })
   }
 }
 

@@ -1,5 +1,5 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
@@ -18,13 +18,13 @@ export type ShipRequest = {
 /** The store hands something of an order to a carrier, and says under which number the carrier will tell of it. */
 export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, request: ShipRequest) => {
   const order = await holdOrder(tx, ctx, orderId)
-  if (order === undefined) throw new OperatorError(`There is no order ${orderId}.`)
+  if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
   if (order.status === 'cancelled' || order.status === 'refunded') {
-    throw new OperatorError(`Order ${orderId} is ${order.status} and is not shipped any more.`)
+    throw refuse('ORDER_NOT_SHIPPABLE', { order: orderId, status: order.status })
   }
   const others = await sql.listShipments(tx, ctx.store.id, orderId)
   if (others.some(({ trackingNumber }) => trackingNumber === request.trackingNumber)) {
-    throw new OperatorError(`Order ${orderId} already has a shipment with the number ${request.trackingNumber}.`)
+    throw refuse('TRACKING_NUMBER_TAKEN', { order: orderId, trackingNumber: request.trackingNumber })
   }
   const shipment: sql.Shipment = {
     ...request,
@@ -44,13 +44,12 @@ const readItems = (order: LockedOrder, items: ShipRequest['items'], others: read
   for (const { line, quantity } of items) {
     const found = order.lines.filter(({ id, sku }) => id === line || sku === line)
     const [only] = found
-    if (only === undefined) throw new OperatorError(`Order ${order.id} has no line "${line}".`)
-    if (found.length > 1)
-      throw new OperatorError(`"${line}" names several lines of order ${order.id}. Use a line's id.`)
-    if (only.digital !== null) throw new OperatorError(`${only.name} is a download and is not shipped.`)
+    if (only === undefined) throw refuse('LINE_NOT_FOUND', { order: order.id, line })
+    if (found.length > 1) throw refuse('LINE_AMBIGUOUS', { order: order.id, line })
+    if (only.digital !== null) throw refuse('LINE_NOT_PHYSICAL', { name: only.name })
     const sum = (wanted.get(only.id) ?? 0) + quantity
     const left = only.quantity - unitsIn(others, only.id)
-    if (sum > left) throw new OperatorError(`There are ${left} units of ${only.name} left to ship, not ${sum}.`)
+    if (sum > left) throw refuse('LINE_UNITS_TOO_MANY', { name: only.name, units: sum, unitsLeft: left })
     wanted.set(only.id, sum)
   }
   return [...wanted].map(([id, quantity]) => ({ id, quantity }))

@@ -1,5 +1,5 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { toWire } from '../../core/money.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import type { Queries } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
@@ -14,7 +14,7 @@ export const listOrdersOfStore = async (
   { status, limit }: { status: string | null; limit: number },
 ) => {
   if (status !== null && !orderStatuses.includes(status as OrderStatus)) {
-    throw new OperatorError(`There is no status "${status}". Orders are ${orderStatuses.join(', ')}.`)
+    throw refuse('ORDER_STATUS_UNKNOWN', { status, statuses: orderStatuses })
   }
   const orders = await listStoreOrders(db, store.id, { status, limit })
   return orders.map(({ totalMinor, number, createdAt, ...order }) => ({
@@ -37,15 +37,12 @@ export const findOrder = async (
   const places = await findPlaces(db, name, storeId ?? null)
   const [place, another] = places
   if (another !== undefined) {
-    const stores = places.map((found) => `${found.storeId} (${found.storeName})`).join(', ')
-    throw new OperatorError(`Several stores have an order ${name}: ${stores}. Name one with --store.`)
+    const stores = places.map((found) => ({ id: found.storeId, name: found.storeName }))
+    throw refuse('ORDER_AMBIGUOUS', { order: name, stores })
   }
   const store = place && (await findStoreByPublicId(db, place.storeId))
   const order = store && (await readOrder(db, store.id, place.orderId))
-  if (order === undefined || store === undefined) {
-    const where = storeId === undefined ? '' : ` in the store ${storeId}`
-    throw new OperatorError(`There is no order ${name}${where}. "vitrine order list" shows the orders.`)
-  }
+  if (order === undefined || store === undefined) throw refuse('ORDER_NOT_FOUND', { order: name, storeId })
   return { store, order }
 }
 

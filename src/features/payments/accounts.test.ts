@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestService, type TestService } from '../../../test/harness.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import { changePaymentAccount } from './accounts.ts'
 import { obedientProvider, openScene } from './fixture.ts'
 import { createPayments, openAccount } from './providers.ts'
@@ -49,11 +48,11 @@ test('one credential can be changed, and the others stay', async () => {
 
 test('what a provider does not know, or lacks, is refused in a sentence, and nothing is changed', async () => {
   const scene = await newScene()
-  await assert.rejects(scene.change({ keyId: 'x' }), OperatorError)
+  await assert.rejects(scene.change({ keyId: 'x' }), { code: 'CREDENTIALS_MISSING' })
   await assert.rejects(scene.change({ ...credentials, colour: 'red' }), /no credential "colour"/)
   await assert.rejects(scene.change({ keyId: 'x' }, 'sandbox'), /asks for none/)
   await assert.rejects(scene.change({}, 'stripes'), /The providers are sandbox, cod, keyed\./)
-  await assert.rejects(scene.change({}, 'constructor'), OperatorError)
+  await assert.rejects(scene.change({}, 'constructor'), { code: 'PROVIDER_UNKNOWN' })
   await assert.rejects(scene.stored())
   await assert.rejects(openAccount(scene.ctx, 'keyed'), /missing or unreadable/)
 })

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../core/operator-error.ts'
+import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Payments, Store } from '../context.ts'
 import { keepCredentials, readCredentials } from './accounts.sql.ts'
@@ -8,12 +8,8 @@ import { openCredentials, sealCredentials } from './providers.ts'
 export const checkProviderName = ({ providers, production }: Payments, name: string): void => {
   const usable = [...providers.values()].filter(({ isForTesting }) => !(isForTesting && production))
   if (usable.some((provider) => provider.name === name)) return
-  const names = usable.map((provider) => provider.name).join(', ')
-  throw new OperatorError(
-    providers.has(name)
-      ? `The payment provider ${name} moves no money and is refused in production. The providers are ${names}.`
-      : `There is no payment provider "${name}". The providers are ${names}.`,
-  )
+  const known = { provider: name, providers: usable.map((provider) => provider.name) }
+  throw providers.has(name) ? refuse('PROVIDER_FOR_TESTING', known) : refuse('PROVIDER_UNKNOWN', known)
 }
 
 export type AccountRequest = { provider: string; credentials: Readonly<Record<string, string>> }
@@ -31,20 +27,12 @@ export const changePaymentAccount = async (
   checkProviderName(payments, name)
   const wanted = payments.providers.get(name)?.credentials ?? []
   const surplus = Object.keys(credentials).find((field) => !wanted.includes(field))
-  if (surplus !== undefined) {
-    const asked = wanted.length === 0 ? 'it asks for none' : `it asks for ${wanted.join(', ')}`
-    throw new OperatorError(`The payment provider ${name} has no credential "${surplus}": ${asked}.`)
-  }
+  if (surplus !== undefined) throw refuse('CREDENTIAL_UNKNOWN', { provider: name, credential: surplus, wanted })
   if (wanted.length === 0) return
   const sealed = await readCredentials(tx, store.id, name)
   const kept = sealed === undefined ? {} : (openCredentials(payments.accounts, store.publicId, name, sealed) ?? {})
   const all: Record<string, string> = { ...kept, ...credentials }
   const missing = wanted.filter((field) => !all[field])
-  if (missing.length > 0) {
-    const named = missing.join(', ')
-    throw new OperatorError(
-      `The payment provider ${name} also needs ${named}. Put them in the file of --payment-credentials.`,
-    )
-  }
+  if (missing.length > 0) throw refuse('CREDENTIALS_MISSING', { provider: name, missing })
   await keepCredentials(tx, store.id, name, sealCredentials(payments.accounts, store.publicId, name, all))
 }

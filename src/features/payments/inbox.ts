@@ -1,4 +1,4 @@
-import { OperatorError } from '../../core/operator-error.ts'
+import { refuse } from '../../core/domain-errors.ts'
 import type { Queries } from '../../db/database.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
@@ -19,7 +19,7 @@ export const listInbox = (db: Queries, store: Pick<Store, 'id'>, filter: InboxFi
 export const replayEvent = async (services: PaymentServices, id: number): Promise<InboxEvent> => {
   const event = await readEvent(services.db, id)
   const store = event && (await findStoreByPublicId(services.db, event.storeId))
-  if (!event || !store) throw new OperatorError(`There is no event ${id}. "vitrine inbox list" shows the events.`)
+  if (!event || !store) throw refuse('EVENT_NOT_FOUND', { eventId: id })
   await replay({ ...services, store }, event)
   return (await readEvent(services.db, id)) ?? event
 }
@@ -37,7 +37,7 @@ const readAgain = async (ctx: PaymentCtx, { id, source, body }: InboxEvent): Pro
     return (provider.readWebhook ?? readNeutral)(account, body)
   } catch (error) {
     if (!(error instanceof MalformedEvent)) throw error
-    throw new OperatorError(`The event ${id} cannot be applied: ${error.message}`, { cause: error })
+    throw refuse('EVENT_MALFORMED', { eventId: id, reason: error.message }, { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../core/operator-error.ts'
+import { refuse } from '../../core/domain-errors.ts'
 import { holdOrder, refundOrder } from '../orders/settle.ts'
 import { ctxOfOrder } from './callback.ts'
 import { lockPayments, type PaymentRow, writePayment } from './payments.sql.ts'
@@ -22,12 +22,10 @@ export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promi
  */
 export const refundOrderById = async (services: PaymentServices, orderId: string): Promise<{ refunded: boolean }> => {
   const ctx = await ctxOfOrder(services, orderId)
-  if (ctx === undefined) throw new OperatorError(`There is no order ${orderId}.`)
+  if (ctx === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
   const due = await ctx.db.tx(async (tx) => {
     const order = await holdOrder(tx, ctx, orderId)
-    if (order?.paymentStatus !== 'paid') {
-      throw new OperatorError(`The order ${orderId} is not paid, so there is nothing to refund.`)
-    }
+    if (order?.paymentStatus !== 'paid') throw refuse('NOTHING_TO_REFUND', { order: orderId })
     const paid = (await lockPayments(tx, ctx.store.id, orderId)).filter(({ status }) => status === 'paid')
     for (const { id } of paid) {
       await writePayment(tx, ctx.store.id, id, { status: 'paid', reference: null, refundDue: true })

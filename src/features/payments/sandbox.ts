@@ -1,6 +1,6 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import type { Queries } from '../../db/database.ts'
 import type { NeutralEvent } from '../../providers/payment/neutral-event.ts'
 import type { EventStatus } from '../../providers/payment/provider.ts'
@@ -57,7 +57,7 @@ export const choosePayment = async ({ ctx, payment, isOpen }: SandboxPayment, ch
 /** Of an order: what could be reported about next. */
 export const readPaymentToReport = async (db: Queries, storeId: StoreId, orderId: string): Promise<PaymentRow> => {
   const payment = (await readUndecidedPayment(db, storeId, orderId)) ?? (await readLatestPayment(db, storeId, orderId))
-  if (payment === undefined) throw new OperatorError(`The order ${orderId} has no payment.`)
+  if (payment === undefined) throw refuse('PAYMENT_NOT_FOUND', { order: orderId })
   return payment
 }
 

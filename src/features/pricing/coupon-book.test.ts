@@ -21,7 +21,7 @@ const create = async (shop: TestStore, wanted: Wanted) => {
 }
 
 const assertRefused = (shop: TestStore, wanted: Wanted, message: RegExp) =>
-  assert.rejects(create(shop, wanted), { name: 'OperatorError', message })
+  assert.rejects(create(shop, wanted), { name: 'DomainError', message })
 
 const readCoupon = async (storeId: Fragment | number, code: Fragment) =>
   (await service.db.one<{ coupon: Coupon | null }>`select ${couponAsJson(storeId, code)} as coupon`).coupon

@@ -1,6 +1,6 @@
+import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { toMinor, toWire } from '../../core/money.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { splitPath } from '../catalog/product-input.ts'
 import type { Store } from '../context.ts'
@@ -52,7 +52,7 @@ export const createCoupon = async (
     kind: request.kind,
     value: readValue(request, store.currency),
     description: request.description,
-    minSubtotalMinor: readAmount('A minimum subtotal', request.minSubtotal, store.currency),
+    minSubtotalMinor: readAmount('minSubtotal', request.minSubtotal, store.currency),
     ...readWindow(request),
     usageLimit: readLimit(request.usageLimit),
     customerLimit: readLimit(request.customerLimit),
@@ -61,7 +61,7 @@ export const createCoupon = async (
     productIds: await findAll(request.products, (text) => findProduct(tx, store, text)),
   }
   const isNew = (await sql.insertCoupon(tx, store.id, coupon)) > 0
-  if (!isNew) throw new OperatorError(`The store has a coupon ${coupon.code} already.`)
+  if (!isNew) throw refuse('COUPON_TAKEN', { coupon: coupon.code })
   const [made] = await readCoupons(tx, store, coupon.id)
   return made as ListedCoupon
 }
@@ -84,7 +84,7 @@ const changeCoupon = async (
 ): Promise<ListedCoupon> => {
   const code = readCode(text)
   const id = await change(code)
-  if (id === undefined) throw new OperatorError(`The store has no coupon ${code}. "vitrine coupon list" shows them.`)
+  if (id === undefined) throw refuse('COUPON_NOT_FOUND', { coupon: code })
   const [changed] = await readCoupons(tx, store, id)
   return changed as ListedCoupon
 }
@@ -109,33 +109,31 @@ const readCoupons = async (
 const readCode = (text: string) => {
   const code = readCouponCode(text)
   if (code !== null) return code
-  throw new OperatorError(`A code has 1 to 64 letters, digits, "-" and "_", unlike "${text}".`)
+  throw refuse('COUPON_CODE_INVALID', { coupon: text })
 }
 
 const readValue = ({ kind, value }: CouponRequest, currency: string) => {
   if (kind === 'fixed') {
-    const minor = readAmount('A fixed discount', value, currency)
-    if (minor === 0) throw new OperatorError('A fixed discount must be more than nothing.')
+    const minor = readAmount('value', value, currency)
+    if (minor === 0) throw refuse('COUPON_DISCOUNT_ZERO', {})
     return minor
   }
   const thousandths = Math.round(value * 1000)
   if (!(value > 0 && value <= 100) || thousandths / 1000 !== value) {
-    throw new OperatorError(`A percentage is more than 0, 100 at most, and has up to three decimals, unlike ${value}.`)
+    throw refuse('COUPON_PERCENT_INVALID', { percent: value })
   }
   return thousandths
 }
 
-const readAmount = (what: string, amount: number, currency: string) => {
+const readAmount = (field: 'value' | 'minSubtotal', amount: number, currency: string) => {
   const minor = toMinor(amount, currency)
-  if (minor === null) throw new OperatorError(`${what} must be an amount in ${currency}, not ${amount}.`)
+  if (minor === null) throw refuse('COUPON_AMOUNT_INVALID', { field, amount, currency })
   return minor
 }
 
 const readWindow = ({ startsAt, endsAt }: CouponRequest) => {
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt) {
-    throw new OperatorError(
-      `A coupon must end after it starts, and ${endsAt.toISOString()} is not after ${startsAt.toISOString()}.`,
-    )
+    throw refuse('COUPON_PERIOD_INVALID', { startsAt, endsAt })
   }
   return { startsAt, endsAt }
 }
@@ -144,7 +142,7 @@ const mostUses = 1_000_000_000
 
 const readLimit = (limit: number | null) => {
   if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= mostUses)) return limit
-  throw new OperatorError(`A limit must be a whole number from 1 to ${mostUses}, not ${limit}.`)
+  throw refuse('COUPON_LIMIT_INVALID', { limit, mostUses })
 }
 
 const findAll = async (texts: readonly string[], find: (text: string) => Promise<string>) => {
@@ -155,16 +153,12 @@ const findAll = async (texts: readonly string[], find: (text: string) => Promise
 
 const findCategory = async (tx: Tx, store: Pick<Store, 'id'>, text: string) => {
   const id = await sql.findCategoryId(tx, store.id, text.trim(), splitPath(text))
-  if (id === undefined) {
-    throw new OperatorError(
-      `The store has no category "${text}". Name one by id, slug or path, such as "Home > Kitchen".`,
-    )
-  }
+  if (id === undefined) throw refuse('COUPON_CATEGORY_UNKNOWN', { category: text })
   return id
 }
 
 const findProduct = async (tx: Tx, store: Pick<Store, 'id'>, text: string) => {
   const id = await sql.findProductId(tx, store.id, text.trim())
-  if (id === undefined) throw new OperatorError(`The store has no product "${text}". Name one by id or slug.`)
+  if (id === undefined) throw refuse('COUPON_PRODUCT_UNKNOWN', { product: text })
   return id
 }

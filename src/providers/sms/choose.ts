@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { OperatorError } from '../../core/operator-error.ts'
 import { createConsoleSender, type Print } from './console-sender.ts'
 import { createHttpSender, type HttpSettings } from './http.ts'
 import { createMsg91Sender, type Msg91Settings } from './msg91.ts'
@@ -22,8 +21,8 @@ export const chooseSmsSender = (
 ): SmsSender => {
   switch (sms.sender) {
     case 'console':
-      // The settings refuse this already; whoever makes a config without them is stopped here.
-      if (production) throw new OperatorError('The console sender has no place in production (NODE_ENV=production).')
+      // config.ts refuses this with advice; a config that was made without it must not print passwords either.
+      if (production) throw new Error('the console sender is not allowed in production')
       return createConsoleSender(print)
     case 'twilio':
       return createTwilioSender(sms, vendor)

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../core/operator-error.ts'
+import { refuse } from '../../../core/domain-errors.ts'
 import { csvCell } from './csv-cell.ts'
 import type { ExportedProduct, ExportedStock, ExportedVariant } from './export.ts'
 
@@ -47,7 +47,7 @@ const optionNames = ({ slug, options = [], variants = [] }: ExportedProduct) => 
   const used = new Set(variants.flatMap((variant) => Object.keys(variant.options ?? {})))
   const names = [...new Set([...options.map(({ name }) => name).filter((name) => used.has(name)), ...used])]
   if (names.length > mostOptions) {
-    throw new OperatorError(`${slug} has ${names.length} options, and a file of Shopify has room for ${mostOptions}.`)
+    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, mostOptions })
   }
   return names
 }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { OperatorError } from '../../../core/operator-error.ts'
+import { DomainError, refuse } from '../../../core/domain-errors.ts'
 import { readProductTable, readRows } from './csv-reader.ts'
 import { readJsonArray, readJsonLines } from './json-reader.ts'
 import type { ProductRecord } from './records.ts'
@@ -38,15 +38,15 @@ const headBytes = 64 * 1024
 const readHead = (path: string) => {
   try {
     const { size } = statSync(path)
-    if (!statSync(path).isFile()) throw new OperatorError(`${path} is not a file; it is read twice, so it must be one.`)
+    if (!statSync(path).isFile()) throw refuse('IMPORT_FILE_IRREGULAR', { path })
     const buffer = Buffer.alloc(headBytes)
     const file = openSync(path, 'r')
     const length = readSync(file, buffer, 0, headBytes, 0)
     closeSync(file)
     return { head: buffer.toString('utf8', 0, length).replace(/^\uFEFF/, ''), bytes: size }
   } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
+    if (error instanceof DomainError) throw error
+    throw refuse('IMPORT_FILE_UNREADABLE', { path, reason: (error as Error).message }, { cause: error })
   }
 }
 

@@ -1,5 +1,5 @@
+import { refuse } from '../../../core/domain-errors.ts'
 import { Failure } from '../../../core/errors.ts'
-import { OperatorError } from '../../../core/operator-error.ts'
 import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
 import type { SaveMode } from '../merge.ts'
@@ -150,7 +150,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
         const outcome = check(record)
         if ('patch' in outcome) addToBatch(batch, outcome.patch, outcome.patch)
         else if (request.skipBad) skipped++
-        else throw new OperatorError(changedMeanwhile(request.path))
+        else throw refuse('IMPORT_FILE_CHANGED', { path: request.path })
         if (isFull(batch, request.batchSize)) await flush()
       }
       await flush()
@@ -158,7 +158,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       if (saved.created >= (analyzeAfter[0] ?? 0)) await tellPlanner(db)
     } catch (error) {
       await writing.catch(() => {})
-      throw error instanceof FileFault ? new OperatorError(changedMeanwhile(request.path)) : error
+      throw error instanceof FileFault ? refuse('IMPORT_FILE_CHANGED', { path: request.path }) : error
     }
     const isWhole = saved.created + saved.updated + saved.unchanged + skipped >= checked.products
     return { saved, skipped, stopped: request.signal?.aborted === true && !isWhole }
@@ -170,16 +170,13 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
         const { summary, plans } = await tryToSave(tx, store, patches, mode)
         const bad = plans.filter((plan) => 'faults' in plan).length
         // It was good when the file was checked, so the store has changed since.
-        if (bad > 0 && !request.skipBad) throw new OperatorError(storeChanged(request.path))
+        if (bad > 0 && !request.skipBad) throw refuse('IMPORT_STORE_CHANGED', { path: request.path })
         return { summary, bad }
       })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      const done = soFar.created + soFar.updated + soFar.unchanged
-      throw new OperatorError(
-        `The database went away or was too slow after ${done} products. They are saved; run the import again to finish.`,
-        { cause: error },
-      )
+      const saved = soFar.created + soFar.updated + soFar.unchanged
+      throw refuse('IMPORT_INTERRUPTED', { saved }, { cause: error })
     }
   }
 }
@@ -196,10 +193,6 @@ const addSummary = (sum: SaveSummary, { created, updated, unchanged, changes, st
 
 /** What the number of a fault counts. */
 export const unitOf = (format: ImportFormat) => (format === 'json' ? 'element' : 'line')
-
-const changedMeanwhile = (path: string) => `${path} was changed while it was read. Run the import again.`
-const storeChanged = (path: string) =>
-  `The products were changed while ${path} was read, and it no longer fits them. Run the import again.`
 
 /** New products after which the planner is told how many there are by now, and once more at the end. */
 const analyzeAfter = [1_000, 20_000]

@@ -1,7 +1,7 @@
 import type { InputFault } from '../input-faults.ts'
 
 /** Where a fault is: a line of the file, or the number of an element in a JSON array, from 1. */
-export type Fault = { line: number; field: string; message: string }
+export type Fault = InputFault & { line: number }
 
 /** One product of a file, not yet checked. */
 export type ProductRecord = {
@@ -31,7 +31,7 @@ export class FileFault extends Error {
 /** A product that is larger than this is a quote or bracket that was never closed. */
 export const largestRecord = 16 * 1024 * 1024
 
-export const placeFault = ({ line, place }: ProductRecord, { field, message }: InputFault): Fault => ({
-  ...(place?.(field) ?? { line, field }),
-  message,
+export const placeFault = ({ line, place }: ProductRecord, fault: InputFault): Fault => ({
+  ...fault,
+  ...(place?.(fault.field) ?? { line }),
 })

@@ -1,0 +1,22 @@
+import type { DomainError, DomainErrorCode, DomainErrorKind } from '../core/domain-errors.ts'
+import { type ErrorCode, type Failure, fail } from '../core/errors.ts'
+
+const codeOfKind: Record<DomainErrorKind, ErrorCode> = {
+  invalid: 'BAD_REQUEST',
+  notFound: 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  unavailable: 'SERVICE_UNAVAILABLE',
+}
+
+/** Where the API has a code that says more than the kind. */
+const codeOfError: { [Code in DomainErrorCode]?: ErrorCode } = { STOCK_TOO_LOW: 'INSUFFICIENT_STOCK' }
+
+/** What a caller of the API gets: a code of the public catalogue, its status, and the text of the domain. */
+export const toFailure = (error: DomainError, invalidInput: 400 | 422 = 400): Failure => {
+  const code = codeOfError[error.code] ?? codeOfKind[error.kind]
+  const isUnprocessable = code === 'BAD_REQUEST' && invalidInput === 422
+  return fail(isUnprocessable ? 'UNPROCESSABLE_ENTITY' : code, error.message, {
+    cause: error.cause ?? error,
+    ...(code === 'SERVICE_UNAVAILABLE' ? { headers: { 'retry-after': '1' } } : {}),
+  })
+}

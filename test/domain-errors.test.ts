@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Command } from 'commander'
+import fastify from 'fastify'
+import { toOperatorError, wordForOperator } from '../src/cli/domain-errors.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { type DomainErrorCode, type DomainErrorData, domainErrors, refuse } from '../src/core/domain-errors.ts'
+import { errorCatalogue, fail } from '../src/core/errors.ts'
+import { OperatorError } from '../src/core/operator-error.ts'
+import { answerErrors } from '../src/http/errors.ts'
+
+const things = [
+  { id: 'id_1', name: 'One' },
+  { id: 'id_2', name: 'Two' },
+]
+
+/** Data for every code. A new code does not compile until it has some. */
+const samples: DomainErrorData = {
+  STORE_NOT_FOUND: { storeId: 'store_1' },
+  STORE_MISSING: {},
+  STORE_AMBIGUOUS: { count: 2, stores: things },
+  STORE_NAME_EMPTY: {},
+  DOMAIN_TAKEN: { domain: 'https://shop.example' },
+  DOMAIN_INVALID: { domain: 'a b' },
+  ORIGIN_INVALID: { origin: 'a b' },
+  ORIGIN_NOT_FOUND: { origin: 'https://shop.example' },
+  CURRENCY_UNKNOWN: { currency: 'XYQ' },
+  LOCALE_UNKNOWN: { locale: 'x' },
+  TIMEZONE_UNKNOWN: { timezone: 'Mars/Base' },
+  COUNTRY_UNKNOWN: { country: 'XX' },
+  KEY_NOT_FOUND: { keyId: 'key_1' },
+  SCOPE_UNKNOWN: { scope: 'a', scopes: ['b'] },
+  OUTLET_NOT_FOUND: { outletId: 'outlet_1' },
+  MENU_LIST_MISSING: { place: 'items' },
+  MENU_TEXT_MISSING: { place: 'items[0].label' },
+  MENU_TOO_DEEP: { place: 'items[0].children', mostLevels: 3 },
+  MENU_TYPE_UNKNOWN: { place: 'items[0].type', type: 'a', types: ['b'] },
+  MENU_TARGET_UNSAFE: { place: 'items[0].target', label: 'A', target: 'data:x' },
+  PRODUCT_INVALID: { slug: 'mug', faults: [{ field: 'name', message: 'is required' }] },
+  PRODUCT_NOT_FOUND: { product: 'mug' },
+  VARIANT_NOT_FOUND: { variant: 'var_1', product: null },
+  VARIANT_AMBIGUOUS: { sku: null, variants: things },
+  VARIANT_MISSING: {},
+  STOCK_NOT_TRACKED: { variantId: 'var_1' },
+  STOCK_TOO_LOW: { units: 3, available: 2 },
+  STOCK_TOO_HIGH: { mostUnits: 5 },
+  IMPORT_FILE_UNREADABLE: { path: 'a.csv', reason: 'it is gone' },
+  IMPORT_FILE_IRREGULAR: { path: 'a.csv' },
+  IMPORT_FILE_CHANGED: { path: 'a.csv' },
+  IMPORT_STORE_CHANGED: { path: 'a.csv' },
+  IMPORT_INTERRUPTED: { saved: 7 },
+  EXPORT_OPTIONS_TOO_MANY: { slug: 'mug', options: 4, mostOptions: 3 },
+  COUPON_NOT_FOUND: { coupon: 'TEA' },
+  COUPON_TAKEN: { coupon: 'TEA' },
+  COUPON_CODE_INVALID: { coupon: 'a b' },
+  COUPON_AMOUNT_INVALID: { field: 'value', amount: 1.234, currency: 'INR' },
+  COUPON_DISCOUNT_ZERO: {},
+  COUPON_PERCENT_INVALID: { percent: 101 },
+  COUPON_PERIOD_INVALID: { startsAt: new Date(1), endsAt: new Date(0) },
+  COUPON_LIMIT_INVALID: { limit: 0, mostUses: 9 },
+  COUPON_CATEGORY_UNKNOWN: { category: 'Cellar' },
+  COUPON_PRODUCT_UNKNOWN: { product: 'mug' },
+  ORDER_NOT_FOUND: { order: '1001', storeId: 'store_1' },
+  ORDER_AMBIGUOUS: { order: '1001', stores: things },
+  ORDER_STATUS_UNKNOWN: { status: 'a', statuses: ['b'] },
+  ORDER_BEING_PAID: { orderId: 'ord_1' },
+  ORDER_NOT_CANCELLABLE: { orderId: 'ord_1', reason: 'shipped' },
+  ORDER_NOT_SHIPPABLE: { order: '1001', status: 'cancelled' },
+  TRACKING_NUMBER_TAKEN: { order: '1001', trackingNumber: 'BB1' },
+  LINE_NOT_FOUND: { order: '1001', line: 'MUG' },
+  LINE_AMBIGUOUS: { order: '1001', line: 'MUG' },
+  LINE_NOT_PHYSICAL: { name: 'Song' },
+  LINE_UNITS_TOO_MANY: { name: 'Mug', units: 3, unitsLeft: 2 },
+  NOTHING_TO_DELIVER: { order: '1001' },
+  ORDER_NOT_DELIVERABLE: { order: '1001', status: 'cancelled' },
+  ORDER_NOT_PAID: { order: '1001' },
+  NOTHING_TO_REFUND: { order: '1001' },
+  PAYMENT_NOT_FOUND: { order: '1001' },
+  PROVIDER_UNKNOWN: { provider: 'a', providers: ['b'] },
+  PROVIDER_FOR_TESTING: { provider: 'a', providers: ['b'] },
+  CREDENTIAL_UNKNOWN: { provider: 'a', credential: 'b', wanted: [] },
+  CREDENTIALS_MISSING: { provider: 'a', missing: ['b'] },
+  EVENT_NOT_FOUND: { eventId: 7 },
+  EVENT_MALFORMED: { eventId: 7, reason: 'status is missing.' },
+}
+
+const codes = Object.keys(domainErrors) as DomainErrorCode[]
+const sample = <Code extends DomainErrorCode>(code: Code) => refuse(code, samples[code])
+
+const assertSentence = (code: string, text: string) => {
+  assert.match(text, /^["A-Za-z0-9].*\.$/s, code)
+  assert.doesNotMatch(text, /undefined|\[object|\n/, code)
+}
+
+test('the text of a domain error names no flag, no command and no status', () => {
+  for (const code of codes) {
+    const { message } = sample(code)
+    assertSentence(code, message)
+    assert.doesNotMatch(message, /--[a-z]|vitrine|HTTP|\b[45]\d\d\b/, code)
+  }
+})
+
+test('only the command line lists the stores of others', () => {
+  for (const code of ['STORE_AMBIGUOUS', 'ORDER_AMBIGUOUS'] as const) {
+    assert.doesNotMatch(sample(code).message, /id_1|One/)
+    assert.match(wordForOperator(sample(code)), /id_1 \(One\), id_2 \(Two\)/)
+  }
+})
+
+test('domain errors and codes of the API do not share names, and each one is used', () => {
+  const source = globSync('src/features/**/*.ts')
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n')
+  for (const code of codes) {
+    assert.ok(!(code in errorCatalogue), `${code} is a code of the API`)
+    assert.ok(
+      source.includes(`refuse('${code}'`),
+      `${code} is refused nowhere: remove it from src/core/domain-errors.ts`,
+    )
+  }
+})
+
+test('the command line says each domain error in a sentence, with flags and commands that exist', () => {
+  const all = withChildren(createProgram())
+  const flags = new Set(all.flatMap(({ options }) => options.map(({ long }) => long)))
+  const commands = new Set(all.map(nameOf))
+  for (const code of codes) {
+    const text = wordForOperator(sample(code))
+    assertSentence(code, text)
+    for (const [flag] of text.matchAll(/--[a-z][a-z-]*/g)) assert.ok(flags.has(flag), `${code} names ${flag}`)
+    for (const [, name = ''] of text.matchAll(/"(vitrine [^"]+)"/g)) assert.ok(commands.has(name), `${code}: ${name}`)
+  }
+  assert.match(wordForOperator(sample('STORE_MISSING')), /"vitrine store create"/)
+  assert.equal(wordForOperator(sample('STOCK_TOO_LOW')), sample('STOCK_TOO_LOW').message, 'the text of the catalogue')
+})
+
+const withChildren = (command: Command): Command[] => [command, ...command.commands.flatMap(withChildren)]
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
+
+test('the command line prints a refusal of the API with its cause, and leaves faults of ours alone', () => {
+  const away = toOperatorError(fail('BAD_GATEWAY', 'The provider is away.', { cause: new Error('ECONNREFUSED') }))
+  assert.ok(away instanceof OperatorError)
+  assert.equal(away.message, 'The provider is away. (ECONNREFUSED)')
+  for (const error of [new TypeError('x is not a function'), fail('INTERNAL')]) {
+    assert.equal(toOperatorError(error), error)
+  }
+})
+
+const statuses = { invalid: 400, notFound: 404, conflict: 409, unavailable: 503 }
+
+test('HTTP answers each domain error with a code of the API, its status and the text', async (t) => {
+  const server = fastify()
+  t.after(() => server.close())
+  answerErrors(server)
+  const thrower = (request: { params: unknown }) => {
+    throw sample((request.params as { code: DomainErrorCode }).code)
+  }
+  server.get('/:code', thrower)
+  server.post('/:code', { config: { invalidInput: 422 } }, thrower)
+  for (const code of codes) {
+    const answer = await server.inject({ url: `/${code}` })
+    const body = answer.json()
+    assert.equal(answer.statusCode, statuses[domainErrors[code].kind], code)
+    assert.deepEqual(Object.keys(body), ['error', 'code'], code)
+    assert.equal(body.error, sample(code).message)
+    assert.equal(errorCatalogue[body.code as keyof typeof errorCatalogue]?.status, answer.statusCode, code)
+  }
+  assert.equal((await server.inject({ url: '/STOCK_TOO_LOW' })).json().code, 'INSUFFICIENT_STOCK')
+  assert.equal((await server.inject({ url: '/IMPORT_INTERRUPTED' })).headers['retry-after'], '1')
+  const strict = await server.inject({ method: 'POST', url: '/LOCALE_UNKNOWN' })
+  assert.deepEqual([strict.statusCode, strict.json().code], [422, 'UNPROCESSABLE_ENTITY'])
+})
