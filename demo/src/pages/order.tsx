@@ -73,9 +73,6 @@ const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: O
         <OrderStatus order={order} />
       </div>
       <p class="quiet-text">Placed on {date(order.createdAt)}</p>
-      {order.needsAttention && (
-        <p class="warning">Something about this order needs our attention. We will be in touch with you.</p>
-      )}
       <DeliverySteps order={order} />
       <OrderActions order={order} onChanged={onChanged} />
       {isDigital && isPaid && (
