@@ -1,6 +1,6 @@
 import { clearNotice, tell } from './notice.ts'
+import { session, tellOtherTabs } from './session.ts'
 import { type Cart, isVitrineError, shop } from './shop.ts'
-import { session, tellOtherTabs } from './state.ts'
 import { createStore } from './store.ts'
 
 type CartState =

@@ -1,5 +1,5 @@
+import { session, tellOtherTabs } from './session.ts'
 import { isVitrineError, shop, type WishlistItem } from './shop.ts'
-import { session, tellOtherTabs } from './state.ts'
 import { createStore } from './store.ts'
 
 type WishlistState = { status: 'loading' | 'failed' | 'ready'; items: WishlistItem[]; error?: unknown }

@@ -6,7 +6,7 @@ import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db } from '../db/database.ts'
-import { explainFileFault } from '../db/embedded/faults.ts'
+import { explainFileFault } from '../db/embedded/file-faults.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
 

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { SignInForm } from '../parts/sign-in.tsx'
 import { Heading } from '../parts/states.tsx'
 import { navigate, usePlace } from '../router.ts'
-import { session } from '../state.ts'
+import { session } from '../session.ts'
 import { useStore } from '../store.ts'
 
 export const SignInPage = () => {

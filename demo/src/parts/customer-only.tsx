@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { session } from '../state.ts'
+import { session } from '../session.ts'
 import { useStore } from '../store.ts'
 import { SignInForm } from './sign-in.tsx'
 import { Heading, Skeleton } from './states.tsx'
