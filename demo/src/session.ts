@@ -1,7 +1,7 @@
-import { createStore } from './store.ts'
+import { signal } from '@preact/signals'
 
 /** `customerId` is null for a guest; the whole is null until storage was read. */
-export const session = createStore<{ customerId: string | null } | null>(null)
+export const session = signal<{ customerId: string | null } | null>(null)
 
 const changedKey = 'shop.changed'
 

@@ -1,21 +1,21 @@
+import { signal } from '@preact/signals'
 import { cart, forgetCart, loadCart } from './cart.ts'
 import { dropDrafts, forgetLoaded } from './load.ts'
 import { clearOnChange, startNotices, tell } from './notice.ts'
 import { session, tellOtherTabs } from './session.ts'
 import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
-import { createStore } from './store.ts'
 import { startTheme, themeKey } from './theme.ts'
 import { forgetWishlist, loadWishlist, wishlist } from './wishlist.ts'
 
 /** Null while it is not known yet. */
-export const storeInfo = createStore<StoreInfo | null>(null)
-export const menu = createStore<Menu | null>(null)
-export const startFault = createStore<unknown>(null)
+export const storeInfo = signal<StoreInfo | null>(null)
+export const menu = signal<Menu | null>(null)
+export const startFault = signal<unknown>(null)
 
 /** Finds out who is signed in. Whoever was before takes along what belongs to them, however their session ended. */
 const readSession = async () => {
   const customerId = (await shop.session())?.customerId ?? null
-  const before = session.get()
+  const before = session.value
   if (before !== null && before.customerId === customerId) return
   const hasLeft = before !== null && before.customerId !== null
   if (before !== null) forgetLoaded()
@@ -25,7 +25,7 @@ const readSession = async () => {
   }
   // A guest fills in no checkout, so a draft of one was left by a customer who signed out while this tab was elsewhere.
   if (hasLeft || customerId === null) dropDrafts('checkout')
-  session.set({ customerId })
+  session.value = { customerId }
 }
 
 /** Reads again all that belongs to the shopper: after signing in or out, and when another tab may have changed it. */
@@ -64,7 +64,7 @@ const hearOtherTabs = () => {
   addEventListener('focus', refreshSoon)
   addEventListener('online', () => {
     refreshSoon()
-    if (startFault.get() !== null) void loadStore()
+    if (startFault.value !== null) void loadStore()
   })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') refreshSoon()
@@ -78,11 +78,11 @@ export const loadStore = async () => {
   try {
     const [info, items] = await Promise.all([shop.showStore(), shop.showMenu()])
     document.documentElement.lang = info.locale.split('-')[0] ?? 'en'
-    storeInfo.set(info)
-    menu.set(items)
-    startFault.set(null)
+    storeInfo.value = info
+    menu.value = items
+    startFault.value = null
   } catch (error) {
-    startFault.set(error)
+    startFault.value = error
   }
 }
 

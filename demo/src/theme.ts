@@ -1,4 +1,4 @@
-import { createStore } from './store.ts'
+import { signal } from '@preact/signals'
 
 export const themeKey = 'shop.theme'
 type Theme = 'light' | 'dark'
@@ -13,26 +13,23 @@ const keptTheme = (): Theme | null => {
   }
 }
 
-export const theme = createStore<Theme>(keptTheme() ?? (prefersDark.matches ? 'dark' : 'light'))
+export const theme = signal<Theme>(keptTheme() ?? (prefersDark.matches ? 'dark' : 'light'))
 
 export const switchTheme = () => {
-  const next = theme.get() === 'dark' ? 'light' : 'dark'
+  const next = theme.value === 'dark' ? 'light' : 'dark'
   try {
     localStorage.setItem(themeKey, next)
   } catch {
     // The choice then lasts as long as the page.
   }
-  theme.set(next)
-}
-
-const showTheme = () => {
-  document.documentElement.dataset.theme = theme.get()
+  theme.value = next
 }
 
 export const startTheme = () => {
-  showTheme()
-  theme.subscribe(showTheme)
+  theme.subscribe((shown) => {
+    document.documentElement.dataset.theme = shown
+  })
   prefersDark.addEventListener('change', () => {
-    if (keptTheme() === null) theme.set(prefersDark.matches ? 'dark' : 'light')
+    if (keptTheme() === null) theme.value = prefersDark.matches ? 'dark' : 'light'
   })
 }

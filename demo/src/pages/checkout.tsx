@@ -11,11 +11,10 @@ import { Button, Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
 import { session } from '../session.ts'
 import { type Cart, type Customer, isVitrineError, shop } from '../shop.ts'
-import { useStore } from '../store.ts'
 
 export const CheckoutPage = () => {
-  const state = useStore(cart)
-  const known = useStore(session)
+  const state = cart.value
+  const known = session.value
   if (state.status === 'loading' || known === null) {
     return (
       <>

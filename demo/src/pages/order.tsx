@@ -11,7 +11,7 @@ import { DeliverySteps, isCash, isPayable, OrderLines, OrderStatus, Timeline } f
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
-import { usePlace } from '../router.ts'
+import { place } from '../router.ts'
 import { development, isVitrineError, type Order, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -57,7 +57,7 @@ const useSettlement = (order: Order | null, onSettled: (order: Order) => void) =
 }
 
 const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
-  const { query } = usePlace()
+  const { query } = place.value
   const isDigital = order.items.some(({ digital }) => digital)
   const isPaid = order.paymentStatus === 'paid'
   return (

@@ -3,12 +3,11 @@ import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
 import { Empty, Heading, Problem, Show } from '../parts/states.tsx'
 import { session } from '../session.ts'
 import { type Product, shop } from '../shop.ts'
-import { useStore } from '../store.ts'
 import { loadWishlist, wishlist } from '../wishlist.ts'
 
 export const WishlistPage = () => {
-  const { status, items, error } = useStore(wishlist)
-  const isGuest = useStore(session)?.customerId === null
+  const { status, items, error } = wishlist.value
+  const isGuest = session.value?.customerId === null
   return (
     <>
       <Heading title="Wishlist" />

@@ -1,7 +1,6 @@
 import type { useLoad } from '../load.ts'
 import type { Address } from '../shop.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 import { type AddressDraft, AddressFields, AddressText, emptyAddress } from './address-form.tsx'
 import { Show } from './states.tsx'
 
@@ -93,7 +92,7 @@ export const PaymentChoice = ({
   canBeCash: boolean
   onChange: (method: CheckoutDraft['method']) => void
 }) => {
-  const taken = useStore(storeInfo)?.paymentMethods ?? ['online']
+  const taken = storeInfo.value?.paymentMethods ?? ['online']
   const offered = methods.filter(([name]) => taken.includes(name) && (canBeCash || name !== 'cod'))
   return (
     <fieldset class="panel">
