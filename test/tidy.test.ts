@@ -91,6 +91,23 @@ const importsPointDown: Rule = (file) => {
     .map((path) => `${file.path} imports ${path}, which is not below it. Pass in what it needs, or move it up.`)
 }
 
+/** Each import cycle once, with the files in the order in which they import each other. Imports of types count too. */
+const findImportCycles = (files: readonly File[]): string[] => {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, above: readonly string[]) => {
+    const start = above.indexOf(path)
+    if (start >= 0) cycles.push([...above.slice(start), path].join(' imports '))
+    const file = byPath.get(path)
+    if (start >= 0 || file === undefined || done.has(path)) return
+    for (const next of ownImportsOf(file)) visit(next, [...above, path])
+    done.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+  return cycles.map((cycle) => `${cycle}. Move what both need to a file of its own.`)
+}
+
 const contractsStandAlone: Rule = (file) => {
   if (!file.path.endsWith('.contract.ts')) return []
   const mayImport = (path: string) =>
@@ -233,6 +250,12 @@ const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(
 
 test('imports point one way: each part sees only what lies below it', () => check(source, importsPointDown))
 
+test('no file imports itself through others', () => {
+  const files = find('{src,sdk/src,demo/src}/**/*.{ts,tsx}')
+  assert.ok(['src', 'sdk', 'demo'].every((part) => files.some(({ path }) => path.startsWith(`${part}/`))))
+  assertTidy(findImportCycles(files))
+})
+
 test('a contract needs nothing but core, endpoint, schema and other contracts', () =>
   check(source, contractsStandAlone))
 
@@ -293,6 +316,15 @@ test('each rule refuses what it is there to refuse', () => {
   for (const [rule, path, text] of refused) {
     assert.equal(rule({ path, text }).length, 1, `${rule.name} should refuse ${path}: ${text.slice(0, 80)}`)
   }
+  const cyclic = findImportCycles([
+    { path: 'demo/src/a.tsx', text: "import { B } from './parts/b.ts'" },
+    { path: 'demo/src/parts/b.ts', text: "import type { C } from './c.ts'" },
+    { path: 'demo/src/parts/c.ts', text: "import { b } from './b.ts'" },
+  ])
+  assert.deepEqual(
+    cyclic.map((fault) => fault.split('. ')[0]),
+    ['demo/src/parts/b.ts imports demo/src/parts/c.ts imports demo/src/parts/b.ts'],
+  )
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0003_three.sql']).length, 1)
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0001_two.sql']).length, 1)
   assert.equal(versionsAreExact({ dependencies: { a: '^1.0.0', b: '1.2.3-beta.17', c: 'latest' } }).length, 2)

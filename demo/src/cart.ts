@@ -1,7 +1,7 @@
+import { signal } from '@preact/signals'
 import { clearNotice, tell } from './notice.ts'
+import { session, tellOtherTabs } from './session.ts'
 import { type Cart, isVitrineError, shop } from './shop.ts'
-import { session, tellOtherTabs } from './state.ts'
-import { createStore } from './store.ts'
 
 type CartState =
   | { status: 'loading'; cart: null }
@@ -9,17 +9,19 @@ type CartState =
   /** `wasEmptied` when there was something in it that was not taken out on this page. */
   | { status: 'ready'; cart: Cart | null; wasEmptied: boolean }
 
-export const cart = createStore<CartState>({ status: 'loading', cart: null })
-export const isDrawerOpen = createStore(false)
+export const cart = signal<CartState>({ status: 'loading', cart: null })
+export const isDrawerOpen = signal(false)
 
-export const openDrawer = () => isDrawerOpen.set(true)
+export const openDrawer = () => {
+  isDrawerOpen.value = true
+}
 export const closeDrawer = () => {
   // Outside of the drawer it would be said a second time.
-  if (isDrawerOpen.get()) clearNotice()
-  isDrawerOpen.set(false)
-  const state = cart.get()
+  if (isDrawerOpen.value) clearNotice()
+  isDrawerOpen.value = false
+  const state = cart.value
   // Said once is enough.
-  if (state.status === 'ready' && state.wasEmptied) cart.set({ ...state, wasEmptied: false })
+  if (state.status === 'ready' && state.wasEmptied) cart.value = { ...state, wasEmptied: false }
 }
 
 /** Counts reads and writes, so that an answer that was overtaken by a later one is not shown. */
@@ -31,7 +33,7 @@ export const loadCart = async () => {
     const read = await readCart()
     if (mine === turn) showRead(read)
   } catch (error) {
-    if (mine === turn && cart.get().status !== 'ready') cart.set({ status: 'failed', cart: null, error })
+    if (mine === turn && cart.value.status !== 'ready') cart.value = { status: 'failed', cart: null, error }
   }
 }
 
@@ -41,21 +43,23 @@ let isRefused = false
 
 /** An order empties the cart as well. But nobody orders with the drawer open, nor while a change is refused. */
 const showRead = (read: Cart | null) => {
-  const before = cart.get()
-  const isNews = !isEmpty(before.cart) && (isRefused || isDrawerOpen.get())
+  const before = cart.value
+  const isNews = !isEmpty(before.cart) && (isRefused || isDrawerOpen.value)
   const wasEmptied = isEmpty(read) && (isNews || (before.status === 'ready' && before.wasEmptied))
-  cart.set({ status: 'ready', cart: read, wasEmptied })
+  cart.value = { status: 'ready', cart: read, wasEmptied }
   if (wasEmptied && isNews) tell(emptiedText, { isQuiet: true })
 }
 
 export const emptiedText = 'Your cart was emptied or ordered elsewhere, in another tab or on another device.'
 
 /** The cart of one customer must not be seen by the next, not even when theirs cannot be loaded. */
-export const forgetCart = () => cart.set({ status: 'loading', cart: null })
+export const forgetCart = () => {
+  cart.value = { status: 'loading', cart: null }
+}
 
 const readCart = async (): Promise<Cart | null> => {
   // A visitor who only looks around has no token, and needs none.
-  if (!session.get()?.customerId && (await shop.guestToken()) === null) return null
+  if (!session.value?.customerId && (await shop.guestToken()) === null) return null
   const known = await shop.cartId()
   const read = known === null ? null : await orNone(shop.showCart({ cartId: known }))
   if (read !== null) return read
@@ -82,7 +86,7 @@ const write = (change: () => Promise<Cart>): Promise<Cart> => {
     try {
       const changed = await change()
       turn++
-      cart.set({ status: 'ready', cart: changed, wasEmptied: false })
+      cart.value = { status: 'ready', cart: changed, wasEmptied: false }
       tellOtherTabs()
       return changed
     } catch (error) {
@@ -97,7 +101,7 @@ const write = (change: () => Promise<Cart>): Promise<Cart> => {
   return written
 }
 
-const currentId = () => cart.get().cart?.id ?? ''
+const currentId = () => cart.value.cart?.id ?? ''
 
 export const addToCart = (wish: { productId: string; variantId?: string; quantity: number }) =>
   write(() => shop.addToCart(wish))
@@ -112,7 +116,7 @@ export const setCoupon = (couponCode: string | null) =>
 
 /** Writing a line again accepts the price that it has now. */
 export const acceptPrices = () => {
-  const { cart: shown } = cart.get()
+  const { cart: shown } = cart.value
   const moved = new Set(shown?.warnings.filter(({ code }) => code === 'PRICE_CHANGED').map(({ itemId }) => itemId))
   const items = (shown?.items ?? []).filter(({ id }) => moved.has(id)).map(({ id, quantity }) => ({ id, quantity }))
   return write(() => shop.changeCart({ cartId: currentId(), items }))

@@ -1,9 +1,9 @@
 import { isVitrineError } from './shop.ts'
 import { storeInfo } from './state.ts'
 
-const locale = () => storeInfo.get()?.locale ?? 'en-IN'
+const locale = () => storeInfo.value?.locale ?? 'en-IN'
 
-export const money = (amount: number, currency = storeInfo.get()?.currency ?? 'INR') => {
+export const money = (amount: number, currency = storeInfo.value?.currency ?? 'INR') => {
   const digits = Number.isInteger(amount) ? { minimumFractionDigits: 0 } : {}
   return new Intl.NumberFormat(locale(), { style: 'currency', currency, ...digits }).format(amount)
 }

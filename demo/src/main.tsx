@@ -19,9 +19,8 @@ import { WishlistPage } from './pages/wishlist.tsx'
 import { CartDrawer } from './parts/cart-drawer.tsx'
 import { Footer, Header } from './parts/layout.tsx'
 import { Notices } from './parts/states.tsx'
-import { matchPath, type PathParams, startRouter, usePlace } from './router.ts'
+import { matchPath, type PathParams, place, startRouter } from './router.ts'
 import { startState } from './state.ts'
-import { useStore } from './store.ts'
 
 const routes: [string, ComponentType<PathParams>][] = [
   ['/', HomePage],
@@ -42,7 +41,7 @@ const routes: [string, ComponentType<PathParams>][] = [
 ]
 
 const CurrentPage = () => {
-  const { path } = usePlace()
+  const { path } = place.value
   for (const [pattern, Page] of routes) {
     const params = matchPath(pattern, path)
     if (params) return <Page key={path} {...params} />
@@ -51,7 +50,7 @@ const CurrentPage = () => {
 }
 
 const Shop = () => {
-  const isDrawer = useStore(isDrawerOpen)
+  const isDrawer = isDrawerOpen.value
   return (
     <>
       <a class="skip" href="#main">

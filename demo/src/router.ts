@@ -1,4 +1,4 @@
-import { createStore, useStore } from './store.ts'
+import { signal } from '@preact/signals'
 
 /** The parts of a path that a page is told. */
 export type PathParams = { slug?: string; id?: string; name?: string }
@@ -10,9 +10,7 @@ const readPlace = (): Place => ({
   query: new URLSearchParams(location.search),
 })
 
-export const place = createStore<Place>(readPlace())
-
-export const usePlace = () => useStore(place)
+export const place = signal<Place>(readPlace())
 
 /** Whether this place was reached by the browser's back or forward, not by a link. */
 let isReturn = false
@@ -44,7 +42,7 @@ export const navigate = (to: string, { replace = false, quietly = false } = {}) 
     isHeadingAwaited = isElsewhere
     scrollTo({ top: 0, behavior: 'instant' })
   }
-  place.set(readPlace())
+  place.value = readPlace()
 }
 
 /** Changes one part of the query, so that a reload and a shared link show the same thing. */
@@ -109,9 +107,9 @@ export const startRouter = () => {
   addEventListener('pagehide', keepScroll)
   addEventListener('popstate', () => {
     isReturn = true
-    isHeadingAwaited = new URL(location.href).pathname !== place.get().path
+    isHeadingAwaited = new URL(location.href).pathname !== place.value.path
     if (isHeadingAwaited) dropServedHead()
-    place.set(readPlace())
+    place.value = readPlace()
     restoreScroll()
   })
   if (history.state) restoreScroll()

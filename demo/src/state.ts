@@ -1,22 +1,21 @@
+import { signal } from '@preact/signals'
 import { cart, forgetCart, loadCart } from './cart.ts'
 import { dropDrafts, forgetLoaded } from './load.ts'
 import { clearOnChange, startNotices, tell } from './notice.ts'
+import { session, tellOtherTabs } from './session.ts'
 import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
-import { createStore } from './store.ts'
+import { startTheme, themeKey } from './theme.ts'
 import { forgetWishlist, loadWishlist, wishlist } from './wishlist.ts'
 
 /** Null while it is not known yet. */
-export const storeInfo = createStore<StoreInfo | null>(null)
-export const menu = createStore<Menu | null>(null)
-export const startFault = createStore<unknown>(null)
-
-/** `customerId` is null for a guest; the whole is null until storage was read. */
-export const session = createStore<{ customerId: string | null } | null>(null)
+export const storeInfo = signal<StoreInfo | null>(null)
+export const menu = signal<Menu | null>(null)
+export const startFault = signal<unknown>(null)
 
 /** Finds out who is signed in. Whoever was before takes along what belongs to them, however their session ended. */
 const readSession = async () => {
   const customerId = (await shop.session())?.customerId ?? null
-  const before = session.get()
+  const before = session.value
   if (before !== null && before.customerId === customerId) return
   const hasLeft = before !== null && before.customerId !== null
   if (before !== null) forgetLoaded()
@@ -26,7 +25,7 @@ const readSession = async () => {
   }
   // A guest fills in no checkout, so a draft of one was left by a customer who signed out while this tab was elsewhere.
   if (hasLeft || customerId === null) dropDrafts('checkout')
-  session.set({ customerId })
+  session.value = { customerId }
 }
 
 /** Reads again all that belongs to the shopper: after signing in or out, and when another tab may have changed it. */
@@ -53,17 +52,6 @@ export const signOutEverywhere = async (): Promise<void> => {
   tellOtherTabs()
 }
 
-const changedKey = 'shop.changed'
-
-/** A change of the cart leaves no trace in storage by itself, so other tabs are told by one. */
-export const tellOtherTabs = () => {
-  try {
-    localStorage.setItem(changedKey, `${Date.now()}.${Math.random()}`)
-  } catch {
-    // Tabs that share no storage share no cart either.
-  }
-}
-
 const hearOtherTabs = () => {
   let waiting: ReturnType<typeof setTimeout> | undefined
   const refreshSoon = () => {
@@ -76,7 +64,7 @@ const hearOtherTabs = () => {
   addEventListener('focus', refreshSoon)
   addEventListener('online', () => {
     refreshSoon()
-    if (startFault.get() !== null) void loadStore()
+    if (startFault.value !== null) void loadStore()
   })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') refreshSoon()
@@ -86,53 +74,20 @@ const hearOtherTabs = () => {
   })
 }
 
-const themeKey = 'shop.theme'
-type Theme = 'light' | 'dark'
-const prefersDark = matchMedia('(prefers-color-scheme: dark)')
-
-const keptTheme = (): Theme | null => {
-  try {
-    const kept = localStorage.getItem(themeKey)
-    return kept === 'light' || kept === 'dark' ? kept : null
-  } catch {
-    return null
-  }
-}
-
-export const theme = createStore<Theme>(keptTheme() ?? (prefersDark.matches ? 'dark' : 'light'))
-
-export const switchTheme = () => {
-  const next = theme.get() === 'dark' ? 'light' : 'dark'
-  try {
-    localStorage.setItem(themeKey, next)
-  } catch {
-    // The choice then lasts as long as the page.
-  }
-  theme.set(next)
-}
-
-const showTheme = () => {
-  document.documentElement.dataset.theme = theme.get()
-}
-
 export const loadStore = async () => {
   try {
     const [info, items] = await Promise.all([shop.showStore(), shop.showMenu()])
     document.documentElement.lang = info.locale.split('-')[0] ?? 'en'
-    storeInfo.set(info)
-    menu.set(items)
-    startFault.set(null)
+    storeInfo.value = info
+    menu.value = items
+    startFault.value = null
   } catch (error) {
-    startFault.set(error)
+    startFault.value = error
   }
 }
 
 export const startState = () => {
-  showTheme()
-  theme.subscribe(showTheme)
-  prefersDark.addEventListener('change', () => {
-    if (keptTheme() === null) theme.set(prefersDark.matches ? 'dark' : 'light')
-  })
+  startTheme()
   onSignedOut(() => {
     tell('You were signed out. Please sign in again.')
     void refreshShopper()

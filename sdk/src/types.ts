@@ -324,8 +324,6 @@ export type Order = {
     upiId: string
     reference: string
   } | null
-  /** Why somebody at the store has to look at it */
-  needsAttention: string | null
   storefrontUrl: string | null
   shippingAddress: {
     name: string

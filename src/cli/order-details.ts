@@ -6,11 +6,12 @@ import { showOrder } from '../features/orders/show-order.ts'
 import { listPaymentsOf } from '../features/payments/order-payments.ts'
 import { fields, table } from './output.ts'
 
-/** An order as the people of the store see it: all that its customer sees, and who that is. */
+/** An order as the merchant sees it: the shopper's view, the customer, the payments and what needs attention. */
 export const readOrderDetails = async (db: Db, { publicUrl }: Config, name: string, storeId?: string) => {
   const { store, order } = await findOrder(db, name, storeId)
   return {
     ...showOrder({ store, publicUrl }, order),
+    needsAttention: order.needsAttention,
     storeId: store.publicId,
     customer: await readContact(db, store, order.customerId),
     payments: await listPaymentsOf(db, store, order.id),

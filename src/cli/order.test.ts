@@ -78,8 +78,9 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
   assert.equal((await vitrine('order', 'list', '--limit', '1')).length, 1)
   assert.deepEqual(await vitrine('order', 'list', '--status', 'delivered'), [])
   const details = await vitrine('order', 'show', id)
-  const { storeId, customer, payments, ...shown } = details
+  const { storeId, customer, payments, needsAttention, ...shown } = details
   assert.deepEqual(shown, await show(id))
+  assert.equal(needsAttention, null)
   assert.equal(storeId, (await vitrine('store', 'show')).id)
   assert.deepEqual([customer.name, customer.email, customer.phone], ['Asha', 'asha@example.com', ''])
   assert.deepEqual(

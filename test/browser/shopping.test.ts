@@ -40,6 +40,7 @@ browserTest('what two people chose on one phone number becomes one cart when the
   const home = await scene.newShopper({ viewport: { width: 390, height: 844 } })
   await home.page.goto('/product/neem-wood-comb')
   await button(home.page, /wishlist/i).click()
+  await sees(home.page.getByRole('button', { name: /wishlist/i, pressed: true }))
   await addToCart(home.page, 'neem-wood-comb')
   await home.page.goto('/sign-in')
   await signIn(home.page, phone)

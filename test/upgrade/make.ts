@@ -1,20 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { dumpRows, readLastMigration } from './dump.ts'
 import { liveInShop, type Old } from './life.ts'
 
 const help = `node test/upgrade/make.ts CHECKOUT
 
-Makes test/upgrade/VERSION.sql and test/upgrade/VERSION.json, the data that the upgrade test begins with, by running
-the version that CHECKOUT holds (git worktree add CHECKOUT TAG, and npm ci in it). Shoppers and merchants use it through
-HTTP and the command line; then all rows are written down, with the tokens that they hold. Run it once for a release,
-with the migrations that the release had.`
+Makes test/upgrade/VERSION.openapi.json.gz, which later contracts are compared with, and test/upgrade/VERSION.sql and
+test/upgrade/VERSION.json, the data that the upgrade test begins with, by running the version that CHECKOUT holds (git
+worktree add CHECKOUT TAG, and npm ci in it). Shoppers and merchants use it through HTTP and the command line; then all
+rows are written down, with the tokens that they hold. Run it once for a release, with the migrations that the release
+had.`
 
 /** The services of the tests have the same one, so that they can read what is signed and sealed here. */
 const secret = 'a secret for tests that is long enough to be one'
@@ -33,6 +35,7 @@ const main = async ([checkout]: string[]) => {
     const target = (ending: string) => new URL(`${old.version}.${ending}`, import.meta.url)
     writeFileSync(target('sql'), await dumpRows(database.connection, old.version))
     const lastMigration = await readLastMigration(database.connection)
+    writeFileSync(target('openapi.json.gz'), gzipSync(readFileSync(join(checkout, 'openapi.json')), { level: 9 }))
     writeFileSync(target('json'), `${JSON.stringify({ lastMigration, ...facts }, null, 2)}\n`)
   } finally {
     await database.stop()

@@ -3,6 +3,7 @@ import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
+import { EmailField, NameField, PasswordField } from '../parts/fields.tsx'
 import { PasswordForm } from '../parts/password-form.tsx'
 import { FormFault, submitting, useWork } from '../parts/sign-in-work.tsx'
 import { Button, Heading, Show } from '../parts/states.tsx'
@@ -76,43 +77,16 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
       <p>
         Signed in with <strong>{customer.phone || customer.email}</strong>
       </p>
-      <label class="field">
-        <span>Name</span>
-        <input
-          name="name"
-          autocomplete="name"
-          required
-          maxLength={120}
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>
-          E-mail <span class="quiet-text">(optional)</span>
-        </span>
-        <input
-          type="email"
-          name="email"
-          autocomplete="email"
-          value={email}
-          onInput={(event) => setEmail(event.currentTarget.value)}
-        />
-      </label>
+      <NameField value={name} onInput={setName} />
+      <EmailField label="E-mail" remark="(optional)" value={email} onInput={setEmail} />
       {isNewEmail && (
-        <label class="field">
-          <span>
-            Password <span class="quiet-text">(if you have one, to change the e-mail address)</span>
-          </span>
-          <input
-            type="password"
-            name="password"
-            autocomplete="current-password"
-            maxLength={200}
-            value={currentPassword}
-            onInput={(event) => setCurrentPassword(event.currentTarget.value)}
-          />
-        </label>
+        <PasswordField
+          label="Password"
+          remark="(if you have one, to change the e-mail address)"
+          name="password"
+          value={currentPassword}
+          onInput={setCurrentPassword}
+        />
       )}
       {fault && <FormFault text={fault} />}
       <p>

@@ -8,14 +8,14 @@ import { CheckIcon } from '../parts/icons.tsx'
 import { isPayable, OrderLines } from '../parts/order-parts.tsx'
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Waiting } from '../parts/states.tsx'
-import { usePlace } from '../router.ts'
+import { place } from '../router.ts'
+import { tellOtherTabs } from '../session.ts'
 import { isVitrineError, type Order } from '../shop.ts'
-import { tellOtherTabs } from '../state.ts'
 import { NotFoundPage } from './not-found.tsx'
 
 /** Where the shopper arrives after paying. The address says how it went, but only the order itself is believed. */
 export const CallbackPage = () => {
-  const { query } = usePlace()
+  const { query } = place.value
   const orderId = query.get('orderId')
   if (!orderId) return <NotFoundPage />
   return (

@@ -5,11 +5,10 @@ import { CouponForm } from '../parts/coupon.tsx'
 import { Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
 import type { Cart } from '../shop.ts'
-import { useStore } from '../store.ts'
 
 /** The same as the drawer, for those who come by the address. */
 export const CartPage = () => {
-  const state = useStore(cart)
+  const state = cart.value
   return (
     <div class="narrow cart-page">
       <Heading title="Your cart" />

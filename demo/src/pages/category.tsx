@@ -2,7 +2,7 @@ import { useLoad } from '../load.ts'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
 import { Empty, Heading, ProblemPage, Show, Skeleton } from '../parts/states.tsx'
-import { usePlace } from '../router.ts'
+import { place } from '../router.ts'
 import { type Category, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -32,7 +32,7 @@ export const CategoryPage = ({ slug = '' }: { slug?: string }) => {
 }
 
 const CategoryView = ({ category, categories }: { category: Category; categories: Category[] }) => {
-  const { query } = usePlace()
+  const { query } = place.value
   const filters = toQuery(readFilters(query), allowedSorts)
   const below = categories.filter(({ parentId }) => parentId === category.id)
   return (

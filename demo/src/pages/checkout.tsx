@@ -2,31 +2,19 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { cart, emptiedText, loadCart, openDrawer } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { dropDrafts, useDraft, useLoad } from '../load.ts'
-import { type AddressDraft, emptyAddress, toAddress } from '../parts/address-form.tsx'
-import { AddressChoice, PaymentChoice } from '../parts/checkout-choices.tsx'
+import { emptyAddress, toAddress } from '../parts/address-form.tsx'
+import { AddressChoice, emptyDraft, PaymentChoice } from '../parts/checkout-choices.tsx'
 import { WithSummary } from '../parts/order-summary.tsx'
 import { goToPayment } from '../parts/payment.ts'
 import { SignInForm } from '../parts/sign-in.tsx'
 import { Button, Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
+import { session } from '../session.ts'
 import { type Cart, type Customer, isVitrineError, shop } from '../shop.ts'
-import { session } from '../state.ts'
-import { useStore } from '../store.ts'
-
-export type CheckoutDraft = {
-  /** An address of the book, `new` for the one below, or null for the default. */
-  addressId: string | null
-  address: AddressDraft
-  isKept: boolean
-  method: 'online' | 'cod'
-  note: string
-}
-
-const emptyDraft: CheckoutDraft = { addressId: null, address: emptyAddress, isKept: true, method: 'online', note: '' }
 
 export const CheckoutPage = () => {
-  const state = useStore(cart)
-  const known = useStore(session)
+  const state = cart.value
+  const known = session.value
   if (state.status === 'loading' || known === null) {
     return (
       <>

@@ -5,10 +5,9 @@ import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
 import { Heading, Show } from '../parts/states.tsx'
 import { shop } from '../shop.ts'
 import { loadStore, storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 
 export const HomePage = () => {
-  const info = useStore(storeInfo)
+  const info = storeInfo.value
   const { loaded, reload } = useLoad('home', readHome)
   const retry = () => {
     reload()

@@ -2,7 +2,6 @@ import { money } from '../format.ts'
 import { Heading, Skeleton } from '../parts/states.tsx'
 import type { Store } from '../shop.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 import { NotFoundPage } from './not-found.tsx'
 
 /** The pages that the menu of the demo store names. The API has no texts for them, so they are written here. */
@@ -32,7 +31,7 @@ const pages: Record<string, { title: string; paragraphs: (info: Store) => string
 }
 
 export const InfoPage = ({ name = '' }: { name?: string }) => {
-  const info = useStore(storeInfo)
+  const info = storeInfo.value
   const page = pages[name]
   if (!page) return <NotFoundPage />
   return (

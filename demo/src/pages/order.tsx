@@ -11,7 +11,7 @@ import { DeliverySteps, isCash, isPayable, OrderLines, OrderStatus, Timeline } f
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
-import { usePlace } from '../router.ts'
+import { place } from '../router.ts'
 import { development, isVitrineError, type Order, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -57,7 +57,7 @@ const useSettlement = (order: Order | null, onSettled: (order: Order) => void) =
 }
 
 const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
-  const { query } = usePlace()
+  const { query } = place.value
   const isDigital = order.items.some(({ digital }) => digital)
   const isPaid = order.paymentStatus === 'paid'
   return (
@@ -73,9 +73,6 @@ const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: O
         <OrderStatus order={order} />
       </div>
       <p class="quiet-text">Placed on {date(order.createdAt)}</p>
-      {order.needsAttention && (
-        <p class="warning">Something about this order needs our attention. We will be in touch with you.</p>
-      )}
       <DeliverySteps order={order} />
       <OrderActions order={order} onChanged={onChanged} />
       {isDigital && isPaid && (

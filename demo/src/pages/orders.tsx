@@ -1,11 +1,10 @@
-import { useState } from 'preact/hooks'
-import { date, errorText, money, plural } from '../format.ts'
+import { date, money, plural } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { OrderStatus } from '../parts/order-parts.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { Button, Empty, Heading, Show } from '../parts/states.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
+import { Empty, Heading, Show } from '../parts/states.tsx'
 import { type Order, shop } from '../shop.ts'
 
 export const OrdersPage = () => (
@@ -18,16 +17,9 @@ export const OrdersPage = () => (
 
 const OrderList = () => {
   const { loaded, reload, extend } = useLoad('orders', async (signal) => shop.listOrders({ limit: 10 }, { signal }))
-  const [isBusy, setBusy] = useState(false)
   const readMore = async (page: { items: Order[]; nextCursor: string | null }) => {
-    setBusy(true)
-    try {
-      const next = await shop.listOrders({ limit: 10, ...(page.nextCursor ? { cursor: page.nextCursor } : {}) })
-      extend({ items: [...page.items, ...next.items], nextCursor: next.nextCursor })
-    } catch (error) {
-      tell(errorText(error))
-    }
-    setBusy(false)
+    const next = await shop.listOrders({ limit: 10, ...(page.nextCursor ? { cursor: page.nextCursor } : {}) })
+    extend({ items: [...page.items, ...next.items], nextCursor: next.nextCursor })
   }
   return (
     <Show loaded={loaded} onRetry={reload}>
@@ -46,13 +38,7 @@ const OrderList = () => {
                 <OrderRow key={order.id} order={order} />
               ))}
             </ul>
-            {page.nextCursor && (
-              <p class="more">
-                <Button class="quiet" isBusy={isBusy} onClick={() => readMore(page)}>
-                  Show more
-                </Button>
-              </p>
-            )}
+            {page.nextCursor && <ShowMore readMore={() => readMore(page)} />}
           </>
         )
       }

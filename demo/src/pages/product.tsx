@@ -9,10 +9,9 @@ import { Price } from '../parts/price.tsx'
 import { ProductGrid, WishButton } from '../parts/product-card.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { Button, Heading, ProblemPage } from '../parts/states.tsx'
-import { changeQuery, usePlace } from '../router.ts'
+import { changeQuery, place } from '../router.ts'
 import { isVitrineError, type ProductDetail, shop, type Variant } from '../shop.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 import { pictureOf } from '../variant-picture.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -25,7 +24,7 @@ export const ProductPage = ({ slug = '' }: { slug?: string }) => {
 }
 
 const ProductView = ({ product, onStale }: { product: ProductDetail; onStale: () => void }) => {
-  const { query } = usePlace()
+  const { query } = place.value
   const [quantity, setQuantity] = useState(1)
   const [fault, setFault] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -177,7 +176,7 @@ const Options = ({ product, variant }: { product: ProductDetail; variant: Varian
 const optionOf = (variant: Variant, option: string) => (variant.options as Record<string, string>)[option]
 
 const DeliveryNote = ({ isDigital }: { isDigital: boolean }) => {
-  const info = useStore(storeInfo)
+  const info = storeInfo.value
   if (!info) return null
   const { flat, freeAbove } = info.shipping
   if (isDigital) {

@@ -2,13 +2,13 @@ import { plural } from '../format.ts'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
 import { Empty, Heading } from '../parts/states.tsx'
-import { changeQuery, usePlace } from '../router.ts'
+import { changeQuery, place } from '../router.ts'
 import { shop } from '../shop.ts'
 
 const allowedSorts = ['relevance', 'newest', 'price', '-price', 'name'] as const
 
 export const SearchPage = () => {
-  const { query } = usePlace()
+  const { query } = place.value
   const q = (query.get('q') ?? '').trim()
   if (q === '') {
     return (

@@ -1,13 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { SignInForm } from '../parts/sign-in.tsx'
 import { Heading } from '../parts/states.tsx'
-import { navigate, usePlace } from '../router.ts'
-import { session } from '../state.ts'
-import { useStore } from '../store.ts'
+import { navigate, place } from '../router.ts'
+import { session } from '../session.ts'
 
 export const SignInPage = () => {
-  const { query } = usePlace()
-  const isSignedIn = Boolean(useStore(session)?.customerId)
+  const { query } = place.value
+  const isSignedIn = Boolean(session.value?.customerId)
   // Only a path of this shop, so that a link cannot send people elsewhere.
   const wanted = query.get('next') ?? ''
   const next = /^\/(?![/\\])/.test(wanted) ? wanted : '/account'

@@ -1,14 +1,13 @@
 import { useLoad } from '../load.ts'
 import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
 import { Empty, Heading, Problem, Show } from '../parts/states.tsx'
+import { session } from '../session.ts'
 import { type Product, shop } from '../shop.ts'
-import { session } from '../state.ts'
-import { useStore } from '../store.ts'
 import { loadWishlist, wishlist } from '../wishlist.ts'
 
 export const WishlistPage = () => {
-  const { status, items, error } = useStore(wishlist)
-  const isGuest = useStore(session)?.customerId === null
+  const { status, items, error } = wishlist.value
+  const isGuest = session.value?.customerId === null
   return (
     <>
       <Heading title="Wishlist" />

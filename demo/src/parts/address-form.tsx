@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { countryName, errorText, internationalPhone } from '../format.ts'
 import type { Address } from '../shop.ts'
+import { TextField } from './fields.tsx'
 import { Button } from './states.tsx'
 
 export type AddressDraft = {
@@ -53,21 +54,18 @@ export const AddressFields = ({
     autocomplete: string,
     { isRequired = true, inputMode = 'text' }: { isRequired?: boolean; inputMode?: 'text' | 'tel' } = {},
   ) => (
-    <label class={`field field-${name}`}>
-      <span>
-        {label}
-        {!isRequired && <span class="quiet-text"> (optional)</span>}
-      </span>
-      <input
-        inputMode={inputMode}
-        name={name}
-        autocomplete={autocomplete}
-        required={isRequired}
-        maxLength={120}
-        value={draft[name]}
-        onInput={(event) => onChange({ ...draft, [name]: event.currentTarget.value })}
-      />
-    </label>
+    <TextField
+      class={`field-${name}`}
+      label={label}
+      {...(isRequired ? {} : { remark: '(optional)' })}
+      inputMode={inputMode}
+      name={name}
+      autocomplete={autocomplete}
+      required={isRequired}
+      maxLength={120}
+      value={draft[name]}
+      onInput={(text) => onChange({ ...draft, [name]: text })}
+    />
   )
   return (
     <div class="fields">

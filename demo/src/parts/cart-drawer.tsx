@@ -2,7 +2,6 @@ import { cart, closeDrawer, emptiedText, isDrawerOpen, loadCart } from '../cart.
 import { money, plural } from '../format.ts'
 import type { Cart } from '../shop.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 import { CartLines, CartWarnings } from './cart-lines.tsx'
 import { CouponForm } from './coupon.tsx'
 import { Drawer } from './drawer.tsx'
@@ -10,8 +9,8 @@ import { Empty, Notices, Problem, Skeleton } from './states.tsx'
 import { Totals } from './totals.tsx'
 
 export const CartDrawer = () => {
-  const isOpen = useStore(isDrawerOpen)
-  const state = useStore(cart)
+  const isOpen = isDrawerOpen.value
+  const state = cart.value
   return (
     <Drawer title="Your cart" isOpen={isOpen} onClose={closeDrawer}>
       <Notices isShown={isOpen} />
@@ -57,7 +56,7 @@ const CartContents = ({ cart: shown, wasEmptied }: { cart: Cart | null; wasEmpti
 
 /** How far it is to free delivery, as a sentence and as a bar. */
 export const FreeDelivery = ({ cart: shown }: { cart: Cart }) => {
-  const from = useStore(storeInfo)?.shipping.freeAbove
+  const from = storeInfo.value?.shipping.freeAbove
   if (!from || (shown.shipping === 0 && shown.subtotal < from)) return null
   const missing = from - (shown.subtotal - shown.discount)
   return (

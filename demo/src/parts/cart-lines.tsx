@@ -27,7 +27,7 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
       await doing
       tell(done, { about: 'cart' })
     } catch (error) {
-      const { cart: now } = current.get()
+      const { cart: now } = current.value
       const isGone = !now?.items.some(({ id }) => id === item.id)
       if (!isGone) setFault(errorText(error))
       // A line that is gone cannot say why. That the whole cart is empty is said in its place.

@@ -1,10 +1,25 @@
 import type { useLoad } from '../load.ts'
-import type { CheckoutDraft } from '../pages/checkout.tsx'
 import type { Address } from '../shop.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
-import { AddressFields, AddressText } from './address-form.tsx'
+import { type AddressDraft, AddressFields, AddressText, emptyAddress } from './address-form.tsx'
 import { Show } from './states.tsx'
+
+type CheckoutDraft = {
+  /** The id of a saved address, `new` for the one below, or null for the default. */
+  addressId: string | null
+  address: AddressDraft
+  isKept: boolean
+  method: 'online' | 'cod'
+  note: string
+}
+
+export const emptyDraft: CheckoutDraft = {
+  addressId: null,
+  address: emptyAddress,
+  isKept: true,
+  method: 'online',
+  note: '',
+}
 
 export const AddressChoice = ({
   addresses,
@@ -77,7 +92,7 @@ export const PaymentChoice = ({
   canBeCash: boolean
   onChange: (method: CheckoutDraft['method']) => void
 }) => {
-  const taken = useStore(storeInfo)?.paymentMethods ?? ['online']
+  const taken = storeInfo.value?.paymentMethods ?? ['online']
   const offered = methods.filter(([name]) => taken.includes(name) && (canBeCash || name !== 'cod'))
   return (
     <fieldset class="panel">

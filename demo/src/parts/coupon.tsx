@@ -3,9 +3,8 @@ import { setCoupon } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
+import { session } from '../session.ts'
 import { type Cart, type Coupon, shop } from '../shop.ts'
-import { session } from '../state.ts'
-import { useStore } from '../store.ts'
 import { Button } from './states.tsx'
 
 const reasons: Record<string, string> = {
@@ -19,7 +18,7 @@ const reasons: Record<string, string> = {
 }
 
 export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?: boolean }) => {
-  const isSignedIn = Boolean(useStore(session)?.customerId)
+  const isSignedIn = Boolean(session.value?.customerId)
   const [code, setCode] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

@@ -1,12 +1,11 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { session } from '../state.ts'
-import { useStore } from '../store.ts'
+import { session } from '../session.ts'
 import { SignInForm } from './sign-in.tsx'
 import { Heading, Skeleton } from './states.tsx'
 
 /** Asks a guest to sign in right here, and then shows what was asked for. */
 export const CustomerOnly = ({ title, children }: { title: string; children: ComponentChildren }) => {
-  const known = useStore(session)
+  const known = session.value
   if (known === null) return <Skeleton lines={4} />
   // Another customer gets a page of their own: nothing that the one before saw or typed stays on it.
   if (known.customerId !== null) return <Fragment key={known.customerId}>{children}</Fragment>

@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { usePlace } from '../router.ts'
+import { place } from '../router.ts'
 import { ChevronIcon } from './icons.tsx'
 import { type MenuItem, MenuLink, MenuList } from './menu-links.tsx'
 
@@ -14,7 +14,7 @@ const hoverMs = 120
  * key, or while a mouse rests there. Escape, a press elsewhere and leaving with the focus close it.
  */
 export const DeskMenu = ({ items }: { items: MenuItem[] }) => {
-  const here = usePlace()
+  const here = place.value
   const [opened, setOpened] = useState<Opened | null>(null)
   const nav = useRef<HTMLElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { usePlace } from '../router.ts'
+import { place } from '../router.ts'
 import { CloseIcon } from './icons.tsx'
 
 /** A panel over the page. The dialog element keeps the focus inside, closes on Escape and gives the focus back. */
@@ -18,7 +18,7 @@ export const Drawer = ({
   children: ComponentChildren
 }) => {
   const ref = useRef<HTMLDialogElement>(null)
-  const { path } = usePlace()
+  const { path } = place.value
   useEffect(() => {
     const dialog = ref.current
     if (isOpen && !dialog?.open) dialog?.showModal()

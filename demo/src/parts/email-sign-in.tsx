@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useDraft } from '../load.ts'
 import { isVitrineError, shop } from '../shop.ts'
+import { EmailField, NameField, NewPasswordField, PasswordField } from './fields.tsx'
 import { FormFault, submitting, useWork, welcome } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
 /** A password is never kept, not even until a reload. */
 type Draft = { name: string; email: string; isNew: boolean }
-
-export const shortestPassword = 8
 
 /** An e-mail address with its password, or with a name beside for a new account. */
 export const EmailForm = () => {
@@ -28,45 +27,19 @@ export const EmailForm = () => {
   }
   return (
     <form class="form" onSubmit={submitting(submit)}>
-      {isNew && (
-        <label class="field">
-          <span>Name</span>
-          <input
-            name="name"
-            autocomplete="name"
-            required
-            maxLength={120}
-            value={name}
-            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-          />
-        </label>
+      {isNew && <NameField value={name} onInput={(text) => setDraft({ ...draft, name: text })} />}
+      <EmailField
+        label="E-mail address"
+        autocomplete={isNew ? 'email' : 'username'}
+        required
+        value={email}
+        onInput={(text) => setDraft({ ...draft, email: text })}
+      />
+      {isNew ? (
+        <NewPasswordField key="new" label="Password" name="password" value={password} onInput={setPassword} />
+      ) : (
+        <PasswordField key="known" label="Password" name="password" required value={password} onInput={setPassword} />
       )}
-      <label class="field">
-        <span>E-mail address</span>
-        <input
-          type="email"
-          name="email"
-          autocomplete={isNew ? 'email' : 'username'}
-          required
-          maxLength={254}
-          value={email}
-          onInput={(event) => setDraft({ ...draft, email: event.currentTarget.value })}
-        />
-      </label>
-      <label class="field">
-        <span>Password</span>
-        <input
-          type="password"
-          name="password"
-          autocomplete={isNew ? 'new-password' : 'current-password'}
-          required
-          minLength={isNew ? shortestPassword : undefined}
-          maxLength={200}
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-        {isNew && <small>At least {shortestPassword} characters.</small>}
-      </label>
       {fault && <FormFault text={fault} />}
       <Button type="submit" class="wide" isBusy={isBusy}>
         {isNew ? 'Create account' : 'Sign in'}

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { changeQuery, usePlace } from '../router.ts'
+import { changeQuery, place } from '../router.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 import { OptionFilters } from './option-filters.tsx'
 
 export type Filters = {
@@ -54,9 +53,9 @@ export const FilterBar = ({
   /** The list that is narrowed. */
   of: { category: string } | { q: string }
 }) => {
-  const { query } = usePlace()
+  const { query } = place.value
   const filters = readFilters(query)
-  const symbol = currencySymbol(useStore(storeInfo)?.currency)
+  const symbol = currencySymbol(storeInfo.value?.currency)
   const isFiltered =
     filters.minPrice !== null || filters.maxPrice !== null || filters.isInStock || filters.options !== ''
   const others = Object.entries(sorts).filter(([value]) => value !== firstSort.value)

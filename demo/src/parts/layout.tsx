@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { cart, openDrawer } from '../cart.ts'
 import { plural } from '../format.ts'
-import { loadStore, menu, session, startFault, storeInfo, switchTheme, theme } from '../state.ts'
-import { useStore } from '../store.ts'
+import { session } from '../session.ts'
+import { loadStore, menu, startFault, storeInfo } from '../state.ts'
+import { switchTheme, theme } from '../theme.ts'
 import { wishlist } from '../wishlist.ts'
 import { DeskMenu } from './desk-menu.tsx'
 import { Drawer } from './drawer.tsx'
@@ -11,12 +12,12 @@ import { MenuLink, MenuList } from './menu-links.tsx'
 import { SearchBox } from './search-box.tsx'
 
 export const Header = () => {
-  const info = useStore(storeInfo)
-  const items = useStore(menu)?.items ?? []
-  const wishes = useStore(wishlist).items.length
-  const count = useStore(cart).cart?.itemCount ?? 0
-  const isSignedIn = Boolean(useStore(session)?.customerId)
-  const fault = useStore(startFault)
+  const info = storeInfo.value
+  const items = menu.value?.items ?? []
+  const wishes = wishlist.value.items.length
+  const count = cart.value.cart?.itemCount ?? 0
+  const isSignedIn = Boolean(session.value?.customerId)
+  const fault = startFault.value
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
     <header class="header">
@@ -82,7 +83,7 @@ const Badge = ({ count }: { count: number }) =>
   ) : null
 
 const ThemeButton = () => {
-  const isDark = useStore(theme) === 'dark'
+  const isDark = theme.value === 'dark'
   return (
     <button
       type="button"
@@ -97,8 +98,8 @@ const ThemeButton = () => {
 }
 
 export const Footer = () => {
-  const info = useStore(storeInfo)
-  const items = useStore(menu)?.items ?? []
+  const info = storeInfo.value
+  const items = menu.value?.items ?? []
   if (!info) return <footer class="footer" />
   const address = (info.address ?? {}) as Record<string, string>
   return (

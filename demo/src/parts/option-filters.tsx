@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { useLoad } from '../load.ts'
 import { formatOptions, type OptionPair, parseOptions } from '../option-filter.ts'
-import { changeQuery, usePlace } from '../router.ts'
+import { changeQuery, place } from '../router.ts'
 import { shop } from '../shop.ts'
 
 /** What narrows a list by the options of its products, such as size and colour. An extra: without it the list works. */
 export const OptionFilters = ({ of }: { of: { category: string } | { q: string } }) => {
-  const { query } = usePlace()
+  const { query } = place.value
   const chosen = parseOptions(query.get('options') ?? '')
   const [isOpen, setOpen] = useState(chosen.length > 0)
   const { loaded } = useLoad(`filters ${JSON.stringify(of)}`, (signal) => shop.listFilters(of, { signal }))

@@ -1,20 +1,22 @@
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { money, plural } from '../format.ts'
 import type { Cart } from '../shop.ts'
-import { createStore, useStore } from '../store.ts'
 import { CartLines, CartWarnings } from './cart-lines.tsx'
 import { CouponForm } from './coupon.tsx'
 import { Totals } from './totals.tsx'
 
 /** The same width as in the style sheets: from there on the summary stands beside the form. */
 const wideWindow = matchMedia('(min-width: 56rem)')
-const isWide = createStore(wideWindow.matches)
-wideWindow.addEventListener('change', () => isWide.set(wideWindow.matches))
+const isWide = signal(wideWindow.matches)
+wideWindow.addEventListener('change', () => {
+  isWide.value = wideWindow.matches
+})
 
 /** Beside the form in a wide window. In a narrow one before it, so that nobody pays before having come past it. */
 export const WithSummary = ({ cart, children }: { cart: Cart; children: ComponentChildren }) => {
-  const isBeside = useStore(isWide)
+  const isBeside = isWide.value
   const form = <div key="form">{children}</div>
   const summary = <OrderSummary key="summary" cart={cart} isFolding={!isBeside} />
   return <div class="checkout">{isBeside ? [form, summary] : [summary, form]}</div>

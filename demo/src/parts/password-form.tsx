@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { tell } from '../notice.ts'
 import { shop } from '../shop.ts'
-import { shortestPassword } from './email-sign-in.tsx'
+import { NewPasswordField, PasswordField } from './fields.tsx'
 import { FormFault, submitting, useWork } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
@@ -22,32 +22,14 @@ export const PasswordForm = () => {
     <details class="apart">
       <summary>Change the password</summary>
       <form class="form narrow-form" onSubmit={submitting(save)}>
-        <label class="field">
-          <span>
-            Current password <span class="quiet-text">(if you have one)</span>
-          </span>
-          <input
-            type="password"
-            name="current-password"
-            autocomplete="current-password"
-            maxLength={200}
-            value={currentPassword}
-            onInput={(event) => setCurrent(event.currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>New password</span>
-          <input
-            type="password"
-            name="new-password"
-            autocomplete="new-password"
-            required
-            minLength={shortestPassword}
-            maxLength={200}
-            value={newPassword}
-            onInput={(event) => setNew(event.currentTarget.value)}
-          />
-        </label>
+        <PasswordField
+          label="Current password"
+          remark="(if you have one)"
+          name="current-password"
+          value={currentPassword}
+          onInput={setCurrent}
+        />
+        <NewPasswordField label="New password" name="new-password" value={newPassword} onInput={setNew} />
         {fault && <FormFault text={fault} />}
         <p>
           <Button type="submit" isBusy={isBusy}>

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { tell } from '../notice.ts'
 import type { Product } from '../shop.ts'
-import { useStore } from '../store.ts'
 import { toggleWish, wishlist } from '../wishlist.ts'
 import { HeartIcon } from './icons.tsx'
 import { Picture } from './picture.tsx'
@@ -49,7 +48,7 @@ export const WishButton = ({
   name: string
   isWide?: boolean
 }) => {
-  const { items } = useStore(wishlist)
+  const { items } = wishlist.value
   const [isBusy, setBusy] = useState(false)
   const isWished = items.some((item) => item.productId === productId)
   const toggle = async () => {

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { errorText, plural } from '../format.ts'
+import { plural } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { tell } from '../notice.ts'
 import type { Product } from '../shop.ts'
 import { GridSkeleton, ProductGrid } from './product-card.tsx'
-import { Button, Show } from './states.tsx'
+import { ShowMore } from './show-more.tsx'
+import { Show } from './states.tsx'
 
 export type ProductPage<Beside> = { items: Product[]; nextCursor: string | null } & Beside
 type Read<Beside> = (cursor: string | null, signal?: AbortSignal) => PromiseLike<ProductPage<Beside>>
@@ -23,17 +23,10 @@ export const ProductList = <Beside,>({
   above?: (page: ProductPage<Beside>) => ComponentChildren
 }) => {
   const { loaded, reload, extend } = useLoad(listKey, async (signal) => read(null, signal))
-  const [isBusy, setBusy] = useState(false)
   const readMore = async (page: ProductPage<Beside>) => {
-    setBusy(true)
-    try {
-      const next = await read(page.nextCursor)
-      extend({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
-      tell(`${plural(next.items.length, 'more product')} shown.`, { isQuiet: true })
-    } catch (error) {
-      tell(errorText(error))
-    }
-    setBusy(false)
+    const next = await read(page.nextCursor)
+    extend({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
+    tell(`${plural(next.items.length, 'more product')} shown.`, { isQuiet: true })
   }
   return (
     <Show loaded={loaded} onRetry={reload} skeleton={<GridSkeleton />}>
@@ -41,13 +34,7 @@ export const ProductList = <Beside,>({
         <>
           {above?.(page)}
           {page.items.length === 0 ? empty : <ProductGrid products={page.items} />}
-          {page.nextCursor && (
-            <p class="more">
-              <Button class="quiet" isBusy={isBusy} onClick={() => readMore(page)}>
-                Show more
-              </Button>
-            </p>
-          )}
+          {page.nextCursor && <ShowMore readMore={() => readMore(page)} />}
         </>
       )}
     </Show>

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { changeQuery, navigate, usePlace } from '../router.ts'
+import { changeQuery, navigate, place } from '../router.ts'
 import { shop } from '../shop.ts'
 import { SearchIcon } from './icons.tsx'
 import { Picture } from './picture.tsx'
@@ -11,7 +11,7 @@ type Suggestion = { address: string; name: string; image: string | null }
 
 /** Suggests while one types. On the page of results, typing changes the results instead. */
 export const SearchBox = () => {
-  const { path, query } = usePlace()
+  const { path, query } = place.value
   const isResultPage = path === '/search'
   const [text, setText] = useState(isResultPage ? (query.get('q') ?? '') : '')
   const [found, setFound] = useState<Suggestion[]>([])

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import { plural } from '../format.ts'
 import { dropDrafts } from '../load.ts'
 import { tell } from '../notice.ts'
+import { tellOtherTabs } from '../session.ts'
 import type { Merged } from '../shop.ts'
-import { refreshShopper, tellOtherTabs } from '../state.ts'
+import { refreshShopper } from '../state.ts'
 
 /** One thing at a time for a form, and what went wrong with the last. */
 export const useWork = (faultText: (error: unknown) => string) => {

@@ -5,6 +5,7 @@ import { clearNotice, tell } from '../notice.ts'
 import { development, isVitrineError, shop } from '../shop.ts'
 import { DevelopmentOnly } from './development.tsx'
 import { EmailForm } from './email-sign-in.tsx'
+import { TextField } from './fields.tsx'
 import { FormFault, submitting, useWork, welcome } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
@@ -82,20 +83,18 @@ const PhoneForm = () => {
   if (!isSent) {
     return (
       <form class="form" onSubmit={submitting(request)}>
-        <label class="field">
-          <span>Phone number</span>
-          <input
-            type="tel"
-            name="phone"
-            autocomplete="tel"
-            inputMode="tel"
-            required
-            placeholder="+91 98765 43210"
-            value={phone}
-            onInput={(event) => setDraft({ phone: event.currentTarget.value, isSent: false })}
-          />
-          <small>With the country, for instance +91. We send you a code by text message.</small>
-        </label>
+        <TextField
+          label="Phone number"
+          type="tel"
+          name="phone"
+          autocomplete="tel"
+          inputMode="tel"
+          required
+          placeholder="+91 98765 43210"
+          value={phone}
+          onInput={(text) => setDraft({ phone: text, isSent: false })}
+          help="With the country, for instance +91. We send you a code by text message."
+        />
         {fault && <FormFault text={fault} />}
         <Button type="submit" class="wide" isBusy={isBusy}>
           Send code

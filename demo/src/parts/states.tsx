@@ -5,7 +5,6 @@ import type { Loaded } from '../load.ts'
 import { notice } from '../notice.ts'
 import { takeHeadingFocus } from '../router.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 
 /** The title of a page. After a step to another page it takes the focus, as a screen reader expects of a new page. */
 export const Heading = ({
@@ -19,7 +18,7 @@ export const Heading = ({
   children?: ComponentChildren
 }) => {
   const ref = useRef<HTMLHeadingElement>(null)
-  const info = useStore(storeInfo)
+  const info = storeInfo.value
   useEffect(() => {
     document.title = info ? `${tabTitle} · ${info.name}` : tabTitle
   }, [tabTitle, info])
@@ -125,7 +124,7 @@ export const Button = ({
 
 /** Says the last notice. An open drawer has one of its own, because all outside of it is silent then. */
 export const Notices = ({ isShown }: { isShown: boolean }) => {
-  const said = useStore(notice)
+  const said = notice.value
   const [isThere, setThere] = useState(false)
   // A screen reader says only what changes in a place that it knows already.
   useEffect(() => setThere(true), [])

@@ -1,11 +1,10 @@
 import { money } from '../format.ts'
 import { storeInfo } from '../state.ts'
-import { useStore } from '../store.ts'
 
 type Sums = { subtotal: number; discount: number; shipping: number; tax: number; total: number; currency: string }
 
 export const Totals = ({ sums, couponCode }: { sums: Sums; couponCode?: string | null }) => {
-  const info = useStore(storeInfo)
+  const info = storeInfo.value
   const show = (amount: number) => money(amount, sums.currency)
   return (
     <dl class="totals">

@@ -4,7 +4,8 @@ import { appendFileSync, chownSync, closeSync, fsyncSync, openSync } from 'node:
 import { link, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
-import { explainFileFault, explainServerFault, explainSpawnFault } from './faults.ts'
+import { explainServerFault, explainSpawnFault } from './faults.ts'
+import { explainFileFault } from './file-faults.ts'
 import { type Account, makePrivateDir, mendOwnership, type Place } from './place.ts'
 import type { Runtime } from './runtime.ts'
 

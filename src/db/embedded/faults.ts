@@ -1,28 +1,10 @@
 import { statfsSync } from 'node:fs'
 import { OperatorError } from '../../core/operator-error.ts'
+import { explainFullDisk } from './file-faults.ts'
 import type { Place } from './place.ts'
 
 const damage =
   /could not (read|locate|find|open (file|directory))|invalid|corrupt|checksum|missing|does not exist|incorrect/i
-
-/** What an operator reads when the file system refuses us. Anything that they cannot mend passes through unchanged. */
-export const explainFileFault = (error: unknown, path: string): unknown => {
-  if (error instanceof OperatorError) return error
-  const { code, message } = error as NodeJS.ErrnoException
-  const because = { cause: error }
-  if (code === 'ENOSPC' || code === 'EDQUOT') return explainFullDisk(path, error)
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new OperatorError(
-      `Vitrine may not write to ${path} (${code}): give the folder to the user that runs Vitrine, or name ` +
-        'another one with VITRINE_DATA_DIR.',
-      because,
-    )
-  if (code === 'ENOTDIR' || code === 'EEXIST')
-    return new OperatorError(`${path} is not a folder: name one with VITRINE_DATA_DIR.`, because)
-  if (code === 'EIO' || code === 'EUCLEAN' || code === 'ESTALE' || code === 'EBUSY')
-    return new OperatorError(`The file system cannot serve ${path}: ${message}.`, because)
-  return error
-}
 
 /** What an operator reads when initdb or the server ended with this output instead of working. */
 export const explainServerFault = (place: Place, output: string): OperatorError => {
@@ -94,9 +76,6 @@ export const explainSessionFault = (place: Place, error: unknown): unknown => {
     })
   return error
 }
-
-const explainFullDisk = (path: string, cause: unknown): OperatorError =>
-  new OperatorError(`The disk that holds ${path} is full: free some space and start Vitrine again.`, { cause })
 
 /** A server needs one free WAL segment to start. Only bavail counts, because the rest is reserved for root. */
 const isDiskFull = (dataDir: string): boolean => {

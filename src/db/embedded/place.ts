@@ -2,7 +2,7 @@ import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, statSync }
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
-import { explainFileFault } from './faults.ts'
+import { explainFileFault } from './file-faults.ts'
 
 /** Everything that the embedded server keeps, by path. */
 export type Place = { dataDir: string; cluster: string; passwordFile: string; logFile: string }

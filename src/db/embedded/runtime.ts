@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '../../core/operator-error.ts'
-import { explainFileFault } from './faults.ts'
+import { explainFileFault } from './file-faults.ts'
 import { type Account, permits } from './place.ts'
 
 /** A folder with bin, lib and share that the server's user can run, and the version of what is in it. */

@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import type { InputFault } from './input-faults.ts'
-import type { Field, SaveMode } from './merge.ts'
 import { optionKey, type ProductPatch, type StockSaid, type VariantPatch } from './product-input.ts'
+import type { Field, SaveMode } from './save-mode.ts'
 
 /** A variant as the store has it. Outlets are named by their public ids. */
 export type VariantState = {

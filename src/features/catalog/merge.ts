@@ -9,6 +9,7 @@ import {
   type ProductPatch,
   type Status,
 } from './product-input.ts'
+import type { Field, SaveMode } from './save-mode.ts'
 
 /** A product as the store has it: what stays where a file says nothing. */
 export type ProductState = {
@@ -30,16 +31,6 @@ export type ProductState = {
   /** Those that are switched off too: a file may name them again. */
   variants: VariantState[]
 }
-
-export type SaveMode = {
-  /** The file is the whole truth about its products: what it leaves out gets its default, other variants are switched off. */
-  replace: boolean
-  /** Sets the stock of variants that exist; that of new ones is always set. */
-  setStock: boolean
-}
-
-/** Fields as files name them. */
-export type Field = string
 
 export type MergedProduct = Omit<ProductState, 'id' | 'variants'> & {
   slug: string

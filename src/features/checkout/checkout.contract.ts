@@ -109,7 +109,6 @@ export const exampleOrder: Order = {
   currency: 'INR',
   couponCode: 'WELCOME10',
   payment: null,
-  needsAttention: null,
   storefrontUrl: 'https://kavya.example',
   shippingAddress: exampleAddress,
   billingAddress: null,

@@ -51,8 +51,8 @@ type Series = {
 }
 
 /**
- * Requests by route and status, and how long they took. Counted in plain arrays and put into Prometheus' form when
- * read: prom-client's own counters took a tenth of the time of a cached answer.
+ * Requests by route and status, and how long they took. Counted in plain arrays and converted when they are scraped:
+ * prom-client hashes the labels on every observation, which raised a cached read from 67 to 78 µs of CPU time.
  */
 const createRequestFigures = () => {
   const all = new Map<string, Series>()

@@ -101,7 +101,6 @@ export const Order = named(
       properties: instrumentFields,
       description: 'What it was paid with; null until the payment is settled',
     }),
-    needsAttention: nullable(Type.String({ description: 'Why somebody at the store has to look at it' })),
     storefrontUrl: nullable(Type.String()),
     shippingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),
     billingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),

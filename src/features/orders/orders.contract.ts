@@ -54,7 +54,6 @@ export const exampleDelivery: Order = {
   currency: 'INR',
   couponCode: null,
   payment: { method: 'upi', last4: '', upiId: 'asha@upi', reference: '4471' },
-  needsAttention: null,
   storefrontUrl: null,
   shippingAddress: null,
   billingAddress: null,

@@ -47,7 +47,6 @@ export const showOrder = (ctx: Pick<StoreCtx, 'store' | 'publicUrl'>, order: Ful
     currency: order.currency,
     couponCode: order.couponCode,
     payment: order.payment,
-    needsAttention: order.needsAttention,
     storefrontUrl: order.storefrontUrl,
     shippingAddress: order.shippingAddress,
     billingAddress: order.billingAddress,

@@ -1,6 +1,6 @@
 import { refuse } from '../../../core/domain-errors.ts'
 import { csvCell } from './csv-cell.ts'
-import type { ExportedProduct, ExportedStock, ExportedVariant } from './export.ts'
+import type { ExportedProduct, ExportedStock, ExportedVariant } from './exported-product.ts'
 
 const columns = [
   ...(['Handle', 'Title', 'Body (HTML)', 'Vendor', 'Product Category', 'Type', 'Tags', 'Published'] as const),

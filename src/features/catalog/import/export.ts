@@ -1,28 +1,15 @@
 import { toWire } from '../../../core/money.ts'
 import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
-import type { ProductFile } from '../product-input.ts'
 import { listCategoryNodes } from '../products.sql.ts'
 import { categoryPaths } from '../products.ts'
 import { csvCell } from './csv-cell.ts'
 import { type ExportRow, type ExportVariant, listProductsToExport } from './export.sql.ts'
 import { shopifyHeading, writeShopifyRows } from './export-shopify.ts'
+import type { ExportedProduct, ExportedVariant } from './exported-product.ts'
 
 export const exportFormats = ['jsonl', 'json', 'csv', 'shopify'] as const
 export type ExportFormat = (typeof exportFormats)[number]
-
-/** A product as JSON files have it: its stock is null when it is not tracked. */
-export type ExportedProduct = Omit<ProductFile, 'stock' | 'variants'> & {
-  slug: string
-  name: string
-  stock?: ExportedStock
-  variants?: ExportedVariant[]
-}
-export type ExportedStock = number | Record<string, number> | null
-export type ExportedVariant = Omit<NonNullable<ProductFile['variants']>[number], 'stock' | 'price'> & {
-  price: number
-  stock: ExportedStock
-}
 
 const atOnce = 500
 

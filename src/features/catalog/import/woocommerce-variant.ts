@@ -1,7 +1,7 @@
 import { days } from '../../../core/clock.ts'
 import { readNumber } from './csv-reader.ts'
 import type { Fault } from './records.ts'
-import type { WooColumns, WooRow } from './woocommerce.ts'
+import type { WooColumns, WooRow } from './woocommerce-columns.ts'
 
 /** WooCommerce writes line ends as `\n`, and an apostrophe before what a spreadsheet would take for a formula. */
 export const wooText = (text: string) =>

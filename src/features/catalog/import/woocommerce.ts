@@ -1,75 +1,16 @@
 import { slugify } from '../product-input.ts'
-import { type Columns, cellOrNull, findColumns, type Harmless, type NamedRow } from './columns.ts'
+import { cellOrNull, findColumns } from './columns.ts'
 import { faultyRow, type Heading, type Row, readHeading, widthFault } from './csv-reader.ts'
 import { FileFault, type ProductRecord } from './records.ts'
+import {
+  attributeNumbers,
+  harmlessWooColumns,
+  type WooColumn,
+  type WooColumns,
+  type WooRow,
+  wooColumnNames,
+} from './woocommerce-columns.ts'
 import { readWooVariant, weightColumn, wooText } from './woocommerce-variant.ts'
-
-/** Attributes of a product, as many as WooCommerce can be expected to write columns for. */
-const mostAttributes = 20
-
-const attributeNumbers = Array.from({ length: mostAttributes }, (_, i) => i + 1)
-
-type AttributeColumn = `attribute${number}` | `values${number}`
-
-const attributeColumns = Object.fromEntries(
-  attributeNumbers.flatMap((n) => [
-    [`attribute${n}`, [`attribute ${n} name`]],
-    [`values${n}`, [`attribute ${n} value(s)`]],
-  ]),
-) as Record<AttributeColumn, string[]>
-
-/** What we take from WooCommerce's product export. */
-const columnNames = {
-  id: ['id'],
-  type: ['type'],
-  sku: ['sku'],
-  gtin: ['gtin, upc, ean, or isbn', 'gtin', 'ean'],
-  name: ['name'],
-  slug: ['slug'],
-  published: ['published'],
-  visibility: ['visibility in catalog'],
-  shortDescription: ['short description'],
-  description: ['description'],
-  saleStart: ['date sale price starts'],
-  saleEnd: ['date sale price ends'],
-  inStock: ['in stock?'],
-  stock: ['stock'],
-  backorders: ['backorders allowed?'],
-  grams: ['weight (g)'],
-  kilograms: ['weight (kg)'],
-  pounds: ['weight (lbs)'],
-  ounces: ['weight (oz)'],
-  salePrice: ['sale price'],
-  regularPrice: ['regular price'],
-  categories: ['categories'],
-  tags: ['tags'],
-  brands: ['brands', 'brand'],
-  images: ['images'],
-  downloadName: ['download 1 name'],
-  downloadUrl: ['download 1 url'],
-  parent: ['parent'],
-  position: ['position'],
-}
-export type WooColumn = keyof typeof columnNames | AttributeColumn
-export type WooRow = NamedRow<WooColumn>
-export type WooColumns = Columns<WooColumn>
-
-const harmless: Harmless = {
-  'is featured?': /^0$/,
-  'tax status': /^taxable$/i,
-  'sold individually?': /^0$/,
-  'allow customer reviews?': /^[01]$/,
-  'download limit': /^-1$/,
-  'download expiry days': /^-1$/,
-  ...Object.fromEntries(
-    attributeNumbers.flatMap((n) => [
-      [`attribute ${n} visible`, /./],
-      [`attribute ${n} global`, /./],
-      [`attribute ${n} default`, /./],
-      [`download ${n} id`, /./],
-    ]),
-  ),
-}
 
 export const isWooHeading = (names: readonly string[]) => {
   const lower = names.map((name) => name.trim().toLowerCase())
@@ -84,7 +25,7 @@ type Family = { parent: WooRow; variations: WooRow[] }
  */
 export async function* readWooTable(rows: AsyncGenerator<Row>, now: Date): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
-  const columns = findColumns<WooColumn>(heading, { ...columnNames, ...attributeColumns }, harmless)
+  const columns = findColumns<WooColumn>(heading, wooColumnNames, harmlessWooColumns)
   requireColumns(columns, heading)
   const families = new Map<string, Family>()
   const orphans: WooRow[] = []

@@ -1,0 +1,59 @@
+type FieldProps = {
+  label: string
+  /** Beside the label, such as "(optional)". */
+  remark?: string
+  /** Below the input. */
+  help?: string
+  class?: string
+  value: string
+  onInput: (text: string) => void
+  name: string
+  inputMode?: 'text' | 'tel'
+  autocomplete?: string
+  placeholder?: string
+  required?: boolean
+  minLength?: number
+  maxLength?: number
+}
+// One type each, because Preact types the other attributes by it.
+type Kind = { type?: 'text' } | { type: 'email' } | { type: 'password' } | { type: 'tel' }
+
+/** An input with its label. */
+export const TextField = ({ label, remark, help, onInput, class: extra = '', ...input }: FieldProps & Kind) => (
+  <label class={`field ${extra}`}>
+    <span>
+      {label}
+      {remark && <span class="quiet-text"> {remark}</span>}
+    </span>
+    <input {...input} onInput={(event) => onInput(event.currentTarget.value)} />
+    {help && <small>{help}</small>}
+  </label>
+)
+
+export const NameField = (field: Pick<FieldProps, 'value' | 'onInput'>) => (
+  <TextField label="Name" name="name" autocomplete="name" required maxLength={120} {...field} />
+)
+
+export const EmailField = (field: Omit<FieldProps, 'name'>) => (
+  <TextField type="email" name="email" autocomplete="email" maxLength={254} {...field} />
+)
+
+const shortestPassword = 8
+
+/** A password that the customer has. */
+export const PasswordField = (field: FieldProps) => (
+  <TextField type="password" autocomplete="current-password" maxLength={200} {...field} />
+)
+
+/** A password that the customer chooses here. */
+export const NewPasswordField = (field: FieldProps) => (
+  <TextField
+    type="password"
+    autocomplete="new-password"
+    required
+    minLength={shortestPassword}
+    maxLength={200}
+    help={`At least ${shortestPassword} characters.`}
+    {...field}
+  />
+)
