@@ -86,8 +86,8 @@ export const startTestService = async ({
     secrets: secrets ?? ['a secret for tests that is long enough to be one'],
     logger,
     clock,
-    // A test that moves its clock must not sweep away what others have in the same database.
-    sweepEveryMs: null,
+    // Jobs of a test that moves its clock would delete rows of other tests in the same database.
+    jobs: null,
     sms: {
       name: 'test',
       send: async (message) => {
