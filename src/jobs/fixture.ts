@@ -3,6 +3,7 @@ import pg from 'pg'
 import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
 import { listJobKinds } from '../app.ts'
 import { migrate } from '../db/migrate.ts'
+import type { JobKind } from './job-kind.ts'
 import { createJobRunner } from './runner.ts'
 
 /** A service on a database of its own: jobs work on all stores, and other tests have theirs in the same database. */
@@ -22,10 +23,10 @@ export const serviceAlone = async (t: TestContext, options: ServiceOptions = {})
 let databases = 0
 
 /** All jobs of a service as a new instance would run them. `failures`: what failed, by job. */
-export const newRunner = ({ app, db }: TestService) => {
+export const newRunner = ({ app, db }: TestService, change: Partial<JobKind<unknown>> = {}) => {
   const failures: string[] = []
   const runner = createJobRunner({
-    kinds: listJobKinds(app.services, db),
+    kinds: listJobKinds(app.services, db).map((kind) => ({ ...kind, ...change })),
     onFailure: (name, error) => failures.push(`${name}: ${error instanceof Error ? error.message : error}`),
   })
   return { ...runner, failures }
