@@ -7,6 +7,12 @@ const statementLimitMs = 15_000
 /** Pause between two looks while there is work, so that a steady flow of it costs a few looks a second. */
 const lookSpacingMs = 200
 
+/** Claims under way at once, so that they do not wait for each other's commit. */
+const mostClaims = 4
+
+/** Slots that become free within this time are filled by one claim. */
+const gatherMs = 5
+
 /** Stores that can be named by `runSoon` before they are looked up instead, to bound memory. */
 const mostStores = 10_000
 
@@ -27,11 +33,15 @@ export const createKindLoop = <Item>(
   everyMs: number = kind.everyMs,
 ): KindLoop => {
   const mostOfStore = Math.max(1, Math.floor(kind.concurrency / 2))
+  /** Items that a claim may take while other stores wait: one item a claim would cost a commit for each. */
+  const quantum = Math.ceil(kind.concurrency / 8)
   const stopping = new AbortController()
   /** Stores that may have due items, in the order of their turns. */
   const turns = new Set<number>()
-  const runningByStore = new Map<number, number>()
   const units = new Set<Promise<void>>()
+  const claims = new Set<Promise<void>>()
+  const slotsByStore = new Map<number, number>()
+  let slotsTaken = 0
   const figures = { waiting: 0, oldestAt: null as Date | null, done: 0, failed: 0 }
   let isStarted = false
   let isStopped = false
@@ -39,7 +49,7 @@ export const createKindLoop = <Item>(
   let lookedAtMs = 0
   let isLookWanted = false
   let looking: Promise<void> | undefined
-  let filling: Promise<void> | undefined
+  let filler: NodeJS.Timeout | undefined
   let claimedSinceLook = 0
 
   const fail = (error: unknown, fields = {}) => {
@@ -84,50 +94,66 @@ export const createKindLoop = <Item>(
     }
   }
 
-  /** Fills free slots, one claim at a time. Slots that become free during a claim are filled by the next one together. */
-  const fill = (): Promise<void> => {
-    filling ??= claimInTurn().finally(() => {
-      filling = undefined
-      if (turns.size === 0 && claimedSinceLook > 0) lookSoon()
-      // A turn or a slot may have been added after the last claim.
-      if (nextTurn() !== undefined) void fill()
-    })
-    return filling
-  }
-  const claimInTurn = async () => {
+  /** Gives free slots to stores in turn. A claim takes its slots before it is sent. */
+  const fill = () => {
     for (let turn = nextTurn(); turn !== undefined; turn = nextTurn()) {
       const { storeId, most } = turn
       turns.delete(storeId)
-      try {
-        const items = await limited('claim', () => kind.claim(storeId, most))
-        claimedSinceLook += items.length
-        // The store goes to the end of the line, so that a backlog of one store delays no other.
-        if (items.length >= most) turns.add(storeId)
-        // After a stop they are due again when their claim ends.
-        if (!isStopped) for (const item of items) begin(storeId, item)
-      } catch (error) {
-        fail(error, { step: 'claim', storeNumber: storeId })
-      }
+      takeSlots(storeId, most)
+      const claim = claimAndBegin(storeId, most).finally(() => {
+        claims.delete(claim)
+        fill()
+      })
+      claims.add(claim)
     }
+    const isDrained = turns.size === 0 && claims.size === 0
+    if (isDrained && claimedSinceLook > 0) lookSoon()
+  }
+  const fillSoon = () => {
+    filler ??= setTimeout(() => {
+      filler = undefined
+      fill()
+    }, gatherMs)
   }
   const nextTurn = () => {
-    const free = kind.concurrency - units.size
-    if (free <= 0 || isStopped) return undefined
+    const free = kind.concurrency - slotsTaken
+    if (free <= 0 || claims.size >= mostClaims || isStopped) return undefined
     for (const storeId of turns) {
-      const left = mostOfStore - (runningByStore.get(storeId) ?? 0)
-      if (left > 0) return { storeId, most: Math.min(left, Math.max(1, Math.floor(free / turns.size))) }
+      const left = mostOfStore - (slotsByStore.get(storeId) ?? 0)
+      const share = Math.max(quantum, Math.floor(free / turns.size))
+      if (left > 0) return { storeId, most: Math.min(left, free, share) }
     }
     return undefined
   }
+  const takeSlots = (storeId: number, count: number) => {
+    slotsTaken += count
+    const ofStore = (slotsByStore.get(storeId) ?? 0) + count
+    if (ofStore > 0) slotsByStore.set(storeId, ofStore)
+    else slotsByStore.delete(storeId)
+  }
+  const claimAndBegin = async (storeId: number, most: number) => {
+    let begun = 0
+    try {
+      const items = await limited('claim', () => kind.claim(storeId, most))
+      claimedSinceLook += items.length
+      // The store goes to the end of the line, so that a backlog of one store delays no other.
+      if (items.length >= most) turns.add(storeId)
+      // After a stop they are due again when their claim ends.
+      if (isStopped) return
+      for (const item of items) begin(storeId, item)
+      begun = items.length
+    } catch (error) {
+      fail(error, { step: 'claim', storeNumber: storeId })
+    } finally {
+      takeSlots(storeId, begun - most)
+    }
+  }
 
   const begin = (storeId: number, item: Item) => {
-    runningByStore.set(storeId, (runningByStore.get(storeId) ?? 0) + 1)
     const unit = runUnit(item).finally(() => {
       units.delete(unit)
-      const left = (runningByStore.get(storeId) ?? 1) - 1
-      if (left > 0) runningByStore.set(storeId, left)
-      else runningByStore.delete(storeId)
-      if (!isStopped) void fill()
+      takeSlots(storeId, -1)
+      fillSoon()
     })
     units.add(unit)
   }
@@ -159,18 +185,19 @@ export const createKindLoop = <Item>(
       lookIn(everyMs * Math.random())
     },
     runSoon: (storeId) => {
-      if (isStopped) return
+      if (!isStarted || isStopped) return
       if (storeId === undefined || turns.size >= mostStores) return lookSoon()
       turns.add(storeId)
-      void fill()
+      fill()
     },
     runDue: async () => {
       do {
         await look()
-        do {
-          await fill()
-          if (units.size > 0) await Promise.race(units)
-        } while (!isStopped && (units.size > 0 || turns.size > 0))
+        fill()
+        while (!isStopped && units.size + claims.size > 0) {
+          await Promise.race([...units, ...claims])
+          fill()
+        }
       } while (!isStopped && claimedSinceLook > 0)
     },
     figures: () => ({ name: kind.name, running: units.size, ...figures }),
@@ -181,9 +208,9 @@ export const createKindLoop = <Item>(
         () => stopping.abort(new Error(`the service stopped, and ${kind.name} did not end in time`)),
         graceMs,
       )
-      await Promise.all([looking, filling, ...units])
+      await Promise.all([looking, ...claims, ...units])
       clearTimeout(grace)
-      clearTimeout(timer)
+      clearTimeout(filler)
     },
   }
 }
