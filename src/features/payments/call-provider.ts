@@ -3,9 +3,6 @@ import { withTimeLimit } from '../../core/time-limit.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
 import { openAccount, type PaymentCtx } from './providers.ts'
 
-/** How long a provider may take in this context, and what ends the wait early. */
-export type ProviderCalls = { limitMs: number; signal: AbortSignal }
-
 /** A shopper or an operator waits for the answer. */
 const requestLimitMs = seconds(10)
 export const jobCallLimitMs = seconds(20)

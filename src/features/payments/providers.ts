@@ -8,7 +8,6 @@ import { createSandbox } from '../../providers/payment/sandbox.ts'
 import { explainUnpayable } from '../catalog/payment-methods.ts'
 import type { Payments, Services, Store } from '../context.ts'
 import { readCredentials } from './accounts.sql.ts'
-import type { ProviderCalls } from './call-provider.ts'
 import { createSandboxBook } from './sandbox.sql.ts'
 import { makePageToken } from './sandbox-token.ts'
 
@@ -17,6 +16,9 @@ export type PaymentCtx = Pick<Services, 'db' | 'clock' | 'publicUrl' | 'payments
   store: Store
   providerCalls?: ProviderCalls
 }
+
+/** How long a provider may take to answer, and what ends the wait early (call-provider.ts). */
+export type ProviderCalls = { limitMs: number; signal: AbortSignal }
 
 /** The same without a store: for those who have yet to find out whose payment it is. */
 export type PaymentServices = Omit<PaymentCtx, 'store' | 'providerCalls'>
