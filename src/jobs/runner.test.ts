@@ -155,8 +155,9 @@ test('runSoon starts work at once, with or without the store, and thousands of c
   const startedMs = Date.now()
   for (let i = 0; i < 5000; i++) {
     kind.items.push({ storeId: i % 50, id: i })
-    runner.runSoon('some', i % 50)
-    if (i % 100 === 0) await sleep(1)
+    if (i % 2 === 0) runner.runSoon('some', i % 50)
+    else runner.runSoon('some')
+    if (i % 50 === 0) await sleep(2)
   }
   await until(() => kind.done.length === 5006, 'a flood is done')
   const mostLooks = (Date.now() - startedMs) / 200 + 4
@@ -188,17 +189,36 @@ test('figures tell what waits, runs, is done and has failed', async (t) => {
 })
 
 test('a stop begins nothing new and waits for running units', async (t) => {
-  const gate = Promise.withResolvers<void>()
-  const kind = fakeKind('some', itemsOf(1, 10), { run: () => gate.promise })
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const kind = fakeKind('some', itemsOf(1, 10), { run: ({ id }) => gates[id]?.promise ?? Promise.resolve() })
   const { runner, failures } = startRunner(t, { kinds: [kind.kind], graceMs: 10_000 })
   await until(() => runner.figures()[0]?.running === 2, 'two run')
   const stopping = runner.stop()
   runner.runSoon('some', 1)
-  await sleep(20)
-  assert.equal(kind.items.length, 8)
-  gate.resolve()
+  gates[0]?.resolve()
+  await until(() => runner.figures()[0]?.running === 1, 'one has ended')
+  await sleep(30)
+  assert.equal(kind.items.length, 8, 'its slot stays empty')
+  gates[1]?.resolve()
   await stopping
   assert.deepEqual([kind.items.length, failures.length, runner.figures()[0]?.done], [8, 0, 2])
+})
+
+test('items that were just being claimed at a stop are not begun', async (t) => {
+  const claimed = Promise.withResolvers<Item[]>()
+  let claims = 0
+  const kind = fakeKind('some', itemsOf(1, 1), {
+    claim: () => {
+      claims++
+      return claimed.promise
+    },
+  })
+  const { runner } = startRunner(t, { kinds: [kind.kind], graceMs: 10_000 })
+  await until(() => claims === 1, 'it claims')
+  const stopping = runner.stop()
+  claimed.resolve(itemsOf(1, 1))
+  await stopping
+  assert.deepEqual([claims, kind.done], [1, []])
 })
 
 test('a stop aborts units that do not end in time, and ends even if they never settle', async (t) => {
