@@ -11,21 +11,25 @@ import { shortenText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
+import { accessJobs, guestJobs } from './features/access/access.jobs.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
 import { createBoundLookup } from './features/access/lookups.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
+import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { profileRoutes } from './features/accounts/profile.routes.ts'
 import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { registerDemoImages } from './features/admin/demo.routes.ts'
 import { demoFilesOf } from './features/admin/demo.ts'
+import { cartJobs } from './features/cart/cart.jobs.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { cancelRoutes } from './features/checkout/cancel.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services } from './features/context.ts'
+import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { downloadRoutes, registerDownloadLinks } from './features/downloads/downloads.routes.ts'
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
@@ -33,10 +37,11 @@ import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
+import { paymentJobs } from './features/payments/payment.jobs.ts'
 import { paymentRoutes } from './features/payments/payments.routes.ts'
 import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
-import { paymentSweeps } from './features/payments/sweeps.ts'
+import { wishlistJobs } from './features/wishlist/wishlist.jobs.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -47,11 +52,11 @@ import { registerGuide } from './http/guide.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
+import type { JobKind } from './jobs/job-kind.ts'
+import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
-import { startSweeping, sweepEveryMs } from './sweeps/run-sweeps.ts'
-import { sweeps } from './sweeps/sweeps.ts'
 
 export type AppOptions = {
   config: Config
@@ -68,13 +73,14 @@ export type AppOptions = {
   paymentProviders?: readonly PaymentProvider[]
   /** How far behind the process may be before it sends callers away. */
   longestLoopDelayMs?: number
-  /** About how often what is over is swept away; null: never. */
-  sweepEveryMs?: number | null
+  /** `everyMs`: how often jobs look for work, in place of their own intervals. Null: they do not run by themselves. */
+  jobs?: { everyMs?: number } | null
 }
 
 export type App = {
   server: FastifyInstance
   services: Services
+  jobs: JobRunner
   /** The whole pool, without a share: for tests. */
   db: Db
   /** Stops taking requests, answers those under way (for ten seconds at most) and lets go of everything. */
@@ -135,7 +141,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     },
     onBack: forgetAll,
   })
-  const metrics = createMetrics({ db, answers })
+  const jobs = createJobRunner({
+    kinds: listJobKinds(services, db),
+    onFailure: (name, error, fields) => logger.warn({ err: error, job: name, ...fields }, `${name} job failed`),
+    everyMs: options.jobs?.everyMs,
+  })
+  const metrics = createMetrics({ db, answers, jobs: { figures: jobs.figures, now: clock.now } })
   const observing = {
     seriesOf: metrics.seriesOf,
     logRequest: logRequestsTo(logger),
@@ -156,8 +167,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clientAddressOf,
   })
 
-  const jobs = db.forWork('jobs')
-  const waits = createOrderWaits(jobs)
+  const waits = createOrderWaits(db.forWork('jobs'))
   const downloads = {
     db: services.db,
     clock,
@@ -233,37 +243,46 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   registerDownloadLinks(server, downloads)
   if (!config.production) registerSandboxPage(server, services)
 
-  const everyMs = options.sweepEveryMs === undefined ? sweepEveryMs : options.sweepEveryMs
-  const onTrouble = (name: string, error: unknown) => logger.warn({ err: error, job: name }, 'job failed')
-  const onPayment = paymentSweeps({ ...services, db: jobs }, (error, paymentId) =>
-    logger.warn({ err: error, paymentId }, 'a payment provider did not answer as it should'),
-  )
-  const all = { ...onPayment, ...sweeps }
-  const sweeping = everyMs === null ? null : startSweeping({ db: jobs, sweeps: all, onTrouble }, everyMs)
+  if (options.jobs !== null) jobs.start()
 
   const close = async () => {
     draining = true
     waits.close()
-    const swept = sweeping?.stop()
+    const stopped = jobs.stop()
     const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
     // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.
     const tidying = setInterval(() => server.server.closeIdleConnections(), 50)
     await server.close()
     clearTimeout(impatience)
     clearInterval(tidying)
-    await Promise.all([listener.close(), counter.close(), swept])
+    await Promise.all([listener.close(), counter.close(), stopped])
     await db.close()
   }
   let closed: Promise<void> | undefined
   return {
     server,
     services,
+    jobs,
     db,
     close: () => {
       closed ??= close()
       return closed
     },
   }
+}
+
+/** Every kind of job. Guests are deleted after their carts and wishes. */
+export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => {
+  const cleanup = db.forWork('cleanup')
+  return [
+    ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
+    ...deliveryJobs(cleanup),
+    ...accountJobs(cleanup),
+    ...accessJobs(cleanup),
+    ...cartJobs(cleanup),
+    ...wishlistJobs(cleanup),
+    ...guestJobs(cleanup),
+  ]
 }
 
 const createCounter = async (config: Config, logger: Logger) => {

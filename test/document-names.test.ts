@@ -152,7 +152,7 @@ const inWords = (ms: number): string => {
   return `${numbers[count] ?? count} ${name}${count === 1 ? '' : 's'}`
 }
 
-const lifeOfEventsDays = figureIn('sweeps/events.sql.ts', /interval '(\d+) days'/)
+const lifeOfEventsDays = figureIn('features/payments/payment-jobs.sql.ts', /interval '(\d+) days'/)
 
 /** What documents say about time, made from the source. */
 const said: Record<string, string[]> = {
@@ -170,7 +170,7 @@ const said: Record<string, string[]> = {
     `${numbers[figure('features/accounts/otp.ts', 'mostAnHour')]} codes an hour`,
   ],
   'docs/decisions/0017-payments-and-settlement.md': [
-    `keeps an expired order for ${inWords(hours(figureIn('features/payments/sweeps.sql.ts', /expires_at <= vitrine_now\(\) - interval '(\d+) hour'/)))}`,
+    `keeps an expired order for ${inWords(hours(figureIn('features/orders/expiry.sql.ts', /expires_at <= vitrine_now\(\) - interval '(\d+) hour'/)))}`,
     `Sessions last ${inWords(figure('features/payments/sessions.ts', 'sessionMs'))} of the order's ${figure('features/checkout/checkout.ts', 'reservationMs') / minutes(1)}`,
     `at most every ${inWords(figure('features/payments/callback.ts', 'askAgainMs'))}`,
     `forgotten after ${lifeOfEventsDays} days`,

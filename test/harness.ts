@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Logger, pino } from 'pino'
-import { type App, createApp } from '../src/app.ts'
+import { type App, type AppOptions, createApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config.ts'
 import { movableClock } from '../src/core/clock.ts'
 import { randomText } from '../src/core/ids.ts'
@@ -56,6 +56,7 @@ export type ServiceOptions = Partial<Config> & {
   sender?: SmsSender
   passwords?: PasswordHasher
   paymentProviders?: readonly PaymentProvider[]
+  jobs?: AppOptions['jobs']
 }
 
 export const startTestService = async ({
@@ -63,6 +64,8 @@ export const startTestService = async ({
   sender,
   passwords,
   paymentProviders,
+  // Jobs of a test that moves its clock would delete rows of other tests in the same database.
+  jobs = null,
   ...settings
 }: ServiceOptions = {}): Promise<TestService> => {
   assert.ok(databaseUrl, 'run the tests with "npm test", which brings a database')
@@ -86,8 +89,7 @@ export const startTestService = async ({
     secrets: secrets ?? ['a secret for tests that is long enough to be one'],
     logger,
     clock,
-    // A test that moves its clock must not sweep away what others have in the same database.
-    sweepEveryMs: null,
+    jobs,
     sms: {
       name: 'test',
       send: async (message) => {

@@ -42,8 +42,8 @@ const partsBelow: Record<string, readonly string[]> = {
   'config.ts': ['core'],
   'logging.ts': ['core', 'config.ts'],
   'contract.ts': ['http', 'features'],
-  sweeps: ['core', 'db', 'features'],
-  'app.ts': ['core', 'db', 'http', 'providers', 'features', 'sweeps', 'config.ts', 'contract.ts'],
+  jobs: ['core', 'db'],
+  'app.ts': ['core', 'db', 'http', 'providers', 'features', 'jobs', 'config.ts', 'contract.ts'],
   'demo-shop': ['core', 'db', 'http', 'providers', 'features', 'config.ts'],
   cli: ['core', 'db', 'http', 'providers', 'features', 'config.ts', 'contract.ts', 'logging.ts', 'app.ts', 'demo-shop'],
   'main.ts': ['cli'],
@@ -56,7 +56,7 @@ const partOf = (path: string) => {
 }
 
 const belowFeature = (name: string): readonly string[] | undefined => {
-  const tools = ['core', 'db', 'http', 'providers', 'features/context.ts']
+  const tools = ['core', 'db', 'http', 'jobs', 'providers', 'features/context.ts']
   if (name === 'health') return tools
   const rank = featureRanks.findIndex((names) => names.includes(name))
   if (rank < 0) return undefined

@@ -17,8 +17,8 @@ import {
   oneOf,
   readOrder,
   readStates,
+  runJobs,
   stockUp,
-  sweepAll,
   tellDelivery,
   tellPayment,
 } from './buying-floor.ts'
@@ -280,24 +280,24 @@ const stock = (thing: number, quantity: number) =>
     chosen.units += await stockUp(counter, chosen, quantity)
   })
 
-const pass = (span: number, isSwept: boolean) =>
-  command(`${span} minutes pass${isSwept ? ' and are swept up' : ''}`, async (world, counter) => {
+const pass = (span: number, areJobsRun: boolean) =>
+  command(`${span} minutes pass${areJobsRun ? ' and jobs run' : ''}`, async (world, counter) => {
     counter.service.clock.advance(minutes(span))
-    if (isSwept) await sweep(world, counter)
+    if (areJobsRun) await runDueJobs(world, counter)
   })
 
 /** What is due goes back: units of orders that nobody has paid in time, and money of what was paid twice. */
-export const sweep = async (world: Shop, counter: Counter) => {
+export const runDueJobs = async (world: Shop, counter: Counter) => {
   const { service, store } = counter
   const due = await service.db.many<{ orderId: string }>`
     select order_id as "orderId" from payment where store_id = ${store.id} and refund_due_at <= vitrine_now()`
   const mayBeRefunded = new Set(due.map(({ orderId }) => orderId))
   const latest = nowMs(counter) - minutes(reservationMinutes)
   const before = world.orders.map((order) => ({ order, refund: refunded(world, order) }))
-  await sweepAll(counter)
+  await runJobs(counter)
   // A provider that has just been asked is left alone for a minute.
   counter.service.clock.advance(minutes(2))
-  await sweepAll(counter)
+  await runJobs(counter)
   for (const { order, refund } of before) {
     const canExpire = isCancellable(order) && order.method === 'online'
     if (canExpire && order.placedMs <= latest) Object.assign(order, cancelled(order))

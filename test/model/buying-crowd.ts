@@ -17,8 +17,8 @@ import {
   openCounter,
   readOrder,
   readStates,
+  runJobs,
   stockUp,
-  sweepAll,
   tellDelivery,
   tellPayment,
 } from './buying-floor.ts'
@@ -42,7 +42,7 @@ export type BuyingAct =
   | { kind: 'ships'; order: number }
   | { kind: 'refunds'; order: number }
   | { kind: 'stocks'; thing: number; quantity: number }
-  | { kind: 'sweeps' }
+  | { kind: 'jobs' }
 
 const buyer = fc.nat(buyerNames.length - 1)
 const thing = fc.nat(2)
@@ -72,7 +72,7 @@ const act: fc.Arbitrary<BuyingAct> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind('ships'), order }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('refunds'), order }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('stocks'), thing, quantity: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('sweeps') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('jobs') }) },
 )
 
 /** How many minutes pass before a list of acts, and what then happens at once. */
@@ -101,7 +101,7 @@ export const compareBuyingCrowds = (service: TestService, effort: Effort) =>
       }
       for (const _ of [1, 2]) {
         service.clock.advance(days(1.5))
-        await sweepAll(counter)
+        await runJobs(counter)
         await assertTruth(crowd)
       }
     }),
@@ -119,7 +119,7 @@ const assertTruth = async ({ world, counter, paid }: Crowd) => {
 
 const perform = async (crowd: Crowd, act: BuyingAct): Promise<void> => {
   const { world, counter } = crowd
-  if (act.kind === 'sweeps') return sweepAll(counter)
+  if (act.kind === 'jobs') return runJobs(counter)
   if (act.kind === 'stocks') {
     const chosen = world.things[act.thing] as Thing
     const more = await stockUp(counter, chosen, act.quantity)

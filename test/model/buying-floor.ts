@@ -4,10 +4,8 @@ import { setStock } from '../../src/features/catalog/products.ts'
 import { address } from '../../src/features/checkout/fixture.ts'
 import type { Store } from '../../src/features/context.ts'
 import { basic } from '../../src/features/payments/fixture.ts'
-import { paymentSweeps } from '../../src/features/payments/sweeps.ts'
 import { createCoupon, plainCoupon } from '../../src/features/pricing/coupon-book.ts'
-import { runSweeps } from '../../src/sweeps/run-sweeps.ts'
-import { sweeps } from '../../src/sweeps/sweeps.ts'
+import { newRunner } from '../../src/jobs/fixture.ts'
 import { type Answer, newStore, type TestService, type TestStore } from '../harness.ts'
 import { newCustomer } from '../shoppers.ts'
 import { type Order, type Shop, type State, soldUnits, type Thing } from './buying-world.ts'
@@ -127,11 +125,10 @@ export const stockUp = ({ service, store }: Counter, { id, variantId }: Thing, q
     return (await count()).onHand - before.onHand
   })
 
-export const sweepAll = async ({ service }: Counter) => {
-  const { db, services } = { db: service.db, services: service.app.services }
-  const onTrouble = (name: string, error: unknown) => assert.fail(`sweeping ${name}: ${error}`)
-  const payments = paymentSweeps(services, (error, id) => assert.fail(`payment ${id}: ${error}`))
-  await runSweeps({ db, sweeps: { ...payments, ...sweeps }, onTrouble })
+export const runJobs = async ({ service }: Counter) => {
+  const runner = newRunner(service)
+  await runner.runDue()
+  assert.deepEqual(runner.failures, [])
 }
 
 // What must hold

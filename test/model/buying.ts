@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { days } from '../../src/core/clock.ts'
 import type { TestService } from '../harness.ts'
-import { buyingCommands, sweep } from './buying-commands.ts'
+import { buyingCommands, runDueJobs } from './buying-commands.ts'
 import { assertEnd, openCounter } from './buying-floor.ts'
 import { checkProperty, type Effort, replayed } from './run.ts'
 
@@ -11,10 +11,10 @@ export const compareBuying = (service: TestService, maxCommands: number, effort:
   const property = fc.asyncProperty(story, async (commands) => {
     const { world, counter } = await openCounter(service)
     await fc.asyncModelRun(() => ({ model: world, real: counter }), commands)
-    // Twice, because what is swept today may be due for something else tomorrow.
+    // Twice, because a job may make something due for tomorrow.
     for (const _ of [1, 2]) {
       service.clock.advance(days(1.5))
-      await sweep(world, counter)
+      await runDueJobs(world, counter)
     }
     await assertEnd(world, counter)
   })

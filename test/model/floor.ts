@@ -36,7 +36,7 @@ const goods = [
   { name: 'Rice', variants: [{ name: 'rice', priceMinor: 75, stock: 1_500 }] },
 ]
 
-/** A service on a database of its own, because it moves the clock by years and sweeps. */
+/** A service on a database of its own, because it moves the clock by years and runs jobs. */
 export const openService = async () => {
   const database = await makeDatabase()
   // What hashes cost is none of a model's business.

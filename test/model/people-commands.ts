@@ -28,7 +28,7 @@ import {
   variantOf,
   type Weighted,
 } from './pick.ts'
-import { learnSwept, sweep } from './stored.ts'
+import { cleanUp, learnDeleted } from './stored.ts'
 import {
   absorb,
   absorbWishes,
@@ -72,7 +72,7 @@ export const worldCommands: Weighted[] = [
   [1, fc.tuple(aVariant, fc.constantFrom(5_000, 10_000, 12_345)).map((args) => changePrice(...args))],
   [1, fc.constantFrom(minutes(10), hours(1), days(1), days(15), days(31)).map((ms) => wait(ms))],
   [3, fc.tuple(fc.nat(5), fc.boolean()).map((args) => waitForAnEnd(...args))],
-  [1, fc.constant(0).map(() => sweepAway())],
+  [1, fc.constant(0).map(() => runCleanup())],
 ]
 
 // Signing in
@@ -298,9 +298,9 @@ const waitForAnEnd = (which: number, isBefore: boolean) =>
     advance(world, floor, isBefore ? ms - minutes(10) : ms)
   })
 
-/** Whatever is swept away was over already, so nobody sees a difference. */
-const sweepAway = () =>
-  command('the sweep goes by', async (world, floor) => {
-    await sweep(world, floor)
-    await learnSwept(world, floor)
+/** Only what has expired is deleted, so nobody sees a difference. */
+const runCleanup = () =>
+  command('cleanup jobs run', async (world, floor) => {
+    await cleanUp(world, floor)
+    await learnDeleted(world, floor)
   })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { days } from '../../src/core/clock.ts'
-import { runSweeps } from '../../src/sweeps/run-sweeps.ts'
-import { sweeps } from '../../src/sweeps/sweeps.ts'
+import { newRunner } from '../../src/jobs/fixture.ts'
 import type { TestService } from '../harness.ts'
 import { advance, type Floor, type Stranger } from './floor.ts'
 import { cartLifeMs, type Guest, isAlive, isCustomer, type World } from './world.ts'
@@ -51,10 +50,12 @@ const storedCarts = (world: World) =>
     }))
     .sort(byId)
 
-/** What guests have may go with the sweep once it is a month old, in this store and in others. */
-export const sweep = async (world: World, { service, stranger }: Floor) => {
+/** Carts and wishes of guests may be deleted once they are a month old, in this store and in others. */
+export const cleanUp = async (world: World, { service, stranger }: Floor) => {
   await assertUntouched(service, stranger)
-  await runSweeps({ db: service.db, sweeps, onTrouble: (name, error) => assert.fail(`sweeping ${name}: ${error}`) })
+  const runner = newRunner(service)
+  await runner.runDue()
+  assert.deepEqual(runner.failures, [])
   if (world.nowMs >= cartLifeMs) stranger.rows = await readRows(service, stranger.storeId)
   await assertUntouched(service, stranger)
 }
@@ -66,7 +67,7 @@ const assertUntouched = async (service: TestService, { storeId, rows }: Stranger
 export const assertLeftovers = async (world: World, floor: Floor) => {
   const { service, storeId } = floor
   advance(world, floor, days(33))
-  await sweep(world, floor)
+  await cleanUp(world, floor)
   const rows = await readRows(service, storeId)
   assert.deepEqual(rows.carts, storedCarts(world))
   const wishes = [...world.customers.values()].flatMap(({ id: customer, wishes }) =>
@@ -84,8 +85,8 @@ export const assertLeftovers = async (world: World, floor: Floor) => {
   assert.equal(guests, 0, 'guests who are over')
 }
 
-/** A sweep may take what a guest wished for when the guest has written nothing for a month, and never a part of it. */
-export const learnSwept = async (world: World, { service, storeId }: Floor) => {
+/** A cleanup may delete the wishes of a guest who has written nothing for a month, and never a part of them. */
+export const learnDeleted = async (world: World, { service, storeId }: Floor) => {
   const { wishes } = await readRows(service, storeId)
   const isOld = (guest: Guest) => world.nowMs - guest.wroteMs >= cartLifeMs
   for (const { guest } of world.browsers) {

@@ -38,9 +38,9 @@ export type LineRow = {
 /** Which cart: the shopper's own, or one by its id, which a customer's cart does not open by itself. */
 export type CartName = { of: Shopper } | { id: string; seenBy: Shopper }
 
-/** A guest's cart lives thirty days from its last write. The sweep may come later, so every statement looks. */
+/** A guest's cart expires thirty days after its last write. It may be deleted later, so every statement checks. */
 const alive = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
-const sweepOn = sql`(vitrine_now() + interval '31 days')::date`
+const deleteOn = sql`(vitrine_now() + interval '31 days')::date`
 
 const cartColumns = sql`c.id, c.guest_id as "guestId", c.customer_id as "customerId", c.outlet_id as "outletId",
   c.coupon_code as "couponCode", c.version, c.created_at as "createdAt", c.updated_at as "updatedAt"`
@@ -149,7 +149,7 @@ export const holdOwnCart = (
     insert into cart as c (store_id, id, ${owner}, outlet_id, coupon_code, created_at, updated_at, sweep_on)
     select ${storeId}, ${hold.newCartId}, owner.id, ${hold.outletId},
       ${couponAfter(storeId, couponChange, sql`null`)}, vitrine_now(), vitrine_now(),
-      ${isGuest ? sweepOn : sql`null`}
+      ${isGuest ? deleteOn : sql`null`}
     from owner
     on conflict (store_id, ${owner}) where ${owner} is not null do update set version = c.version + 1,
       updated_at = excluded.updated_at, sweep_on = excluded.sweep_on,
@@ -166,7 +166,7 @@ export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper
   return tx.maybeOne<HeldCart>`
   with c as (
     update cart c set version = c.version + 1, updated_at = vitrine_now(),
-      sweep_on = case when c.sweep_on is not null then ${sweepOn} end,
+      sweep_on = case when c.sweep_on is not null then ${deleteOn} end,
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
     where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${alive}
     returning c.*
@@ -273,6 +273,6 @@ export const writeLines = (
 export const deleteCart = (db: Queries, storeId: StoreId, customerId: string, cartId: string) => db.run`
   delete from cart where store_id = ${storeId} and id = ${cartId} and customer_id = ${customerId}`
 
-/** Makes room for a new cart where the old one is over and was not swept away yet. */
+/** Makes room for a new cart where the old one has expired and is not deleted yet. */
 export const deleteExpiredCart = (tx: Tx, storeId: StoreId, guestId: string) => tx.run`
   delete from cart c where c.store_id = ${storeId} and c.guest_id = ${guestId} and not ${alive}`

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Db } from '../../db/database.ts'
 import type { AnswerCache } from '../../http/cached-answers.ts'
+import { addJobMetrics, type JobSource } from './job-metrics.ts'
 
 /** Notes one answered request of a route. */
 export type Observe = (status: number, seconds: number) => void
@@ -10,7 +11,7 @@ export type Metrics = {
   text(): Promise<string>
 }
 
-export const createMetrics = (sources: { db: Db; answers: AnswerCache }): Metrics => {
+export const createMetrics = (sources: { db: Db; answers: AnswerCache; jobs: JobSource }): Metrics => {
   const registry = new Registry()
   // Includes the lag of the event loop, memory and garbage collection.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
@@ -35,6 +36,8 @@ export const createMetrics = (sources: { db: Db; answers: AnswerCache }): Metric
       for (const [figure, value] of Object.entries(sources.answers.stats())) this.set({ figure }, value)
     },
   })
+
+  addJobMetrics(registry, sources.jobs)
 
   return { seriesOf: requests.seriesOf, text: () => registry.metrics() }
 }

@@ -13,7 +13,7 @@ import { returnOrigin } from './storefront-url.ts'
 
 const askAgainMs = seconds(3)
 
-/** Told of a provider that did not answer. The shopper goes on all the same, and the sweep asks again. */
+/** Gets the error of a provider that did not answer. The shopper goes on, and a job asks again. */
 export type OnTrouble = (error: unknown) => void
 
 /**

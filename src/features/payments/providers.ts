@@ -11,11 +11,17 @@ import { readCredentials } from './accounts.sql.ts'
 import { createSandboxBook } from './sandbox.sql.ts'
 import { makePageToken } from './sandbox-token.ts'
 
-/** What every use case about payments is handed. A request's context fits, and so does that of a sweep. */
-export type PaymentCtx = Pick<Services, 'db' | 'clock' | 'publicUrl' | 'payments'> & { store: Store }
+/** What use cases about payments need. A request's context fits, and so does that of a job, which sets its own limit. */
+export type PaymentCtx = Pick<Services, 'db' | 'clock' | 'publicUrl' | 'payments'> & {
+  store: Store
+  providerCalls?: ProviderCalls
+}
+
+/** How long a provider may take to answer, and what ends the wait early (call-provider.ts). */
+export type ProviderCalls = { limitMs: number; signal: AbortSignal }
 
 /** The same without a store: for those who have yet to find out whose payment it is. */
-export type PaymentServices = Omit<PaymentCtx, 'store'>
+export type PaymentServices = Omit<PaymentCtx, 'store' | 'providerCalls'>
 
 /** Once it is known whose payment it is, the rest is the work of that store. */
 export const forStore = <Known extends Pick<Store, 'id'>>(services: PaymentServices, store: Known) => ({

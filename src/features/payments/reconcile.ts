@@ -2,8 +2,9 @@ import { toWire } from '../../core/money.ts'
 import type { NeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import type { Standing } from '../../providers/payment/provider.ts'
+import { callProvider } from './call-provider.ts'
 import type { PaymentRow } from './payments.sql.ts'
-import { openAccount, type PaymentCtx } from './providers.ts'
+import type { PaymentCtx } from './providers.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
 
 /** Under which an answer to a question of ours is kept in the inbox, apart from what a provider sends by itself. */
@@ -11,8 +12,9 @@ export const askedSource = (provider: string) => `${provider} asked`
 
 /** Asks the provider how a payment stands, and settles it accordingly. Null when nothing is decided. */
 export const askProvider = async (ctx: PaymentCtx, payment: PaymentRow): Promise<Settlement | null> => {
-  const { provider, account } = await openAccount(ctx, payment.provider)
-  const standing = await provider.status(account, { ...payment, paymentId: payment.id })
+  const standing = await callProvider(ctx, payment.provider, (provider, account, signal) =>
+    provider.status(account, { ...payment, paymentId: payment.id }, signal),
+  )
   if (standing.status === 'open' || standing.status === 'pending' || standing.status === 'closed') return null
   return settleStanding(ctx, payment, standing)
 }

@@ -1,15 +1,17 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { holdOrder, refundOrder } from '../orders/settle.ts'
+import { callProvider } from './call-provider.ts'
 import { ctxOfOrder } from './callback.ts'
 import { lockPayments, type PaymentRow, writePayment } from './payments.sql.ts'
-import { openAccount, type PaymentCtx, type PaymentServices } from './providers.ts'
+import type { PaymentCtx, PaymentServices } from './providers.ts'
 import { settleRefund } from './reconcile.ts'
 
 /** Pays a payment back. False: the provider has taken it on, and it is not done yet. */
 export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promise<boolean> => {
   if (payment.amountMinor > 0) {
-    const { provider, account } = await openAccount(ctx, payment.provider)
-    const result = await provider.refund(account, { ...payment, paymentId: payment.id })
+    const result = await callProvider(ctx, payment.provider, (provider, account, signal) =>
+      provider.refund(account, { ...payment, paymentId: payment.id }, signal),
+    )
     if (result === 'pending') return false
   }
   await settleRefund(ctx, payment)
@@ -17,8 +19,8 @@ export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promi
 }
 
 /**
- * An operator gives the money of an order back. It is queued first: when the provider cannot be reached now, or takes
- * its time, `refunded` is false and the sweep goes on with it.
+ * Refunds an order for an operator. The refund is queued first: if the provider cannot be reached or has only accepted
+ * it, `refunded` is false and the refund job continues.
  */
 export const refundOrderById = async (services: PaymentServices, orderId: string): Promise<{ refunded: boolean }> => {
   const ctx = await ctxOfOrder(services, orderId)

@@ -47,7 +47,7 @@ export const choosePayment = async ({ ctx, payment, isOpen }: SandboxPayment, ch
   if (now !== state) return false
   if (choice === 'later') return true
   const headers = sandboxHeaders(ctx.payments, ctx.store)
-  // A store that has changed its provider meanwhile takes no word of the sandbox's. The sweep asks in its place.
+  // A store that has changed its provider refuses webhooks of the sandbox. The payment check job asks instead.
   if (headers === null) return true
   const store = await admitProvider(ctx, headers)
   await receivePaymentEvent({ ...ctx, store }, sandboxEvent(payment, choice === 'success' ? 'success' : 'failed'))

@@ -6,9 +6,10 @@ import type { PaymentRef } from '../../providers/payment/provider.ts'
 import type { StoreId } from '../context.ts'
 import type { FullOrderRow, LockedOrder } from '../orders/orders.sql.ts'
 import { holdOrder, notePaymentRetry } from '../orders/settle.ts'
+import { callProvider } from './call-provider.ts'
 import type { PaymentView } from './payments.contract.ts'
 import * as sql from './payments.sql.ts'
-import { assertPayable, openAccount, type PaymentCtx } from './providers.ts'
+import { assertPayable, type PaymentCtx } from './providers.ts'
 import { askProvider } from './reconcile.ts'
 
 export type { PaymentView } from './payments.contract.ts'
@@ -33,7 +34,7 @@ export const startPayment = async (ctx: PaymentCtx, orderId: string): Promise<Pa
   }
   const { payment, order } = prepared
   if (payment.status !== 'starting' || order.status !== 'pending') return showPayment(payment)
-  return showPayment(await callProvider(ctx, order, payment))
+  return showPayment(await openSession(ctx, order, payment))
 }
 
 /** An order that was placed this moment, with its payment: nothing has to be looked up to start it. */
@@ -45,7 +46,7 @@ type Startable = Pick<LockedOrder, 'id' | 'number' | 'expiresAt'>
  * payment is answered as it is then.
  */
 export const startPlaced = async (ctx: PaymentCtx, { order, payment }: Placed): Promise<PaymentView> =>
-  showPayment(await callProvider(ctx, order, payment))
+  showPayment(await openSession(ctx, order, payment))
 
 type Prepared = { order: LockedOrder; payment: sql.PaymentRow; isLapsed: boolean }
 
@@ -89,17 +90,17 @@ const sessionEnd = ({ clock }: PaymentCtx, { expiresAt }: Startable): Date => {
   return new Date(Math.min(now + sessionMs, latest))
 }
 
-const callProvider = async (ctx: PaymentCtx, order: Startable, payment: sql.PaymentRow): Promise<sql.PaymentRow> => {
+const openSession = async (ctx: PaymentCtx, order: Startable, payment: sql.PaymentRow): Promise<sql.PaymentRow> => {
   const expiresAt = sessionEnd(ctx, order)
-  const session = await reach(async () => {
-    const { provider, account } = await openAccount(ctx, payment.provider)
-    return provider.start(account, {
-      ...refOf(payment),
-      orderNumber: order.number,
-      expiresAt,
-      returnUrl: `${ctx.publicUrl}/payment/callback?orderId=${encodeURIComponent(order.id)}`,
-    })
-  })
+  const charge = {
+    ...refOf(payment),
+    orderNumber: order.number,
+    expiresAt,
+    returnUrl: `${ctx.publicUrl}/payment/callback?orderId=${encodeURIComponent(order.id)}`,
+  }
+  const session = await reach(() =>
+    callProvider(ctx, payment.provider, (provider, account, signal) => provider.start(account, charge, signal)),
+  )
   // The provider has a session now, so this is written down whether or not the caller is still there.
   const opened = await sql.openPayment(ctx.db.forStore(ctx.store.id), ctx.store.id, payment.id, session)
   if (opened !== undefined) return opened
@@ -108,7 +109,7 @@ const callProvider = async (ctx: PaymentCtx, order: Startable, payment: sql.Paym
   return decided
 }
 
-/** Whatever a provider does wrong is a 502 for whoever waits for it, with the reason in the log. */
+/** Every failure of a provider, a timeout included, is a 502 for the caller, with the reason in the log. */
 const reach = async <Result>(call: () => Promise<Result>): Promise<Result> => {
   try {
     return await call()
@@ -133,10 +134,9 @@ export type Closing = 'closed' | 'paid' | 'in_progress'
 
 /** The same for one payment that is not decided yet. */
 export const closeSession = async (ctx: PaymentCtx, payment: sql.PaymentRow): Promise<Closing> => {
-  const result = await reach(async () => {
-    const { provider, account } = await openAccount(ctx, payment.provider)
-    return provider.close(account, refOf(payment))
-  })
+  const result = await reach(() =>
+    callProvider(ctx, payment.provider, (provider, account, signal) => provider.close(account, refOf(payment), signal)),
+  )
   if (result === 'in_progress') return result
   if (result === 'paid') await reach(() => askProvider(ctx, payment))
   else if (await sql.closePaymentRow(ctx.db.forStore(ctx.store.id), ctx.store.id, payment.id)) return 'closed'

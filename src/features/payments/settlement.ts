@@ -28,7 +28,7 @@ export type SettlementCtx = Pick<PaymentCtx, 'db' | 'clock'> & { store: Pick<Sto
 type Applied = Omit<Settlement, 'duplicate'>
 
 /**
- * What a provider reports takes effect here, whoever heard of it: webhook, callback, sweep or command. The event is
+ * What a provider reports takes effect here, from a webhook, a callback, a job or a command. The event is
  * claimed and its effects are applied in one transaction, so that it counts once, however often and however many times
  * at once it arrives. The order decides what a report still means; what it means no more is noted and nothing else.
  */

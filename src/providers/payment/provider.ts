@@ -48,7 +48,7 @@ export class MalformedEvent extends Error {
 /**
  * Who takes payments. Every call may be made again with the same payment and then has no second effect, since a process
  * can die before it has noted the answer. None is made inside a transaction. A call that rejects has failed for reasons
- * that may pass, and is tried again later.
+ * that may pass, and is tried again later. The signal aborts at the time limit; pass it to `fetch`.
  */
 export type PaymentProvider = {
   name: string
@@ -56,11 +56,11 @@ export type PaymentProvider = {
   credentials: readonly string[]
   /** For trying out only: production refuses it. */
   isForTesting: boolean
-  start(account: ProviderAccount, charge: Charge): Promise<StartedSession>
-  status(account: ProviderAccount, payment: PaymentRef): Promise<Standing>
+  start(account: ProviderAccount, charge: Charge, signal: AbortSignal): Promise<StartedSession>
+  status(account: ProviderAccount, payment: PaymentRef, signal: AbortSignal): Promise<Standing>
   /** Sees to it that nobody can pay any more. `paid`: too late. `in_progress`: somebody is just paying. */
-  close(account: ProviderAccount, payment: PaymentRef): Promise<'closed' | 'paid' | 'in_progress'>
+  close(account: ProviderAccount, payment: PaymentRef, signal: AbortSignal): Promise<'closed' | 'paid' | 'in_progress'>
   /** Throws MalformedEvent. Null when its events come by no webhook. */
   readWebhook: ((account: ProviderAccount, body: unknown) => PaymentEvent) | null
-  refund(account: ProviderAccount, payment: PaymentRef): Promise<'refunded' | 'pending'>
+  refund(account: ProviderAccount, payment: PaymentRef, signal: AbortSignal): Promise<'refunded' | 'pending'>
 }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { newStore } from '../../test/harness.ts'
+import { listJobKinds } from '../app.ts'
 import { days, hours, minutes } from '../core/clock.ts'
 import type { Tx } from '../db/database.ts'
+import { deleteBatchSize } from '../db/due-rows.ts'
 import { holdGuest } from '../features/access/guests.ts'
 import { mostKeysOfStore } from '../features/access/once.ts'
 import type { Guest, ShopperCtx } from '../features/context.ts'
-import { batchSize } from './batch.sql.ts'
-import { ask, countAll, fill, serviceAlone, tables } from './fixture.ts'
-import { runSweeps } from './run-sweeps.ts'
-import { sweeps } from './sweeps.ts'
+import { ask, cleanupTables, countAll, fill, newRunner, serviceAlone, tables } from './fixture.ts'
+import type { JobKind } from './job-kind.ts'
 
-/** A database with some rows in every swept table, and short ways to sweep it and to look at what is left. */
+/** A database with some rows in every table that is cleaned up. */
 const newScene = async (t: TestContext, rows = 3) => {
   const { service, url } = await serviceAlone(t)
   // Noon of tomorrow, so that no midnight comes between two steps of a test.
@@ -25,26 +25,18 @@ const newScene = async (t: TestContext, rows = 3) => {
     url,
     /** Moves the clock to so long after the rows were made. */
     goTo: (ms: number) => service.clock.advance(startMs + ms - service.clock.offsetMs()),
-    /** All that is due, by name how many rows each sweep has taken. */
-    sweepAll: async () => {
-      const taken: Record<string, number> = {}
-      const counting = Object.entries(sweeps).map(([name, sweep]) => [
-        name,
-        async (db: Parameters<typeof sweep>[0]) => {
-          const count = await sweep(db)
-          taken[name] = (taken[name] ?? 0) + count
-          return count
-        },
-      ])
-      const onTrouble = (name: string, error: unknown) => assert.fail(`${name}: ${(error as Error).message}`)
-      await runSweeps({ db: service.db, sweeps: Object.fromEntries(counting), onTrouble })
-      return taken
+    /** Runs every job that is due, as an instance of its own. */
+    cleanUp: async () => {
+      const runner = newRunner(service)
+      await runner.runDue()
+      assert.deepEqual(runner.failures, [])
     },
+    cleanupKinds: () => listJobKinds(service.app.services, service.db).filter(({ name }) => name in cleanupTables),
   }
 }
 
-test('nothing goes before its time, and everything goes when its time has come', async (t) => {
-  const { goTo, sweepAll, url } = await newScene(t)
+test('nothing is deleted before its time, and everything is deleted afterwards', async (t) => {
+  const { goTo, cleanUp, url } = await newScene(t)
   const steps: [afterMs: number, ...goes: string[]][] = [
     [0],
     [minutes(4)],
@@ -68,24 +60,31 @@ test('nothing goes before its time, and everything goes when its time has come',
   const expected = Object.fromEntries(tables.map((table) => [table, 3]))
   for (const [afterMs, ...goes] of steps) {
     goTo(afterMs)
-    await sweepAll()
+    await cleanUp()
     for (const table of goes) expected[table] = 0
     assert.deepEqual(await countAll(url), expected, `after ${afterMs / hours(1)} hours`)
   }
 })
 
-test('a sweep takes one batch at a time, however much is due', async (t) => {
-  const { service, goTo, sweepAll, url } = await newScene(t, batchSize + 20)
+const tableOf = ({ name }: JobKind<unknown>) => cleanupTables[name as keyof typeof cleanupTables]
+
+test('a cleanup job deletes one batch at a time, however much is due', async (t) => {
+  const { goTo, cleanUp, cleanupKinds, url, storeId } = await newScene(t, deleteBatchSize + 20)
   goTo(days(200))
-  for (const [name, sweep] of Object.entries(sweeps)) assert.equal(await sweep(service.db), batchSize, name)
-  for (const [name, count] of Object.entries(await sweepAll())) assert.equal(count, 20, name)
+  for (const kind of cleanupKinds()) {
+    const table = tableOf(kind)
+    await kind.findDue()
+    for (const batch of await kind.claim(storeId, 10)) await kind.run(batch, AbortSignal.timeout(30_000))
+    assert.equal((await countAll(url))[table], 20, kind.name)
+  }
+  await cleanUp()
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
 })
 
 test('a store keeps its newest keys up to the bound, and other stores keep theirs', async (t) => {
-  const { service, sweepAll, url } = await newScene(t, 3)
+  const { service, cleanUp, url } = await newScene(t, 3)
   const { id } = await (await newStore(service)).load()
-  const surplus = batchSize + 7
+  const surplus = deleteBatchSize + 7
   const { now } = await service.db.one<{ now: Date }>`select vitrine_now() as now`
   await ask(
     url,
@@ -93,105 +92,96 @@ test('a store keeps its newest keys up to the bound, and other stores keep their
     select ${id}, 'guest ' || n, 'addToCart', 'k' || n, '', '${now.toISOString()}'::timestamptz - n * interval '1 ms'
     from generate_series(1, ${mostKeysOfStore + surplus}) n`,
   )
-  assert.equal((await sweepAll())['kept answers'], surplus)
+  await cleanUp()
   const { kept, oldest, others } = await service.db.one<{ kept: number; oldest: number; others: number }>`
     select count(*) filter (where store_id = ${id}) as kept, count(*) filter (where store_id <> ${id}) as others,
       max(substr(key, 2)::integer) filter (where store_id = ${id}) as oldest from kept_answer`
   assert.deepEqual({ kept, oldest, others }, { kept: mostKeysOfStore, oldest: mostKeysOfStore, others: 3 })
-  assert.equal((await sweepAll())['kept answers'], 0)
 })
 
-test('instances that sweep at the same time share the work and take nothing twice', async (t) => {
-  const rows = 3 * batchSize
-  const { goTo, sweepAll, url } = await newScene(t, rows)
+test('instances that clean up at the same time share the work without a failure', async (t) => {
+  const { goTo, cleanUp, url } = await newScene(t, 3 * deleteBatchSize)
   goTo(days(200))
-  const taken = await Promise.all([sweepAll(), sweepAll(), sweepAll()])
-  // What one instance has just got hold of is passed over by the others, and a guest is due after what is theirs.
-  taken.push(await sweepAll())
-  for (const name of Object.keys(sweeps)) {
-    assert.equal(
-      taken.reduce((sum, counts) => sum + (counts[name] ?? 0), 0),
-      rows,
-      name,
-    )
-  }
+  await Promise.all([cleanUp(), cleanUp(), cleanUp()])
+  // Rows that one instance holds are skipped by the others, and a guest is due after the guest's carts and wishes.
+  await cleanUp()
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
 })
 
-test('a sweep waits for nobody: it passes over what is in use and takes it the next time', async (t) => {
-  const { goTo, sweepAll, url } = await newScene(t)
+test('a cleanup job never waits for a lock: it skips rows in use and deletes them later', async (t) => {
+  const { goTo, cleanUp, url } = await newScene(t)
   goTo(days(200))
-  const swept = tables.filter((table) => table !== 'cart_item')
+  const locked = tables.filter((table) => table !== 'cart_item')
   const user = new pg.Client({ connectionString: url })
   await user.connect()
   try {
     await user.query('begin')
-    for (const table of swept) {
+    for (const table of locked) {
       await user.query(`select from ${table} where ctid = (select ctid from ${table} limit 1) for update`)
     }
-    await sweepAll()
+    await cleanUp()
     for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 1, table)
   } finally {
     await user.end()
   }
-  await sweepAll()
+  await cleanUp()
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
 })
 
-test('a guest who writes while the sweep goes by is not swept away', async (t) => {
-  const { service, goTo, sweepAll, url, storeId } = await newScene(t, 1)
+test('a guest who writes during a cleanup is not deleted', async (t) => {
+  const { service, goTo, cleanUp, url, storeId } = await newScene(t, 1)
   goTo(days(200))
   await service.db.tx(async (tx: Tx) => {
     const guest: Guest = { kind: 'guest', guestId: 'g1', isNew: false }
     await holdGuest(tx, { store: { id: storeId }, shopper: guest } as ShopperCtx<Guest>)
-    await sweepAll()
+    await cleanUp()
   })
-  await sweepAll()
+  await cleanUp()
   const { guest, wishlist_item } = await countAll(url)
   assert.deepEqual({ guest, wishlist_item }, { guest: 1, wishlist_item: 1 })
 })
 
-test('a cart that lives keeps its guest and what the guest wished for', async (t) => {
-  const { service, goTo, sweepAll, url } = await newScene(t)
+test('a cart that has not expired keeps its guest and the wishes of the guest', async (t) => {
+  const { service, goTo, cleanUp, url } = await newScene(t)
   goTo(days(200))
   await service.db.run`update cart set sweep_on = vitrine_now()::date where id = 'c2'`
-  await sweepAll()
+  await cleanUp()
   const left = await countAll(url)
   assert.deepEqual([left.cart, left.cart_item, left.guest, left.wishlist_item], [1, 1, 1, 1])
   assert.deepEqual(await ask(url, 'select id from guest'), [{ id: 'g2' }])
 })
 
 test('the mark of a merge stays as long as a token of that guest could be alive', async (t) => {
-  const { service, goTo, sweepAll, url } = await newScene(t)
+  const { service, goTo, cleanUp, url } = await newScene(t)
   goTo(days(29))
   await service.db.run`delete from cart`
   await service.db.run`delete from wishlist_item`
   await service.db.run`update guest set merged_at = vitrine_now() where id = 'g1'`
   goTo(days(59))
-  await sweepAll()
+  await cleanUp()
   assert.deepEqual(await ask(url, 'select id from guest'), [{ id: 'g1' }])
   goTo(days(61))
-  await sweepAll()
+  await cleanUp()
   assert.deepEqual(await ask(url, 'select id from guest'), [])
 })
 
-test('what a customer has is never swept away', async (t) => {
-  const { service, goTo, sweepAll, url } = await newScene(t, 1)
+test('carts and wishes of a customer are never deleted', async (t) => {
+  const { service, goTo, cleanUp, url } = await newScene(t, 1)
   await service.db.run`update cart set guest_id = null, customer_id = 'cus_1', sweep_on = null`
   await service.db.run`update wishlist_item set guest_id = null, customer_id = 'cus_1'`
   goTo(days(4000))
-  await sweepAll()
+  await cleanUp()
   const { cart, cart_item, wishlist_item, guest } = await countAll(url)
   assert.deepEqual({ cart, cart_item, wishlist_item, guest }, { cart: 1, cart_item: 1, wishlist_item: 1, guest: 0 })
 })
 
-test('an event that could not be applied stays until somebody has mended what was in its way', async (t) => {
-  const { service, goTo, sweepAll, url } = await newScene(t)
+test('an event that could not be applied is kept', async (t) => {
+  const { service, goTo, cleanUp, url } = await newScene(t)
   await service.db.run`update payment_event set outcome = 'unknown_order' where event_id = '1'`
   await service.db.run`update payment_event set outcome = 'mismatch' where event_id = '2'`
   await service.db.run`update delivery_event set outcome = 'unmatched' where event_id = '1'`
   goTo(days(4000))
-  await sweepAll()
+  await cleanUp()
   const { payment_event, delivery_event } = await countAll(url)
   assert.deepEqual({ payment_event, delivery_event }, { payment_event: 2, delivery_event: 1 })
 })
@@ -200,21 +190,21 @@ for (const [state, afterMs] of [
   ['nothing is due', 0],
   ['everything is due', days(200)],
 ] as const) {
-  test(`a batch is found by indexes when ${state}`, async (t) => {
-    const { service, url } = await newScene(t, 4000)
+  test(`due rows are found by indexes when ${state}`, async (t) => {
+    const { service, url, cleanupKinds } = await newScene(t, 4000)
     for (const table of tables) await ask(url, `analyze ${table}`)
-    for (const [name, sweep] of Object.entries(sweeps)) {
+    for (const kind of cleanupKinds()) {
       // Kept for two days and only where a store has a cap: reading all of it is cheap.
-      if (name === 'counts of codes') continue
+      if (kind.name === 'otp-count-cleanup') continue
       let text = ''
       const stop = service.db.onStatement((sent) => {
         text = sent
       })
-      assert.equal(await sweep(service.db), 0)
+      assert.deepEqual(await kind.findDue(), [])
       stop()
       const offset = `set vitrine.clock_offset = '${service.clock.offsetMs() + afterMs} milliseconds'`
       const plan = await explain(url, offset, text)
-      assert.doesNotMatch(plan, /Seq Scan/, `${name}\n${plan}`)
+      assert.doesNotMatch(plan, /Seq Scan/, `${kind.name}\n${plan}`)
     }
   })
 }
@@ -224,7 +214,8 @@ const explain = async (url: string, setting: string, text: string): Promise<stri
   await client.connect()
   try {
     await client.query(setting)
-    const { rows } = await client.query(`explain ${text.replaceAll(/\$\d+/g, '86400000')}`)
+    const withValues = text.replaceAll(/\$\d+::integer\[\]/g, "'{}'::integer[]").replaceAll(/\$\d+/g, '86400000')
+    const { rows } = await client.query(`explain ${withValues}`)
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   } finally {
     await client.end()

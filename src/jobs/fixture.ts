@@ -1,11 +1,14 @@
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
+import { listJobKinds } from '../app.ts'
 import { migrate } from '../db/migrate.ts'
+import type { JobKind } from './job-kind.ts'
+import { createJobRunner } from './runner.ts'
 
-/** A service on a database of its own: a sweep goes through all stores, and other tests have theirs in the same one. */
+/** A service on a database of its own: jobs work on all stores, and other tests have theirs in the same database. */
 export const serviceAlone = async (t: TestContext, options: ServiceOptions = {}) => {
-  const name = `sweeps_test_${process.pid}_${databases++}`
+  const name = `jobs_test_${process.pid}_${databases++}`
   const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
   await ask(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
   await migrate({ connectionString: url })
@@ -19,6 +22,16 @@ export const serviceAlone = async (t: TestContext, options: ServiceOptions = {})
 
 let databases = 0
 
+/** All jobs of a service as a new instance would run them. `failures`: what failed, by job. */
+export const newRunner = ({ app, db }: TestService, change: Partial<JobKind<unknown>> = {}) => {
+  const failures: string[] = []
+  const runner = createJobRunner({
+    kinds: listJobKinds(app.services, db).map((kind) => ({ ...kind, ...change })),
+    onFailure: (name, error) => failures.push(`${name}: ${error instanceof Error ? error.message : error}`),
+  })
+  return { ...runner, failures }
+}
+
 export const ask = async (connectionString: string, text: string) => {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -29,7 +42,7 @@ export const ask = async (connectionString: string, text: string) => {
   }
 }
 
-/** Tables that are swept, each with so many rows made just now. Every guest has a cart and a wish. */
+/** Fills each table that has a cleanup job with new rows. Every guest has a cart and a wish. */
 export const fill = async (service: TestService, rows: number) => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1 })
@@ -84,6 +97,21 @@ export const fill = async (service: TestService, rows: number) => {
   return { storeId: store.id, productId, outletId: store.defaultOutlet.id }
 }
 
+/** The cleanup jobs and the tables that they delete from. */
+export const cleanupTables = {
+  'otp-code-cleanup': 'one_time_code',
+  'otp-request-cleanup': 'otp_request',
+  'sign-in-failure-cleanup': 'sign_in_failure',
+  'otp-count-cleanup': 'otp_hour',
+  'session-cleanup': 'session',
+  'idempotency-key-cleanup': 'kept_answer',
+  'guest-cart-cleanup': 'cart',
+  'guest-wishlist-cleanup': 'wishlist_item',
+  'guest-cleanup': 'guest',
+  'payment-event-cleanup': 'payment_event',
+  'delivery-event-cleanup': 'delivery_event',
+} as const
+
 export const tables = [
   'one_time_code',
   'otp_request',
@@ -99,7 +127,7 @@ export const tables = [
   'delivery_event',
 ] as const
 
-/** How many rows each swept table has. */
+/** Rows in each of these tables. */
 export const countAll = async (url: string): Promise<Record<string, number>> => {
   const counts = tables.map((table) => `(select count(*)::integer from ${table}) as ${table}`)
   return (await ask(url, `select ${counts.join(', ')}`))[0]

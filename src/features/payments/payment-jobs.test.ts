@@ -1,54 +1,52 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { startTestService } from '../../../test/harness.ts'
+import { startTestService, type TestService } from '../../../test/harness.ts'
 import { hours, minutes } from '../../core/clock.ts'
-import { ask, serviceAlone } from '../../sweeps/fixture.ts'
+import { ask, newRunner, serviceAlone } from '../../jobs/fixture.ts'
 import { obedientProvider, openScene } from './fixture.ts'
 import { refundOrderById } from './refunds.ts'
 import { startPayment } from './sessions.ts'
-import { sweepBatch } from './sweeps.sql.ts'
-import { paymentSweeps } from './sweeps.ts'
 
-/** A database of its own, and all sweeps of payments, run as often as there is something due. */
+/** A database of its own, and all jobs, run until nothing is due. */
 const newScene = async (t: TestContext, stock = 10) => {
   const obedient = obedientProvider()
   const { service, url } = await serviceAlone(t, { paymentProviders: [obedient.provider] })
   const scene = await openScene(service, { provider: 'obedient', stock })
-  const trouble: string[] = []
-  const sweepWith = async (services = service.app.services) => {
-    for (const sweep of Object.values(paymentSweeps(services, (_error, id) => trouble.push(id)))) {
-      while ((await sweep()) >= sweepBatch);
-    }
+  const failures: string[] = []
+  const runWith = async (instance: TestService) => {
+    const runner = newRunner(instance)
+    await runner.runDue()
+    failures.push(...runner.failures)
   }
-  return { ...obedient, ...scene, url, trouble, sweepWith, sweep: () => sweepWith() }
+  return { ...obedient, ...scene, url, failures, runWith, runJobs: () => runWith(service) }
 }
 
 test('an order settles although no webhook ever comes', async (t) => {
-  const { does, sweep, ...scene } = await newScene(t)
+  const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   const unstarted = await scene.order({ quantity: 1 })
   does.status = 'success'
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
   scene.service.clock.advance(minutes(1.5))
-  await sweep()
+  await runJobs()
   for (const { id } of [order, unstarted]) assert.deepEqual(await scene.stateOf(id), ['paid', 'paid', 'sold', null])
   assert.deepEqual((await scene.look(order.id)).payment?.reference, 'asked')
   assert.deepEqual(new Set((await scene.inbox()).map(({ source }) => source)), new Set(['obedient asked']))
 })
 
 test('an order that nobody pays is cancelled after half an hour, and gives everything back', async (t) => {
-  const { calls, sweep, ...scene } = await newScene(t)
+  const { calls, runJobs, ...scene } = await newScene(t)
   const open = await scene.openOrder({ quantity: 1 })
   const unstarted = await scene.order({ quantity: 1 })
   const failed = await scene.openOrder({ quantity: 1 })
   await scene.report(failed, { status: 'failed' })
   const cod = await scene.order({ quantity: 1, method: 'cod' })
   scene.service.clock.advance(minutes(29.5))
-  await sweep()
+  await runJobs()
   assert.equal((await scene.look(open.id)).status, 'pending')
   scene.service.clock.advance(minutes(1))
-  await sweep()
+  await runJobs()
   for (const { id } of [open, unstarted]) {
     assert.deepEqual(await scene.stateOf(id), ['cancelled', 'pending', 'released', null])
     assert.deepEqual(await scene.paymentsOf(id), ['closed'])
@@ -60,97 +58,100 @@ test('an order that nobody pays is cancelled after half an hour, and gives every
 })
 
 test('what was paid in the last moment is settled and not cancelled', async (t) => {
-  const { does, sweep, ...scene } = await newScene(t)
+  const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   scene.service.clock.advance(minutes(31))
   Object.assign(does, { status: 'success', close: 'paid' })
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
 test('a payment under way keeps its order, and a provider that is away keeps it for an hour at most', async (t) => {
-  const { does, sweep, trouble, ...scene } = await newScene(t)
+  const { does, runJobs, failures, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   scene.service.clock.advance(minutes(31))
   Object.assign(does, { status: 'pending', close: 'in_progress' })
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
   Object.assign(does, { status: 'away', close: 'away' })
   scene.service.clock.advance(minutes(5))
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
-  assert.ok(trouble.includes(order.payment))
+  assert.ok(
+    failures.some((line) => line.startsWith('order-expiry: ')),
+    String(failures),
+  )
   scene.service.clock.advance(hours(1))
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['cancelled', 'pending', 'released', null])
   Object.assign(does, { status: 'success', close: 'paid' })
   scene.service.clock.advance(hours(1))
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
 test('expiry that races a success loses nothing: the order ends paid, with its units', async (t) => {
-  const { sweep, ...scene } = await newScene(t, 100)
+  const { runJobs, ...scene } = await newScene(t, 100)
   const orders = await Promise.all(Array.from({ length: 12 }, () => scene.openOrder({ quantity: 1 })))
   scene.service.clock.advance(minutes(31))
-  await Promise.all([sweep(), sweep(), ...orders.map((order) => scene.report(order))])
+  await Promise.all([runJobs(), runJobs(), ...orders.map((order) => scene.report(order))])
   for (const { id } of orders) assert.deepEqual(await scene.stateOf(id), ['paid', 'paid', 'sold', null])
   assert.deepEqual(await scene.stockNow(), [88, 0])
 })
 
 test('a session of an order that is paid or cancelled otherwise is closed', async (t) => {
-  const { calls, sweep, ...scene } = await newScene(t)
+  const { calls, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.report(order, { status: 'failed' })
   await startPayment(scene.ctx, order.id)
   await scene.report(order)
   assert.deepEqual(await scene.paymentsOf(order.id), ['paid', 'open'])
   scene.service.clock.advance(minutes(2))
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.paymentsOf(order.id), ['paid', 'closed'])
   assert.ok(calls.includes('close'))
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
 test('a refund that is due is paid back, and tried again later when the provider is away', async (t) => {
-  const { does, calls, sweep, trouble, ...scene } = await newScene(t)
+  const { does, calls, runJobs, failures, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.report(order, { transactionId: 'txn-1' })
   await scene.report(order, { transactionId: 'txn-2' })
   const refunds = () => calls.filter((call) => call === 'refund').length
   does.refund = 'away'
-  await sweep()
-  await sweep()
-  assert.deepEqual([refunds(), trouble.length], [1, 1])
+  await runJobs()
+  await runJobs()
+  assert.deepEqual([refunds(), failures.length], [1, 1])
   does.refund = 'pending'
   scene.service.clock.advance(minutes(2))
-  await sweep()
+  await runJobs()
   assert.deepEqual([refunds(), await scene.paymentsOf(order.id)], [2, ['paid', 'paid']])
   does.refund = 'refunded'
   scene.service.clock.advance(minutes(10))
-  await sweep()
+  await runJobs()
   assert.deepEqual([refunds(), await scene.paymentsOf(order.id)], [3, ['paid', 'refunded']])
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
   scene.service.clock.advance(hours(48))
-  await sweep()
+  await runJobs()
   assert.equal(refunds(), 3)
 })
 
-test('a refund that an operator asks for while the provider is away is given by the sweep', async (t) => {
-  const { does, sweep, ...scene } = await newScene(t)
+test('a refund that an operator asks for while the provider is away is paid by the refund job', async (t) => {
+  const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.report(order)
   does.refund = 'away'
   assert.deepEqual(await refundOrderById(scene.service.app.services, order.id), { refunded: false })
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
   does.refund = 'refunded'
-  await sweep()
+  await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['refunded', 'refunded', 'released', null])
 })
 
-test('instances share the work: each payment is asked about once, however many sweep', async (t) => {
-  const { does, calls, sweepWith, url, ...scene } = await newScene(t, 500)
-  const count = sweepBatch + 15
+test('instances share the work: each payment is asked about once, however many run', async (t) => {
+  const { does, calls, runJobs, runWith, url, ...scene } = await newScene(t, 500)
+  const count = 65
   for (let i = 0; i < count; i++) await scene.openOrder({ quantity: 1 })
   // An instance of its own, which has the same provider.
   const other = await startTestService({ databaseUrl: url, paymentProviders: [...providersOf(scene)] })
@@ -159,7 +160,7 @@ test('instances share the work: each payment is asked about once, however many s
   other.clock.advance(minutes(2))
   does.status = 'success'
   calls.length = 0
-  await Promise.all([sweepWith(), sweepWith(other.app.services), sweepWith(), sweepWith(other.app.services)])
+  await Promise.all([runJobs(), runWith(other), runJobs(), runWith(other)])
   assert.equal(calls.length, count)
   assert.deepEqual(await ask(url, `select status, count(*)::integer from orders group by status`), [
     { status: 'paid', count },
@@ -171,17 +172,17 @@ const providersOf = (scene: { service: Awaited<ReturnType<typeof serviceAlone>>[
   [...scene.service.app.services.payments.providers.values()].filter(({ name }) => name === 'obedient')
 
 test('a payment that stays open is asked about less and less', async (t) => {
-  const { calls, sweep, ...scene } = await newScene(t)
+  const { calls, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.service.db.run`update orders set expires_at = null where id = ${order.id}`
   for (let minute = 0; minute < 60; minute++) {
     scene.service.clock.advance(minutes(1.1))
-    await sweep()
+    await runJobs()
   }
   const inTheFirstHour = calls.filter((call) => call === 'status').length
   for (let hour = 0; hour < 48; hour++) {
     scene.service.clock.advance(hours(1))
-    await sweep()
+    await runJobs()
   }
   const later = calls.filter((call) => call === 'status').length - inTheFirstHour
   assert.ok(inTheFirstHour >= 15 && inTheFirstHour <= 40, String(inTheFirstHour))
@@ -189,14 +190,14 @@ test('a payment that stays open is asked about less and less', async (t) => {
 })
 
 test('orders that cannot be ended do not stand in the way of others', async (t) => {
-  const { sweep, url, ...scene } = await newScene(t)
+  const { runJobs, url, failures, ...scene } = await newScene(t)
   const order = await scene.order({ quantity: 1 })
   const copies = (name: string, count: number, number: number) => `
     insert into orders select (jsonb_populate_record(o, jsonb_build_object('id', '${name}_' || n, 'number', ${number} + n,
       'cart_id', 'gone', 'expires_at', o.expires_at - interval '1 minute'))).*
     from orders o, generate_series(1, ${count}) n where o.id = '${order.id}'`
-  // As many as a batch were with a carrier before they could expire, and one has a line of something without stock.
-  await ask(url, copies('sent', sweepBatch, 5000))
+  // Many were with a carrier before they could expire, and one has a line without stock.
+  await ask(url, copies('sent', 50, 5000))
   await ask(
     url,
     `insert into shipment (store_id, order_id, id, tracking_number, partner, status, created_at, updated_at)
@@ -209,6 +210,10 @@ test('orders that cannot be ended do not stand in the way of others', async (t) 
      from order_line l where l.order_id = '${order.id}'`,
   )
   scene.service.clock.advance(minutes(31))
-  await assert.rejects(sweep(), /1 of the expired orders could not be ended/)
+  await runJobs()
+  assert.deepEqual(
+    failures.map((line) => line.split(':')[0]),
+    ['order-expiry'],
+  )
   assert.deepEqual(await scene.stateOf(order.id), ['cancelled', 'pending', 'released', null])
 })

@@ -1,0 +1,43 @@
+import type { Queries } from './database.ts'
+import { type Fragment, sql } from './sql.ts'
+
+/** Rows of a tenant's table that are deleted when their time has come. The table is called `t` in the fragments. */
+export type Deletable = {
+  table: Fragment
+  /** When a row may go. */
+  due: Fragment
+  /** An indexed time, so that the oldest rows are found first. */
+  age: Fragment
+  /** How long after that time a row is kept. */
+  keep: Fragment
+}
+
+export type DueRows = { storeId: number; rowIds: string[]; waiting: number; oldestAt: Date }
+
+export const deleteBatchSize = 500
+
+/** The oldest due rows, one batch for all stores together, by store. Reads only. */
+export const findDueRows = (db: Queries, { table, due, age, keep }: Deletable, exceptStores: readonly number[]) =>
+  db.many<DueRows>`
+  select store_id as "storeId", array_agg(row_id) as "rowIds", count(*) as waiting,
+    min(age)::timestamptz + ${keep} as "oldestAt"
+  from (
+    select t.store_id, t.ctid::text as row_id, ${age} as age from ${table} t
+    where ${due} and t.store_id <> all(${exceptStores}::integer[])
+    order by ${age} limit ${batchSize}) oldest
+  group by store_id
+  order by "oldestAt"`
+
+/** Inlined, so that the planner sees it. */
+const batchSize = sql`500`
+
+/**
+ * Deletes those of the rows that are still due: a row id may belong to another row by now. Skips rows in use, so that a
+ * cleanup never waits for a request. Returns how many were deleted.
+ */
+export const deleteDueRows = (db: Queries, { table, due }: Deletable, storeId: number, rowIds: readonly string[]) =>
+  db.run`
+  delete from ${table} d where d.store_id = ${storeId} and d.ctid = any(array(
+    select t.ctid from ${table} t
+    where t.store_id = ${storeId} and t.ctid = any(${rowIds}::tid[]) and ${due}
+    for update of t skip locked))`

@@ -1,0 +1,12 @@
+import type { Deletable } from '../../db/due-rows.ts'
+import { sql } from '../../db/sql.ts'
+
+const keep = sql`interval '180 days'`
+
+/** Events that were applied. One that could not be applied stays for a person to look at. */
+export const oldDeliveryEvents: Deletable = {
+  table: sql`delivery_event`,
+  due: sql`t.received_at <= vitrine_now() - ${keep} and t.outcome in ('applied', 'stale', 'after_delivery')`,
+  age: sql`t.received_at`,
+  keep,
+}

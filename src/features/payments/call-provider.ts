@@ -1,0 +1,22 @@
+import { seconds } from '../../core/clock.ts'
+import { withTimeLimit } from '../../core/time-limit.ts'
+import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
+import { openAccount, type PaymentCtx } from './providers.ts'
+
+/** A shopper or an operator waits for the answer. */
+const requestLimitMs = seconds(10)
+export const jobCallLimitMs = seconds(20)
+
+type Call<Result> = (provider: PaymentProvider, account: ProviderAccount, signal: AbortSignal) => Promise<Result>
+
+/**
+ * Every call to a payment provider goes through here, never inside a transaction. It ends at the time limit even if the
+ * provider ignores the signal; the effect of such a call is unknown, and the same call is made again later.
+ */
+export const callProvider = async <Result>(ctx: PaymentCtx, name: string, call: Call<Result>): Promise<Result> => {
+  const { provider, account } = await openAccount(ctx, name)
+  const { limitMs, signal } = ctx.providerCalls ?? { limitMs: requestLimitMs, signal: undefined }
+  return withTimeLimit({ limitMs, signal, name: `a call to the payment provider ${name}` }, (limited) =>
+    call(provider, account, limited),
+  )
+}

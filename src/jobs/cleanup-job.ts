@@ -1,0 +1,60 @@
+import { minutes, seconds } from '../core/clock.ts'
+import type { Queries } from '../db/database.ts'
+import { type Deletable, type DueRows, deleteDueRows, findDueRows } from '../db/due-rows.ts'
+import type { DueStore, JobKind } from './job-kind.ts'
+
+export type Cleanup<Found extends DueStore> = {
+  name: string
+  /** The oldest due rows, by store. Without the rows of `exceptStores`. */
+  find(exceptStores: readonly number[]): Promise<readonly Found[]>
+  /** Deletes rows of one store and returns how many. */
+  remove(found: Found): Promise<number>
+}
+
+const longestPauseMs = minutes(60)
+
+/** A job that deletes rows whose time has come. A unit is one batch of one store. */
+export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Cleanup<Found>): JobKind<Found> => {
+  const everyMs = minutes(1)
+  const found = new Map<number, Found>()
+  /** Stores whose rows could not be deleted. They are left out for a while, or their rows would fill every batch. */
+  const paused = new Map<number, { untilMs: number; pauseMs: number }>()
+  const pause = (storeId: number) => {
+    const pauseMs = Math.min((paused.get(storeId)?.pauseMs ?? everyMs / 2) * 2, longestPauseMs)
+    paused.set(storeId, { untilMs: Date.now() + pauseMs, pauseMs })
+  }
+  return {
+    name,
+    everyMs,
+    concurrency: 1,
+    limitMs: seconds(30),
+    findDue: async () => {
+      const now = Date.now()
+      const except = [...paused].filter(([, { untilMs }]) => untilMs > now).map(([storeId]) => storeId)
+      const due = await find(except)
+      found.clear()
+      for (const rows of due) found.set(rows.storeId, rows)
+      return due
+    },
+    // Deleting twice does no harm, so instances need no claim.
+    claim: async (storeId) => {
+      const rows = found.get(storeId)
+      found.delete(storeId)
+      return rows === undefined ? [] : [rows]
+    },
+    run: async (rows) => {
+      if ((await remove(rows)) > 0) paused.delete(rows.storeId)
+      else pause(rows.storeId)
+    },
+    postpone: async ({ storeId }) => pause(storeId),
+    describe: ({ storeId, waiting }) => ({ storeNumber: storeId, rows: waiting }),
+  }
+}
+
+/** The same for rows that are found by their age alone. */
+export const deleteJob = (db: Queries, name: string, rows: Deletable): JobKind<DueRows> =>
+  cleanupJob({
+    name,
+    find: (exceptStores) => findDueRows(db, rows, exceptStores),
+    remove: ({ storeId, rowIds }) => deleteDueRows(db, rows, storeId, rowIds),
+  })

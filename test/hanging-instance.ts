@@ -1,0 +1,18 @@
+import { obedientProvider } from '../src/features/payments/fixture.ts'
+import { startTestService } from './harness.ts'
+
+/** An instance whose provider never answers a refund. It prints the payment when it asks for one, and waits to be killed. */
+const { provider } = obedientProvider()
+await startTestService({
+  databaseUrl: process.argv[2] ?? '',
+  jobs: { everyMs: 20 },
+  paymentProviders: [
+    {
+      ...provider,
+      refund: (_account, { paymentId }) => {
+        process.stdout.write(`${paymentId}\n`)
+        return new Promise(() => {})
+      },
+    },
+  ],
+})
