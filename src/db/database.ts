@@ -269,7 +269,7 @@ const alignClock = async (
 const appliedOffsets = new WeakMap<pg.PoolClient, number>()
 
 /** Counts and minor units arrive as numbers: everything we store as bigint stays far below 2^53. */
-const wireTypes: pg.CustomTypesConfig = {
+export const wireTypes: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }

@@ -13,8 +13,8 @@ export const sweepBatch = 50
 const batch = sql`50`
 
 const claimed = sql`
-  returning p.store_id, ${paymentColumns})
-  select c.*, s.public_id as "storeId" from claimed c join store s on s.id = c.store_id`
+  returning ${paymentColumns}, (select s.public_id from store s where s.id = p.store_id) as "storeId")
+  select * from claimed`
 
 /**
  * Payments that nobody has heard of for a while: each minute at first, later every tenth of their age, so that one
