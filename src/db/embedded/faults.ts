@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode, errorMessage } from '../../core/thrown.ts'
 import type { Place } from './place.ts'
 
 const damage =
@@ -8,7 +9,7 @@ const damage =
 /** What an operator reads when the file system refuses us. Anything that they cannot mend passes through unchanged. */
 export const explainFileFault = (error: unknown, path: string): unknown => {
   if (error instanceof OperatorError) return error
-  const { code, message } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   const because = { cause: error }
   if (code === 'ENOSPC' || code === 'EDQUOT') return explainFullDisk(path, error)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
@@ -20,7 +21,7 @@ export const explainFileFault = (error: unknown, path: string): unknown => {
   if (code === 'ENOTDIR' || code === 'EEXIST')
     return new OperatorError(`${path} is not a folder: name one with VITRINE_DATA_DIR.`, because)
   if (code === 'EIO' || code === 'EUCLEAN' || code === 'ESTALE' || code === 'EBUSY')
-    return new OperatorError(`The file system cannot serve ${path}: ${message}.`, because)
+    return new OperatorError(`The file system cannot serve ${path}: ${errorMessage(error)}.`, because)
   return error
 }
 
@@ -81,7 +82,7 @@ export const explainSpawnFault = (error: NodeJS.ErrnoException, file: string): O
 
 /** What an operator reads when the server runs but does not let us in. */
 export const explainSessionFault = (place: Place, error: unknown): unknown => {
-  const { code } = error as { code?: string }
+  const code = errorCode(error)
   if (code === '53100') return explainFullDisk(place.dataDir, error)
   if (code === '28P01')
     return new OperatorError(

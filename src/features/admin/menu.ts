@@ -1,3 +1,4 @@
+import { toFields } from '../../core/fields.ts'
 import { newId } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { announceStore } from '../../db/announce.ts'
@@ -8,7 +9,7 @@ import { setMenu } from './admin.sql.ts'
 export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
 
 export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknown) => {
-  const items = Array.isArray(file) ? file : (file as { items?: unknown } | null)?.items
+  const items = Array.isArray(file) ? file : toFields(file).items
   const menu = readMenu(items, 'items', 1)
   await setMenu(tx, store.id, menu)
   await announceStore(tx, store.id)
@@ -25,20 +26,22 @@ const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => 
   }
   return items.map((item, i) => {
     const here = `${place}[${i}]`
-    const { label, type, target, children = [] } = (item ?? {}) as Partial<MenuFile>
-    for (const [field, value] of Object.entries({ label, type, target })) {
+    const { children = [], ...fields } = toFields(item)
+    const text = (field: 'label' | 'type' | 'target') => {
+      const value = fields[field]
       if (typeof value !== 'string') throw new OperatorError(`The menu file needs a text at ${here}.${field}.`)
+      return value
     }
-    if (!menuTypes.includes(type as string)) {
+    const [label, type, target] = [text('label'), text('type'), text('target')]
+    if (!menuTypes.includes(type)) {
       throw new OperatorError(`${here}.type is "${type}", and must be one of ${menuTypes.join(', ')}.`)
     }
-    if (!isSafeTarget(target as string)) {
+    if (!isSafeTarget(target)) {
       throw new OperatorError(
         `${here}.target of "${label}" must be a name, a path, or an address that begins with http://, https://, mailto: or tel:, not ${JSON.stringify(target)}.`,
       )
     }
-    const entry = { id: newId('menu'), label, type, target } as Omit<MenuEntry, 'children'>
-    return { ...entry, children: readMenu(children, `${here}.children`, level + 1) }
+    return { id: newId('menu'), label, type, target, children: readMenu(children, `${here}.children`, level + 1) }
   })
 }
 

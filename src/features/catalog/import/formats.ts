@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { OperatorError } from '../../../core/operator-error.ts'
+import { errorMessage } from '../../../core/thrown.ts'
 import { readProductTable, readRows } from './csv-reader.ts'
 import { readJsonArray, readJsonLines } from './json-reader.ts'
 import type { ProductRecord } from './records.ts'
@@ -46,7 +47,7 @@ const readHead = (path: string) => {
     return { head: buffer.toString('utf8', 0, length).replace(/^\uFEFF/, ''), bytes: size }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
+    throw new OperatorError(`${path} cannot be read: ${errorMessage(error)}.`, { cause: error })
   }
 }
 

@@ -11,12 +11,12 @@ const attributeNumbers = Array.from({ length: mostAttributes }, (_, i) => i + 1)
 
 type AttributeColumn = `attribute${number}` | `values${number}`
 
-const attributeColumns = Object.fromEntries(
+const attributeColumns: Record<AttributeColumn, string[]> = Object.fromEntries(
   attributeNumbers.flatMap((n) => [
     [`attribute${n}`, [`attribute ${n} name`]],
     [`values${n}`, [`attribute ${n} value(s)`]],
   ]),
-) as Record<AttributeColumn, string[]>
+)
 
 /** What we take from WooCommerce's product export. */
 const columnNames = {
