@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { relative } from 'node:path/posix'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { toStatement } from '../../src/db/sql.ts'
+import { root } from '../compiler.ts'
 import { type Choose, runWithChoices, sampleOf } from './samples.ts'
 import type { Shape } from './shape.ts'
-import { type CallSite, type Method, readSqlFiles, root, type SqlFile, type SqlFunction } from './source.ts'
+import { type CallSite, type Method, readSqlFiles, type SqlFile, type SqlFunction } from './source.ts'
 
 /** A statement as it would be sent: its text, and where in the source it is sent from. */
 export type SentStatement = { site: CallSite; text: string }

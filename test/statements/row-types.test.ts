@@ -25,7 +25,7 @@ test('every row type matches the columns of its statement: names, types and null
 })
 
 test('a row type that does not match is refused, and a statement that cannot be checked too', async () => {
-  const files = readSqlFiles('test/statements/faulty/*.sql.ts', 'test/statements/faulty/tsconfig.json')
+  const files = readSqlFiles('test/faulty/*.sql.ts', 'test/faulty/tsconfig.json')
   const faults = await checkRowTypes({ describer, files, neverNull: { 'faulty.sql.ts name': 'not needed' } })
   const texts = faults.map((fault) => fault.split('\n')[0]?.replace(/^\S+\.sql\.ts\S* /, ''))
   assert.deepEqual(texts, [

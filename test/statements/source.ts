@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import {
   getTokenPosOfNode,
   isPropertyAccessExpression,
@@ -9,7 +7,6 @@ import {
   type SourceFile,
 } from 'typescript/unstable/ast'
 import {
-  API,
   type Checker,
   SignatureKind,
   SymbolFlags,
@@ -17,12 +14,10 @@ import {
   type Type,
   TypeFlags,
 } from 'typescript/unstable/sync'
+import { lineOf, readProject } from '../compiler.ts'
 import type { Field, Shape } from './shape.ts'
 
-/**
- * The declarations of *.sql.ts files, read with the compiler. This is the only file that knows its API, which TypeScript 7
- * calls unstable: a new version of the compiler may need a change here, and nowhere else.
- */
+/** The declarations of a *.sql.ts file, read with the compiler. */
 export type SqlFile = { path: string; functions: SqlFunction[]; callSites: CallSite[] }
 
 /** An exported function that is handed a database. */
@@ -35,26 +30,12 @@ const methods = ['many', 'one', 'maybeOne', 'run'] as const
 export type Method = (typeof methods)[number]
 const methodOf = (name: string) => methods.find((method) => method === name)
 
-export const root = fileURLToPath(new URL('../../', import.meta.url))
-
 /** The *.sql.ts files of the service, or those that match a pattern and belong to another project. */
-export const readSqlFiles = (pattern = 'src/**/*.sql.ts', config = 'tsconfig.build.json'): SqlFile[] => {
-  const api = new API({ cwd: root })
-  try {
-    const [project] = api.updateSnapshot({ openProjects: [root + config] }).getProjects()
-    assert.ok(project, `${config} is no project`)
-    const reader = createReader(project.checker)
-    return globSync(pattern, { cwd: root })
-      .sort()
-      .map((path) => {
-        const file = project.program.getSourceFile(root + path)
-        assert.ok(file, `${path} is not part of ${config}`)
-        return { path, functions: reader.functionsOf(file), callSites: reader.callSitesOf(path, file) }
-      })
-  } finally {
-    api.close()
-  }
-}
+export const readSqlFiles = (pattern = 'src/**/*.sql.ts', config = 'tsconfig.build.json'): SqlFile[] =>
+  readProject(config, pattern, ({ path, file, checker }) => {
+    const reader = createReader(checker)
+    return { path, functions: reader.functionsOf(file), callSites: reader.callSitesOf(path, file) }
+  })
 
 const createReader = (checker: Checker) => {
   const typeOf = (symbol: TsSymbol) => {
@@ -81,7 +62,7 @@ const createReader = (checker: Checker) => {
         const declared = node.typeArguments?.[0]
         const row = declared && checker.getTypeFromTypeNode(declared)
         // A stack names the line where the template begins.
-        const line = file.text.slice(0, getTokenPosOfNode(node.template, file)).split('\n').length
+        const line = lineOf(file, getTokenPosOfNode(node.template, file))
         if (method !== undefined) found.push({ path, line, method, row: row && shapeOf(row) })
       }
       node.forEachChild(visit)

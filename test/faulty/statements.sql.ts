@@ -1,5 +1,5 @@
-import type { Queries } from '../../../src/db/database.ts'
-import { sql } from '../../../src/db/sql.ts'
+import type { Queries } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
 
 /** One fault in each statement, for the test of the checker. */
 type Product = { name: string }
