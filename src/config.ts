@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 
 /** Every setting there is. The table in docs/settings.md is held against this by a test. */
@@ -165,14 +166,17 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
 
 const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environment> => {
   const given: Record<string, unknown> = {}
-  for (const [name, { type }] of Object.entries(Environment.properties as Record<string, { type?: string }>)) {
+  for (const [name, schema] of Object.entries<object>(Environment.properties)) {
     const text = variables[name]
+    const isInteger = 'type' in schema && schema.type === 'integer'
     // An empty variable is how many deployment tools write an absent one.
-    if (text) given[name] = type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
+    if (text) given[name] = isInteger && /^\d+$/.test(text) ? Number(text) : text
   }
-  const env = Value.Default(Environment, given) as Static<typeof Environment>
-  const [fault] = Value.Errors(Environment, env)
-  if (fault !== undefined) throw refusal(fault.instancePath.slice(1), describeFault(fault))
+  const env = Value.Default(Environment, given)
+  if (!Value.Check(Environment, env)) {
+    const fault = mustExist(Value.Errors(Environment, env)[0], 'the fault of a setting')
+    throw refusal(fault.instancePath.slice(1), describeFault(fault))
+  }
   for (const name of [
     'DATABASE_URL',
     'DATABASE_DIRECT_URL',

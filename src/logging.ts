@@ -1,5 +1,6 @@
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'
+import { toFields } from './core/fields.ts'
 import { shortenText } from './core/text.ts'
 
 /**
@@ -17,8 +18,7 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, destination?: Des
 }
 
 /** Its id alone. Fastify would make an object of it, with address and all. */
-const describeRequest = (request: unknown) =>
-  typeof request === 'string' ? request : (request as { id?: string } | undefined)?.id
+const describeRequest = (request: unknown) => (typeof request === 'string' ? request : toFields(request).id)
 
 const longestMessage = 2_000
 const longestStack = 8_000

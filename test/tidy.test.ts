@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path/posix'
 import { test } from 'node:test'
+import { listCasts } from './casts.ts'
 
 /**
  * The house rules that a machine can check. Each rule looks at one file and names its faults, with what to do instead;
@@ -237,6 +238,14 @@ const versionsAreExact = (manifest: Manifest) =>
       .map(([name, version]) => `package.json asks for ${name} "${version}". Install it with npm install -E.`),
   )
 
+/** Casts in the product. Lower the number when one goes; a type guard or `mustExist` is nearly always better. */
+const mostCasts = 49
+
+const castsAreFew = (casts: readonly string[]) =>
+  casts.length <= mostCasts
+    ? []
+    : [`There are ${casts.length} casts, more than ${mostCasts}. Let the compiler know the type:\n${casts.join('\n')}`]
+
 // The tests
 
 const assertTidy = (faults: readonly string[]) => assert.ok(faults.length === 0, `\n${faults.join('\n')}`)
@@ -283,6 +292,12 @@ test('migrations are numbered without gaps', () => {
 
 test('dependencies have exact versions', () => assertTidy(versionsAreExact(JSON.parse(read('package.json').text))))
 
+test(`no more than ${mostCasts} casts outside of tests`, () => {
+  const casts = listCasts('{src,sdk/src}/**/*.ts').filter((cast) => !isTest(cast.split(':', 1).join()))
+  assert.ok(casts.length > 0)
+  assertTidy(castsAreFew(casts))
+})
+
 test('each rule refuses what it is there to refuse', () => {
   const refused: [Rule, path: string, text: string][] = [
     [importsPointDown, 'src/core/money.ts', "import { listen } from '../db/listen.ts'"],
@@ -327,5 +342,8 @@ test('each rule refuses what it is there to refuse', () => {
   )
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0003_three.sql']).length, 1)
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0001_two.sql']).length, 1)
+  const casts = listCasts('test/faulty/casts.ts')
+  assert.deepEqual(casts, ['test/faulty/casts.ts:6 as string', 'test/faulty/casts.ts:7 as number'])
+  assert.equal(castsAreFew(Array(mostCasts + 1).fill('a cast')).length, 1)
   assert.equal(versionsAreExact({ dependencies: { a: '^1.0.0', b: '1.2.3-beta.17', c: 'latest' } }).length, 2)
 })

@@ -155,8 +155,7 @@ type Headings = Record<string, string>
 /** What no header can hold is a mistake of the caller, and must not look like a fault of the network. */
 const toHeaders = (given: Record<string, string>): Headings => {
   const headers: Headings = {}
-  for (const name in given) {
-    const value = given[name] as string
+  for (const [name, value] of Object.entries(given)) {
     try {
       new Headers().set(name, value)
     } catch (cause) {

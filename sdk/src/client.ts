@@ -3,10 +3,10 @@ import { isVitrineError, SessionOver, VitrineError } from './errors.ts'
 import { type Operation, type Operations, operations } from './operations.ts'
 import type { CallOptions, ClientOptions, Merged, Redirect, Session, SignInOptions } from './options.ts'
 import { type Page, PagedList } from './paging.ts'
-import type { Reply } from './send.ts'
+import { isObject, type Reply } from './send.ts'
 import { openState, type State } from './state.ts'
 import { memoryStorage } from './storage.ts'
-import type { MergeResult, RequestOtpAnswer } from './types.ts'
+import type { MergeResult } from './types.ts'
 
 export interface Client extends Operations {
   /** What signing in left behind; null when nobody is signed in. */
@@ -66,9 +66,9 @@ const isOverAlready = (error: unknown) => {
 
 const toPage = ({ body, headers, status }: Reply): Page<unknown> => {
   if (Array.isArray(body)) return { items: body, nextCursor: headers.get('x-next-cursor') }
-  const { data, nextCursor, hasMore: _, ...beside } = (body ?? {}) as Record<string, unknown>
+  const { data, nextCursor, hasMore: _, ...beside } = isObject(body) ? body : {}
   if (!Array.isArray(data)) throw new VitrineError('BAD_ANSWER', 'The answer is not a page of a list.', { status })
-  return { items: data, nextCursor: nextCursor as string | null, ...beside }
+  return { items: data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null, ...beside }
 }
 
 const toRedirect = ({ headers, status }: Reply): Redirect => {
@@ -95,8 +95,8 @@ const requestCode = async (operation: Operation, call: Call, state: State, input
     if (isVitrineError(error, 'BAD_GATEWAY')) await state.dropOtpRequest()
     throw error
   })
-  const { requestToken } = body as RequestOtpAnswer
-  if (requestToken) await state.keepOtpRequest(requestToken)
+  const requestToken = isObject(body) ? body.requestToken : undefined
+  if (typeof requestToken === 'string' && requestToken !== '') await state.keepOtpRequest(requestToken)
   return body
 }
 

@@ -15,6 +15,9 @@ type Sending = {
   look: ((headers: Headers, status: number) => Promise<void>) | undefined
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
 export type Reply = { headers: Headers; status: number; body: unknown }
 
 /** One try: an answer that went well, or a `VitrineError`. */
@@ -37,7 +40,7 @@ const exchange = async ({ fetch, address, init, look }: Sending): Promise<Reply>
   } catch (cause) {
     // Whatever else goes wrong with reading a body does so on the way here. By name: a `fetch` that was handed in may
     // come from another realm, with a SyntaxError of its own.
-    if (response !== undefined && (cause as Error).name === 'SyntaxError') throw badAnswer(response, cause)
+    if (response !== undefined && isObject(cause) && cause.name === 'SyntaxError') throw badAnswer(response, cause)
     throw new VitrineError('NETWORK', 'The service could not be reached.', { cause })
   }
   const { status, headers } = response
@@ -56,7 +59,7 @@ const badAnswer = (response: Response, cause?: unknown) =>
   })
 
 const refusal = (response: Response, body: unknown) => {
-  const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown }
+  const { error, code } = isObject(body) ? body : {}
   if (typeof error !== 'string' || typeof code !== 'string') return badAnswer(response)
   const isOver = code === 'UNAUTHORIZED' && /\bbearer\b/i.test(response.headers.get('www-authenticate') ?? '')
   return new (isOver ? SessionOver : VitrineError)(code as ErrorCode, error, detailsOf(response))

@@ -3,8 +3,8 @@ import { VitrineError } from './errors.ts'
 /** Timers cannot count further, and a longer one would go off at once. */
 const longestTimerMs = 2 ** 31 - 1
 
-export const aborted = (signal: AbortSignal) =>
-  new VitrineError('ABORTED', 'The call was aborted.', { cause: signal.reason })
+export const aborted = (signal: AbortSignal | undefined) =>
+  new VitrineError('ABORTED', 'The call was aborted.', { cause: signal?.reason })
 
 /** Waits for something that cannot be stopped itself, until the time is over or the caller has lost interest. */
 export const within = <Result>(
@@ -15,7 +15,7 @@ export const within = <Result>(
 ): Promise<Result> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted(signal))
-    const abort = () => fail(aborted(signal as AbortSignal))
+    const abort = () => fail(aborted(signal))
     const timeOut = () => fail(new VitrineError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`))
     const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(timeOut, timeoutMs)
     signal?.addEventListener('abort', abort)

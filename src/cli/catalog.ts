@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorCode, errorMessage, isSystemError } from '../core/thrown.ts'
 import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
 import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
 import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
@@ -174,8 +175,8 @@ const writeFile = async (path: string, text: AsyncIterable<string>) => {
     if (!isSpecial) await rename(target, path)
   } catch (error) {
     if (!isSpecial) await rm(target, { force: true })
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw new OperatorError(`${path} cannot be written: ${(error as Error).message}.`, { cause: error })
+    if (!isSystemError(error)) throw error
+    throw new OperatorError(`${path} cannot be written: ${errorMessage(error)}.`, { cause: error })
   }
 }
 
@@ -184,6 +185,6 @@ const writeOutput = async (text: AsyncIterable<string>) => {
   try {
     await pipeline(Readable.from(text), process.stdout, { end: false })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    if (errorCode(error) !== 'EPIPE') throw error
   }
 }

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorCode, errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { explainFileFault } from '../db/embedded/file-faults.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
@@ -125,7 +126,7 @@ const readOrMakeSecret = (file: string) => {
   } catch (error) {
     const explained = explainFileFault(error, dirname(file))
     if (explained instanceof OperatorError) throw explained
-    throw new OperatorError(`The secret cannot be kept in ${file}: ${(error as Error).message}.`, { cause: error })
+    throw new OperatorError(`The secret cannot be kept in ${file}: ${errorMessage(error)}.`, { cause: error })
   }
 }
 
@@ -136,7 +137,7 @@ const makeSecret = (file: string) => {
   try {
     linkSync(draft, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     unlinkSync(draft)
   }

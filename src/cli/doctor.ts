@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { examineSchema } from '../db/migrate.ts'
@@ -179,7 +180,7 @@ const examineRedis = async (url: string): Promise<Finding> => {
     await client.ping()
     return ok('redis', 'answers')
   } catch (error) {
-    return fault('redis', `REDIS_URL cannot be reached: ${(error as Error).message}`)
+    return fault('redis', `REDIS_URL cannot be reached: ${errorMessage(error)}`)
   } finally {
     client.destroy()
   }

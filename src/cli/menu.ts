@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorMessage } from '../core/thrown.ts'
 import { replaceMenu } from '../features/admin/menu.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
@@ -31,6 +32,6 @@ const readJsonFile = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new OperatorError(`${file} cannot be read as JSON: ${(error as Error).message}.`)
+    throw new OperatorError(`${file} cannot be read as JSON: ${errorMessage(error)}.`)
   }
 }

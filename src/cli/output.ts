@@ -1,4 +1,5 @@
 import { OperatorError } from '../core/operator-error.ts'
+import { toError } from '../core/thrown.ts'
 
 export const print = (text: string) => void process.stdout.write(`${makeVisible(text)}\n`)
 
@@ -59,7 +60,7 @@ export const table = (headings: readonly string[], data: readonly (readonly stri
 
 /** What a person can mend becomes a sentence; anything else keeps its stack, because it is a fault of ours. */
 export const explainFailure = (error: unknown, json: boolean): string => {
-  const message = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error))
+  const message = error instanceof OperatorError ? error.message : (toError(error).stack ?? String(error))
   return json ? toJson({ error: message }, 0) : makeVisible(message)
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorMessage } from '../core/thrown.ts'
 import type { Db } from '../db/database.ts'
 import { createPayments, type PaymentServices } from '../features/payments/providers.ts'
 import { loadSecrets } from './database.ts'
@@ -42,25 +43,28 @@ const readCredentialFile = async (file: string): Promise<Record<string, string>>
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new OperatorError(`${place} must hold a JSON object of credentials, such as {"keyId": "…"}.`)
   }
+  const credentials: Record<string, string> = {}
   for (const [name, value] of Object.entries(content)) {
     if (typeof value !== 'string' || value === '') {
       throw new OperatorError(`The credential ${name} in ${place} must be a text that is not empty.`)
     }
+    credentials[name] = value
   }
-  return content as Record<string, string>
+  return credentials
 }
 
 const readBytes = async (file: string, place: string) => {
   const parts: Buffer[] = []
   let size = 0
   try {
-    for await (const part of file === '-' ? process.stdin : createReadStream(file)) {
-      size += (part as Buffer).length
+    const source: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file)
+    for await (const part of source) {
+      size += part.length
       if (size > mostBytes) break
-      parts.push(part as Buffer)
+      parts.push(part)
     }
   } catch (error) {
-    throw new OperatorError(`${place} cannot be read: ${(error as Error).message}.`, { cause: error })
+    throw new OperatorError(`${place} cannot be read: ${errorMessage(error)}.`, { cause: error })
   }
   if (size > mostBytes) throw new OperatorError(`${place} is longer than ${mostBytes} bytes.`)
   return Buffer.concat(parts)

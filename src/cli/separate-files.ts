@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorMessage, isSystemError } from '../core/thrown.ts'
 import { connectDb } from '../db/database.ts'
 import { demoFilesFolder } from '../features/admin/demo.ts'
 import { filesFolderIn } from '../features/downloads/files.ts'
@@ -24,9 +25,9 @@ export const separateFiles = async (config: Config, database: OpenDatabase) => {
     const separated = await separateSharedFiles(db, folder, config.production ? [] : [demoFilesFolder])
     return separated && { ...separated, sentence: describe(folder, separated) }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    if (!isSystemError(error)) throw error
     throw new OperatorError(
-      `The files in ${folder} cannot be copied into a folder for each store: ${(error as Error).message}.`,
+      `The files in ${folder} cannot be copied into a folder for each store: ${errorMessage(error)}.`,
       { cause: error },
     )
   } finally {

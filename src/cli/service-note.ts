@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { toFields } from '../core/fields.ts'
+import { errorCode } from '../core/thrown.ts'
 
 /** What a running service tells commands on the same data folder: where it listens. */
 export type ServiceNote = { url: string; pid: number }
@@ -35,10 +37,9 @@ export const serviceUrl = (config: Config): string => {
 
 const readNote = (file: string): ServiceNote | null => {
   try {
-    const { url, pid } = JSON.parse(readFileSync(file, 'utf8')) as Partial<ServiceNote>
-    return typeof url === 'string' && /^https?:\/\//.test(url) && Number.isInteger(pid)
-      ? ({ url, pid } as ServiceNote)
-      : null
+    const { url, pid } = toFields(JSON.parse(readFileSync(file, 'utf8')))
+    const isNote = typeof url === 'string' && typeof pid === 'number'
+    return isNote && /^https?:\/\//.test(url) && Number.isInteger(pid) ? { url, pid } : null
   } catch {
     return null
   }
@@ -50,7 +51,7 @@ const isRunning = (pid: number) => {
     return true
   } catch (error) {
     // A process of another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -6,6 +6,7 @@ import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorCode, toError } from '../core/thrown.ts'
 import { connectDb } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { type DemoKeys, seedDemoIfEmpty } from '../features/admin/demo.ts'
@@ -94,7 +95,7 @@ const onceStopped = (undo: (() => Promise<void>)[]) => {
       await runAll(undo)
       process.exit(0)
     } catch (error) {
-      process.stderr.write(`${(error as Error).stack}\n`)
+      process.stderr.write(`${toError(error).stack}\n`)
       process.exit(1)
     }
   }
@@ -127,7 +128,7 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
   try {
     await app.server.listen({ port, host })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code === 'EADDRINUSE') {
       throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 10} npm start`)
     }

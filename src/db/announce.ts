@@ -15,5 +15,5 @@ export type Announcement = { kind: 'catalog' | 'store'; storeId: number }
 
 export const readAnnouncement = (payload: string): Announcement | null => {
   const [, kind, storeId] = /^(catalog|store) (\d+)$/.exec(payload) ?? []
-  return kind === undefined ? null : { kind: kind as Announcement['kind'], storeId: Number(storeId) }
+  return kind === 'catalog' || kind === 'store' ? { kind, storeId: Number(storeId) } : null
 }

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import { isUniqueViolation, judgeFault, sqlState } from './faults.ts'
@@ -131,21 +130,23 @@ export const connectDb = (options: DbOptions): Db => {
     }
 
   const queriesOn = (use: WithClient, prepared = true): Queries => {
-    const rows = (strings: TemplateStringsArray, values: unknown[]) => {
+    // The only place where rows get their type. test/statements compares it with the columns of each statement.
+    const askFor = <Row>(strings: TemplateStringsArray, values: unknown[]): Promise<Result<Row>> => {
       const statement = toStatement(strings, values)
       return use((client) => send(client, statement.text, statement.values, prepared ? statement.name : undefined))
     }
     return {
       many: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
-        (await rows(strings, values)).rows as Row[],
+        (await askFor<Row>(strings, values)).rows,
       one: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
-        const result = await rows(strings, values)
-        if (result.rows.length !== 1) throw new Error(`expected one row, got ${result.rows.length}`)
-        return result.rows[0] as Row
+        const { rows } = await askFor<Row>(strings, values)
+        const [row] = rows
+        if (row === undefined || rows.length > 1) throw new Error(`expected one row, got ${rows.length}`)
+        return row
       },
       maybeOne: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
-        (await rows(strings, values)).rows[0] as Row | undefined,
-      run: async (strings, ...values) => (await rows(strings, values)).rowCount ?? 0,
+        (await askFor<Row>(strings, values)).rows[0],
+      run: async (strings, ...values) => (await askFor(strings, values)).rowCount ?? 0,
     }
   }
 
@@ -236,13 +237,15 @@ export const connectDb = (options: DbOptions): Db => {
 /** Whose work it is, and what it waits for. */
 type Place = { lane: Lane; lines: readonly string[]; onGone: OnGone }
 
+type Result<Row> = { rows: Row[]; rowCount: number | null }
+
 type WithClient = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
 
 /** Holds back what is written to a connection until the code that runs now has sent all that it has to send. */
 const gather = (client: pg.PoolClient) => {
   if (gathering.has(client)) return
   gathering.add(client)
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+  const { stream } = client.connection
   stream.cork()
   process.nextTick(() => {
     gathering.delete(client)
@@ -270,7 +273,7 @@ const alignClock = async (
 const appliedOffsets = new WeakMap<pg.PoolClient, number>()
 
 /** Counts and minor units arrive as numbers: everything we store as bigint stays far below 2^53. */
-const wireTypes: pg.CustomTypesConfig = {
+export const wireTypes: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }

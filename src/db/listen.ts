@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { toError } from '../core/thrown.ts'
 
 export type Listener = { healthy(): boolean; close(): Promise<void> }
 
@@ -48,7 +49,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
       await next.query(`listen ${pg.escapeIdentifier(options.channel)}`)
       if (closing) return await next.end()
     } catch (error) {
-      drop(error as Error)
+      drop(toError(error))
       throw error
     }
     retryMs = firstRetryMs

@@ -23,7 +23,7 @@ export type Statement = { name: string; text: string; values: unknown[] }
  * Turns a template into a named prepared statement. The name is a hash of the text, so equal statements share one plan
  * on every connection, and the text of a template without nested pieces is put together only once.
  */
-export const toStatement = (strings: TemplateStringsArray, values: readonly unknown[]): Statement => {
+export const toStatement = (strings: TemplateStringsArray, values: unknown[]): Statement => {
   const flat = !values.some((value) => value instanceof Fragment)
   if (flat) {
     let known = flatTexts.get(strings)
@@ -31,7 +31,7 @@ export const toStatement = (strings: TemplateStringsArray, values: readonly unkn
       known = nameText(strings.reduce((text, part, i) => `${text}$${i}${part}`))
       flatTexts.set(strings, known)
     }
-    return { name: known.name, text: known.text, values: values as unknown[] }
+    return { name: known.name, text: known.text, values }
   }
   const parts: string[] = []
   const parameters: unknown[] = []

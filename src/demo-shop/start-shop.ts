@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { errorCode, errorMessage } from '../core/thrown.ts'
 import type { Db } from '../db/database.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
 import { addOrigin } from '../features/admin/stores.ts'
@@ -35,9 +36,9 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
     await server.listen({ port: config.demoPort, host: config.host })
   } catch (error) {
     await close()
-    return { trouble: describeTrouble(error as NodeJS.ErrnoException, config.demoPort) }
+    return { trouble: describeTrouble(error, config.demoPort) }
   }
-  const { port } = server.server.address() as { port: number }
+  const port = portOf(server)
   try {
     await allowOrigins(services.db, store, [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
   } catch (error) {
@@ -47,8 +48,14 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
   return { url: `http://localhost:${port}`, close }
 }
 
-const describeTrouble = ({ code, message }: NodeJS.ErrnoException, port: number) =>
-  code === 'EADDRINUSE' ? `port ${port} is in use; set VITRINE_DEMO_PORT to another` : message
+const portOf = ({ server }: ReturnType<typeof createShopServer>) => {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the demo shop listens on no port')
+  return address.port
+}
+
+const describeTrouble = (error: unknown, port: number) =>
+  errorCode(error) === 'EADDRINUSE' ? `port ${port} is in use; set VITRINE_DEMO_PORT to another` : errorMessage(error)
 
 /** The shop calls the API from its own origin, like any other storefront, so that origin must be one of the store's. */
 const allowOrigins = async (db: Db, store: Store, origins: readonly string[]) => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { fail } from '../core/errors.ts'
+import { toError } from '../core/thrown.ts'
 
 export const maxBodyBytes = 1024 * 1024
 const maxDepth = 32
@@ -12,9 +13,9 @@ export const acceptJson = (server: FastifyInstance) => {
     { parseAs: 'string', bodyLimit: maxBodyBytes },
     (_request, body, done) => {
       try {
-        done(null, body === '' ? undefined : parseJson(body as string))
+        done(null, body === '' ? undefined : parseJson(String(body)))
       } catch (error) {
-        done(error as Error)
+        done(toError(error))
       }
     },
   )
@@ -43,10 +44,10 @@ const inspect = (value: unknown, depth: number): void => {
     for (const item of value) inspect(item, depth + 1)
     return
   }
-  for (const name of Object.keys(value)) {
+  for (const [name, inner] of Object.entries(value)) {
     if (name === '__proto__') throw fail('BAD_REQUEST', 'The body has a field named "__proto__", which is not allowed.')
     inspectText(name)
-    inspect((value as Record<string, unknown>)[name], depth + 1)
+    inspect(inner, depth + 1)
   }
 }
 

@@ -52,11 +52,11 @@ const describeFault = (error: FastifyError) => {
   if (fault === undefined) return undefined
   const field = fault.instancePath.slice(1)
   if (fault.keyword === 'required') {
-    const missing = [field, (fault.params as { missingProperty: string }).missingProperty].filter(Boolean).join('/')
+    const missing = [field, fault.params.missingProperty].filter(Boolean).join('/')
     return `${missing} is required.`
   }
   if (fault.keyword === 'enum') {
-    return `${field} must be one of ${(fault.params as { allowedValues: string[] }).allowedValues.join(', ')}.`
+    return `${field} must be one of ${[fault.params.allowedValues].flat().join(', ')}.`
   }
   return field === '' && error.validationContext === 'body' && fault.keyword === 'type'
     ? 'A JSON object is required as the body.'

@@ -57,7 +57,7 @@ export const renderMarkdown = (markdown: string, place: Place): Rendered => {
       },
     },
   })
-  const html = marked.parse(markdown) as string
+  const html = marked.parse(markdown, { async: false })
   return { title: headings[0]?.title ?? place.file, html, headings }
 }
 

@@ -13,10 +13,8 @@ export const describeApi = (contracts: readonly Contract[], options: OpenApiOpti
   const paths: Record<string, Json> = {}
   for (const contract of contracts) {
     for (const [operationId, endpoint] of Object.entries(contract)) {
-      paths[endpoint.path] ??= {}
-      Object.assign(paths[endpoint.path] as Json, {
-        [endpoint.method.toLowerCase()]: describeOperation(operationId, endpoint, schemas),
-      })
+      const operation = describeOperation(operationId, endpoint, schemas)
+      paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation }
     }
   }
   return {
@@ -131,9 +129,10 @@ const securityOf = (endpoint: Endpoint) => {
 const describeParameters = (endpoint: Endpoint, schemas: Json) => {
   const list: Json[] = []
   const add = (place: 'path' | 'query', fields: TObject | undefined) => {
-    for (const [name, field] of Object.entries(fields?.properties ?? {})) {
-      const { description, ...schema } = refer(field as TSchema, schemas)
-      const required = place === 'path' || (fields?.required as string[] | undefined)?.includes(name) === true
+    const needed: readonly unknown[] = fields?.required ?? []
+    for (const [name, field] of Object.entries<TSchema>(fields?.properties ?? {})) {
+      const { description, ...schema } = refer(field, schemas)
+      const required = place === 'path' || needed.includes(name)
       list.push({ name, in: place, required, ...(description ? { description } : {}), schema })
     }
   }
@@ -205,7 +204,9 @@ export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
 const errorResponses = (contracts: readonly Contract[], schemas: Json) => {
   const used = new Set<ErrorCode>()
   for (const endpoint of contracts.flatMap((contract) => Object.values(contract))) {
-    for (const codes of codesByStatus(endpoint).values()) if (codes.length === 1) used.add(codes[0] as ErrorCode)
+    for (const [code, ...others] of codesByStatus(endpoint).values()) {
+      if (code !== undefined && others.length === 0) used.add(code)
+    }
   }
   return Object.fromEntries([...used].sort().map((code) => [code, describeError([code], schemas)]))
 }
@@ -232,9 +233,9 @@ const describeError = (codes: ErrorCode[], schemas: Json) => ({
 })
 
 /** A copy of the schema in which every named one is a reference, its definition put into `schemas`. */
-const refer = (schema: TSchema, schemas: Json): Json => {
+const refer = (schema: object, schemas: Json): Json => {
   const name = nameOf(schema)
-  if (name === undefined) return copy(schema, schemas) as Json
+  if (name === undefined) return copyFields(schema, schemas)
   if (schemas[name] === undefined) {
     schemas[name] = {}
     schemas[name] = copy(schema, schemas)
@@ -244,13 +245,15 @@ const refer = (schema: TSchema, schemas: Json): Json => {
 
 const copy = (value: unknown, schemas: Json): unknown => {
   if (Array.isArray(value)) return value.map((item) => copy(item, schemas))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
+  return typeof value === 'object' && value !== null ? copyFields(value, schemas) : value
+}
+
+const copyFields = (value: object, schemas: Json): Json =>
+  Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
       typeof inner === 'object' && inner !== null && nameOf(inner) !== undefined
-        ? refer(inner as TSchema, schemas)
+        ? refer(inner, schemas)
         : copy(inner, schemas),
     ]),
   )
-}

@@ -4,6 +4,7 @@ import { appendFileSync, chownSync, closeSync, fsyncSync, openSync } from 'node:
 import { link, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode } from '../../core/thrown.ts'
 import { explainServerFault, explainSpawnFault } from './faults.ts'
 import { explainFileFault } from './file-faults.ts'
 import { type Account, makePrivateDir, mendOwnership, type Place } from './place.ts'
@@ -37,7 +38,7 @@ export const readClusterMajor = async ({ cluster }: Place): Promise<string | und
   try {
     return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw explainFileFault(error, cluster)
+    if (errorCode(error) !== 'ENOENT') throw explainFileFault(error, cluster)
     const names = await readdir(cluster).catch(() => [])
     if (names.length === 0) return undefined
     throw new OperatorError(
@@ -50,7 +51,7 @@ export const readPassword = async ({ passwordFile, cluster }: Place): Promise<st
   try {
     return (await readFile(passwordFile, 'utf8')).trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw explainFileFault(error, passwordFile)
+    if (errorCode(error) !== 'ENOENT') throw explainFileFault(error, passwordFile)
     throw new OperatorError(
       `The password of the database in ${cluster} is missing: restore ${passwordFile} from a backup of the ` +
         'data folder.',
@@ -74,7 +75,7 @@ const createCluster = async (place: Place, runtime: Runtime, account: Account | 
     await rename(fresh, place.cluster)
     syncDir(place.dataDir)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
   } finally {
     await rm(passwordCopy, { force: true })
@@ -91,7 +92,7 @@ const claimPassword = async (place: Place): Promise<string> => {
     await link(draft, place.passwordFile)
     syncDir(place.dataDir)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     await unlink(draft).catch(() => {})
   }
@@ -183,7 +184,7 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

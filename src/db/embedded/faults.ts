@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode } from '../../core/thrown.ts'
 import { explainFullDisk } from './file-faults.ts'
 import type { Place } from './place.ts'
 
@@ -63,7 +64,7 @@ export const explainSpawnFault = (error: NodeJS.ErrnoException, file: string): O
 
 /** What an operator reads when the server runs but does not let us in. */
 export const explainSessionFault = (place: Place, error: unknown): unknown => {
-  const { code } = error as { code?: string }
+  const code = errorCode(error)
   if (code === '53100') return explainFullDisk(place.dataDir, error)
   if (code === '28P01')
     return new OperatorError(

@@ -1,9 +1,10 @@
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode, errorMessage } from '../../core/thrown.ts'
 
 /** Words file system errors for the operator. An error that they cannot fix passes through unchanged. */
 export const explainFileFault = (error: unknown, path: string): unknown => {
   if (error instanceof OperatorError) return error
-  const { code, message } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   const because = { cause: error }
   if (code === 'ENOSPC' || code === 'EDQUOT') return explainFullDisk(path, error)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
@@ -15,7 +16,7 @@ export const explainFileFault = (error: unknown, path: string): unknown => {
   if (code === 'ENOTDIR' || code === 'EEXIST')
     return new OperatorError(`${path} is not a folder: name one with VITRINE_DATA_DIR.`, because)
   if (code === 'EIO' || code === 'EUCLEAN' || code === 'ESTALE' || code === 'EBUSY')
-    return new OperatorError(`The file system cannot serve ${path}: ${message}.`, because)
+    return new OperatorError(`The file system cannot serve ${path}: ${errorMessage(error)}.`, because)
   return error
 }
 

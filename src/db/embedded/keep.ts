@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage } from '../../core/thrown.ts'
 import { type Host, type Joined, joinServer } from './join.ts'
 import { findPostmaster } from './server.ts'
 import { holdProcess, isPassing, leaveSession, openSession } from './session.ts'
@@ -54,7 +55,7 @@ export const keepServer = (
           `PostgreSQL died (${reason}) and runs again as process ${pid}; its log is ${host.place.logFile}.`,
         )
       } catch (error) {
-        reason = (error as Error).message
+        reason = errorMessage(error)
         if (isSame) deaths.push(Date.now())
       }
     }

@@ -18,7 +18,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { mustExist } from '../../core/must-exist.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode } from '../../core/thrown.ts'
 import { explainFileFault } from './file-faults.ts'
 import { type Account, permits } from './place.ts'
 
@@ -43,7 +45,7 @@ export const prepareRuntime = (dataDir: string, account: Account | undefined, bi
   const describe = (root: string): Runtime => ({
     root,
     version: found.version,
-    major: found.version.split('.')[0] ?? '',
+    major: mustExist(found.version.split('.')[0], 'a major version'),
   })
   const linked = found.links.every(({ target }) => existsSync(join(dirname(found.native), target)))
   if (linked && (!account || isReachable(found.native, account))) return describe(found.native)
@@ -180,8 +182,7 @@ const placeFile = (from: string, to: string, account: Account | undefined): void
       linkSync(from, to)
       return
     } catch (error) {
-      if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw error
+      if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(errorCode(error) ?? '')) throw error
     }
   copyFileSync(from, to)
   chmodSync(to, openMode)

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode } from '../../core/thrown.ts'
 import { childEnvironment, inheritedDir } from './cluster.ts'
 import { explainSpawnFault } from './faults.ts'
 import { explainFileFault } from './file-faults.ts'
@@ -112,7 +113,7 @@ export const readPostmaster = (cluster: string): Postmaster | undefined => {
     if (!/^\d+$/.test(pid ?? '')) return undefined
     return { pid: Number(pid), port: Number(portLine), socketDir, isReady: status === 'ready' }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw explainFileFault(error, cluster)
   }
 }

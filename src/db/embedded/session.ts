@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Client } from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
+import { errorCode } from '../../core/thrown.ts'
 import { databaseUser } from './cluster.ts'
 import type { Place } from './place.ts'
 import { type Postmaster, shutDown } from './server.ts'
@@ -90,10 +91,10 @@ export const leaveSession = async (place: Place, { client, server }: Session): P
   }
 }
 
-/** Whether the connection alone keeps Node running. The types of pg do not know these two methods. */
+/** Whether the connection alone keeps Node running. */
 export const holdProcess = ({ client }: Session, isHeld: boolean): void => {
-  const { ref, unref } = client as Client & { ref(): void; unref(): void }
-  ;(isHeld ? ref : unref).call(client)
+  if (isHeld) client.ref()
+  else client.unref()
 }
 
 /**
@@ -112,7 +113,7 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
     await client.query(`create database ${client.escapeIdentifier(databaseName)}`)
   } catch (error) {
     // Someone who opened the server at the same time was faster.
-    const { code } = error as { code?: string }
+    const code = errorCode(error)
     if (code !== '42P04' && code !== '23505') throw error
   }
 }
@@ -123,6 +124,6 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
  */
 export const isPassing = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof OperatorError || error instanceof TypeError) return false
-  const { code } = error as Error & { code?: string }
+  const code = errorCode(error)
   return code === undefined || /^(55P03|57P0[123]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|EAGAIN|ENOTCONN)$/.test(code)
 }

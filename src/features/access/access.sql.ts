@@ -19,7 +19,7 @@ export const findStoreId = async (db: Queries, publicId: string) =>
   (await db.maybeOne<{ id: StoreId }>`select id from store where public_id = ${publicId}`)?.id
 
 /** The row as stored: `codMaxValueMinor` is null for the currency's default. */
-type StoreRow = Omit<Store, 'defaultOutlet' | 'origins'> & { defaultOutletId: number; originList: string[] }
+type StoreRow = Omit<Store, 'defaultOutlet' | 'origins'> & { defaultOutletId: number | null; originList: string[] }
 
 export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
   select s.id, s.public_id as "publicId", s.name, s.domain, s.currency, s.locale, s.timezone, s.logo, s.contact,

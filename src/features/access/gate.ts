@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../core/errors.ts'
+import { readHeader } from '../../core/headers.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import type { Counted, Recognise } from '../../http/fast-lane.ts'
@@ -91,8 +92,8 @@ const passFor = (key: Key, outlet: Outlet, options: AccessOptions) => ({
 })
 
 const readKeyHeaders = (headers: IncomingHttpHeaders) => {
-  const storeKey = headers['x-store-key'] as string | undefined
-  const apiKey = headers['x-api-key'] as string | undefined
+  const storeKey = readHeader(headers, 'x-store-key')
+  const apiKey = readHeader(headers, 'x-api-key')
   return { secret: storeKey ?? apiKey, conflict: storeKey !== undefined && apiKey !== undefined && storeKey !== apiKey }
 }
 
@@ -100,7 +101,7 @@ const identify = (head: RequestHead, options: AccessOptions): Caller | Promise<C
   const { headers, clientAddress } = head
   const { secret, conflict } = readKeyHeaders(headers)
   if (conflict) throw fail('UNAUTHORIZED', 'X-Store-Key and x-api-key name different keys.')
-  const token = headers['x-internal-storefront-token'] as string | undefined
+  const token = readHeader(headers, 'x-internal-storefront-token')
   if (token !== undefined) return identifyInternal(token, secret, head, options)
   if (!secret) throw fail('UNAUTHORIZED', 'A store key is required: send it as X-Store-Key or x-api-key.')
   const key = options.directory.key(secret, clientAddress)
@@ -215,7 +216,7 @@ const checkRights = (
     throw fail('FORBIDDEN', 'This origin is not on the allowlist of the store.')
   }
   if (scope !== undefined && !scopes.has(scope)) throw fail('FORBIDDEN', `This key does not have the scope ${scope}.`)
-  const outlet = findOutlet(store, headers['x-outlet-id'] as string | undefined)
+  const outlet = findOutlet(store, readHeader(headers, 'x-outlet-id'))
   if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {
     ...options.services,

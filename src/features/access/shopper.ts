@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
+import { readHeader } from '../../core/headers.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Access } from '../../http/endpoint.ts'
 import type { Needs } from '../../http/register.ts'
@@ -59,7 +61,7 @@ const identify = async (
 }
 
 const readGuest = (ctx: StoreCtx, headers: IncomingHttpHeaders, setHeader: SetHeader): Guest => {
-  const token = headers['x-guest-token'] as string | undefined
+  const token = readHeader(headers, 'x-guest-token')
   if (token === undefined) {
     const guest = { kind: 'guest', guestId: newGuestId(), isNew: true } as const
     setHeader('x-guest-token', tokenFor(ctx, guest.guestId))
@@ -81,7 +83,7 @@ export const deadGuestToken = (ctx: StoreCtx) =>
   })
 
 const readIdempotencyKey = (headers: IncomingHttpHeaders): string | null => {
-  const key = headers['idempotency-key'] as string | undefined
+  const key = readHeader(headers, 'idempotency-key')
   if (key === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw fail('BAD_REQUEST', 'Idempotency-Key must have 1 to 255 printable characters without blanks.')
@@ -112,7 +114,7 @@ const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHea
 
 /** The word of a storefront's own server, which no browser could have sent. */
 const findAsserted = async (ctx: StoreCtx, headers: IncomingHttpHeaders): Promise<Customer> => {
-  const customerId = headers['x-customer-id'] as string
+  const customerId = mustExist(readHeader(headers, 'x-customer-id'), 'x-customer-id')
   const counts = ctx.scopes.has('customers:assert') && headers.origin === undefined
   if (!counts || !(await isCustomer(ctx.db, ctx.store.id, customerId)))
     throw fail('UNAUTHORIZED', 'x-customer-id does not count here: sign the customer in and send the bearer token.')

@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString as parseWithTypes } from 'libphonenumber-js/max'
 import { getExampleNumber, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import examples from 'libphonenumber-js/mobile/examples'
+import { mustExist } from '../../core/must-exist.ts'
 
 export type Phone = { e164: string; country: string | undefined }
 
@@ -58,7 +59,7 @@ const plainText = (text: string) =>
 
 /** Unicode keeps the digits of a script together, zero first, so the distance from the first one is the value. */
 const asciiDigit = (digit: string) => {
-  const point = digit.codePointAt(0) as number
+  const point = mustExist(digit.codePointAt(0), 'a digit')
   let first = point
   while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--
   return String((point - first) % 10)

@@ -103,7 +103,8 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
   // The last product of the file is the newest, and the best ones stand at its beginning.
   await saveProducts(tx, store, readCatalog(demo.currency, outlets).toReversed())
   await replaceMenu(tx, store, readJson('menu.json'))
-  for (const coupon of readJson('coupons.json') as DemoCoupon[]) await createCoupon(tx, store, readCoupon(coupon))
+  const coupons: DemoCoupon[] = readJson('coupons.json')
+  for (const coupon of coupons) await createCoupon(tx, store, readCoupon(coupon))
   return { ...made, outlets }
 }
 
@@ -143,7 +144,8 @@ const readCatalog = (currency: string, outlets: Record<string, string>): Product
     stock: typeof variant.stock === 'object' && variant.stock !== null ? rename(variant.stock) : variant.stock,
     pricesMinor: variant.pricesMinor && { ...variant.pricesMinor, byOutlet: rename(variant.pricesMinor.byOutlet) },
   })
-  return (readJson('catalog.json') as unknown[]).map((file) => {
+  const products: unknown[] = readJson('catalog.json')
+  return products.map((file) => {
     const product = readProduct(file, currency)
     if (Array.isArray(product)) throw new Error(`the demo catalog is broken: ${JSON.stringify({ file, product })}`)
     return { ...product, own: renameIn(product.own), variants: product.variants?.map(renameIn) }

@@ -1,4 +1,5 @@
 import { refuse } from '../../core/domain-errors.ts'
+import { toFields } from '../../core/fields.ts'
 import { newId } from '../../core/ids.ts'
 import { announceStore } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
@@ -8,7 +9,7 @@ import { setMenu } from './admin.sql.ts'
 export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
 
 export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknown) => {
-  const items = Array.isArray(file) ? file : (file as { items?: unknown } | null)?.items
+  const items = Array.isArray(file) ? file : toFields(file).items
   const menu = readMenu(items, 'items', 1)
   await setMenu(tx, store.id, menu)
   await announceStore(tx, store.id)
@@ -25,18 +26,20 @@ const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => 
   }
   return items.map((item, i) => {
     const here = `${place}[${i}]`
-    const { label, type, target, children = [] } = (item ?? {}) as Partial<MenuFile>
-    for (const [field, value] of Object.entries({ label, type, target })) {
+    const { children = [], ...fields } = toFields(item)
+    const text = (field: 'label' | 'type' | 'target') => {
+      const value = fields[field]
       if (typeof value !== 'string') throw refuse('MENU_TEXT_MISSING', { place: `${here}.${field}` })
+      return value
     }
-    if (!menuTypes.includes(type as string)) {
-      throw refuse('MENU_TYPE_UNKNOWN', { place: `${here}.type`, type: String(type), types: menuTypes })
+    const [label, type, target] = [text('label'), text('type'), text('target')]
+    if (!menuTypes.includes(type)) {
+      throw refuse('MENU_TYPE_UNKNOWN', { place: `${here}.type`, type, types: menuTypes })
     }
-    if (!isSafeTarget(target as string)) {
-      throw refuse('MENU_TARGET_UNSAFE', { place: `${here}.target`, label: String(label), target: String(target) })
+    if (!isSafeTarget(target)) {
+      throw refuse('MENU_TARGET_UNSAFE', { place: `${here}.target`, label, target })
     }
-    const entry = { id: newId('menu'), label, type, target } as Omit<MenuEntry, 'children'>
-    return { ...entry, children: readMenu(children, `${here}.children`, level + 1) }
+    return { id: newId('menu'), label, type, target, children: readMenu(children, `${here}.children`, level + 1) }
   })
 }
 

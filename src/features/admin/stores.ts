@@ -5,7 +5,7 @@ import { isCurrency } from '../../core/money.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import { announceStore } from '../../db/announce.ts'
 import { isUniqueViolation, type Queries, type Tx } from '../../db/database.ts'
-import { type Scope, scopes } from '../../http/endpoint.ts'
+import { scopes } from '../../http/endpoint.ts'
 import { cash } from '../../providers/payment/cash.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { publishAllProducts } from '../catalog/products.ts'
@@ -73,7 +73,7 @@ export const plainKey = { name: '', scopes: null, rateLimit: null, expiresAt: nu
 
 export const createKey = async (tx: Tx, storeId: StoreId, request: KeyRequest) => {
   const wanted = request.scopes ?? defaultScopes(request.kind)
-  const unknown = wanted.find((scope) => !scopes.includes(scope as Scope))
+  const unknown = wanted.find((scope) => !scopes.some((known) => known === scope))
   if (unknown !== undefined) {
     throw refuse('SCOPE_UNKNOWN', { scope: unknown, scopes })
   }

@@ -75,7 +75,7 @@ export const addToCart = async (ctx: ShopperCtx, body: Partial<LineToAdd> & Inpu
   const { productId, variantId, quantity, items, couponCode } = body
   if ((productId === undefined) === (items === undefined))
     throw fail('UNPROCESSABLE_ENTITY', 'Send either productId or items.')
-  const lines = productId === undefined ? (items ?? []) : [{ productId, variantId, quantity } as LineToAdd]
+  const lines = productId === undefined ? (items ?? []) : [{ productId, variantId, quantity }]
   return withCoupon(ctx, couponCode, () =>
     writeOnce(ctx, {
       route: 'addToCart',
@@ -124,10 +124,13 @@ export const inLineOf = <Ctx extends Pick<ShopperCtx, 'db'>>(ctx: Ctx, cartId: s
   db: ctx.db.inLine(`cart ${cartId}`),
 })
 
+/** A line to add, where what was left out may also be undefined. */
+type Addition = Pick<LineToAdd, 'productId'> & { [Name in 'variantId' | 'quantity']?: LineToAdd[Name] | undefined }
+
 /** What a request asks of the lines: products to find first, and lines that are named by their id. */
 type Plan = { adds: boolean; wanted: (Wanted & { quantity: number })[]; lines: { id: string; quantity: number }[] }
 
-const addition = (lines: readonly LineToAdd[]): Plan => ({
+const addition = (lines: readonly Addition[]): Plan => ({
   adds: true,
   wanted: lines.map(({ productId, variantId, quantity }) => ({
     productId,
@@ -147,7 +150,7 @@ const setting = (items: readonly LineToSet[]): Plan => {
     if (seen.has(name)) throw fail('UNPROCESSABLE_ENTITY', 'Name each line only once.')
     seen.add(name)
     if (id !== undefined) plan.lines.push({ id, quantity })
-    else plan.wanted.push({ productId: productId as string, variantId: variantId ?? null, quantity })
+    else if (productId !== undefined) plan.wanted.push({ productId, variantId: variantId ?? null, quantity })
   }
   return plan
 }

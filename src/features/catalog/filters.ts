@@ -1,3 +1,4 @@
+import { mustExist } from '../../core/must-exist.ts'
 import type { StoreCtx } from '../context.ts'
 import { placeOf, readFilter } from './catalog.ts'
 import type { Filters, FiltersQuery } from './filters.contract.ts'
@@ -34,7 +35,7 @@ const showValues = (lists: readonly OptionList[]) => {
   const commonest = [...counts].sort(([, one], [, other]) => other - one).slice(0, mostValues)
   const isShown = new Set(commonest.map(([value]) => value))
   const order = joinLists(lists.map(({ values }) => values.filter((value) => isShown.has(value))))
-  return order.map((value) => ({ value, count: counts.get(value) ?? 0 }))
+  return order.map((value) => ({ value, count: mustExist(counts.get(value), 'the count of a value') }))
 }
 
 /**
@@ -44,8 +45,7 @@ const showValues = (lists: readonly OptionList[]) => {
 export const joinLists = (lists: readonly (readonly string[])[]): string[] => {
   const joined: string[] = []
   for (const list of lists) {
-    for (let i = list.length - 1; i >= 0; i--) {
-      const value = list[i] as string
+    for (const [i, value] of [...list.entries()].reverse()) {
       if (joined.includes(value)) continue
       const next = joined.indexOf(list[i + 1] ?? '')
       const previous = Math.max(...list.slice(0, i).map((known) => joined.indexOf(known)), -1)

@@ -14,7 +14,7 @@ export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
   for (const { instancePath, keyword, message, params } of Value.Errors(schema, value)) {
     const place = instancePath.slice(1).replaceAll('/', '.')
     if (keyword === 'required') {
-      for (const name of (params as { requiredProperties: string[] }).requiredProperties) {
+      for (const name of params.requiredProperties) {
         faults.set(place === '' ? name : `${place}.${name}`, 'is required')
       }
     } else if (keyword === 'anyOf') {
@@ -25,7 +25,7 @@ export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
     } else if (keyword === 'minLength') {
       faults.set(place, 'must not be empty')
     } else if (keyword === 'enum') {
-      faults.set(place, `must be one of ${(params as { allowedValues: string[] }).allowedValues.join(', ')}`)
+      faults.set(place, `must be one of ${params.allowedValues.join(', ')}`)
     } else if (!faults.has(place || 'product')) {
       faults.set(place || 'product', message)
     }

@@ -109,16 +109,20 @@ export type VariantPatch = {
 /** Units by outlet, where a plain number is meant for the default outlet; null: not tracked. */
 export type StockSaid = number | Record<string, number> | null
 
+/** A field that was left out may also be undefined. */
+type WrittenVariant = { [Name in keyof VariantFile]?: VariantFile[Name] | undefined }
+
 const productFile = Compile(ProductFile)
 
 /** Checks what one product of a file says, or names what is wrong with it. */
 export const readProduct = (written: unknown, currency: string): ProductPatch | InputFault[] => {
   const { value, cleared } = takeNulls(written)
-  const faults = productFile.Check(value) ? [] : shapeFaults(ProductFile, value)
+  const isShaped = productFile.Check(value)
+  const faults = isShaped ? [] : shapeFaults(ProductFile, value)
   for (const { field, message } of textFaults(value, '')) faults.push({ field: field || 'product', message })
   if (isUnnamed(value)) faults.unshift({ field: 'name', message: 'is required' })
-  if (faults.length > 0) return faults
-  const file = value as ProductFile
+  if (!isShaped || faults.length > 0) return faults
+  const file: ProductFile = value
   const slug = file.slug ?? slugify(file.name ?? '')
   if (slug === '') return [{ field: 'slug', message: 'is required, because none can be made from the name' }]
 
@@ -139,7 +143,7 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
     const named = Object.entries(prices ?? {}).map(([outlet, price]) => [outlet, minor(price, field) ?? 0])
     return { clears, byOutlet: Object.fromEntries([...named, ...dropped.map((outlet) => [outlet, null])]) }
   }
-  const readVariant = (variant: VariantFile, at: string): VariantPatch => {
+  const readVariant = (variant: WrittenVariant, at: string): VariantPatch => {
     if (variant.image !== undefined) checkAddress(variant.image, `${at}image`, faults)
     if (!hasThreeDecimals(variant.weightGrams ?? 0)) {
       faults.push({ field: `${at}weightGrams`, message: 'has more than three decimals' })
@@ -167,10 +171,7 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
   const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`))
   faults.push(...variantFaults(variants ?? []))
   const { sku, price, compareAtPrice, stock, prices, barcode, weightGrams } = file
-  const own = readVariant(
-    dropUndefined({ sku, price, compareAtPrice, stock, prices, barcode, weightGrams }) as VariantFile,
-    '',
-  )
+  const own = readVariant({ sku, price, compareAtPrice, stock, prices, barcode, weightGrams }, '')
   if (faults.length > 0) return faults
   const category = orEmpty(file.category, 'category', '')
   return {
@@ -197,9 +198,6 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
     own,
   }
 }
-
-const dropUndefined = (record: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -93,11 +93,12 @@ const publishAtOnce = 2_000
 export const publishAllProducts = async (tx: Tx, store: Pick<Store, 'id'>) => {
   // An import under way does not see the outlet yet, and we do not see its products.
   await sql.lockCatalog(tx, store.id)
-  for (let last = ''; ; ) {
-    const productIds = await sql.listProductIdsAfter(tx, store.id, last, publishAtOnce)
+  for (let after = ''; ; ) {
+    const productIds = await sql.listProductIdsAfter(tx, store.id, after, publishAtOnce)
     if (productIds.length > 0) await publishProducts(tx, store, productIds)
-    if (productIds.length < publishAtOnce) return
-    last = productIds.at(-1) as string
+    const last = productIds.at(-1)
+    if (last === undefined || productIds.length < publishAtOnce) return
+    after = last
   }
 }
 

@@ -1,5 +1,6 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { OutletId, Store } from '../context.ts'
 import { makeSafeHtml, plainText } from './import/safe-html.ts'
@@ -118,14 +119,18 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) =
   // Sorted, so that going by id is going by creation: an export is read that way.
   const newIds = products.map(() => newId('prod')).sort()
   const rows = products.map((product, i) =>
-    toRow(product, product.id ?? (newIds[i] as string), categoryIds.get(pathKey(product.categoryPath)) ?? null),
+    toRow(
+      product,
+      product.id ?? mustExist(newIds[i], 'the id of a new product'),
+      categoryIds.get(pathKey(product.categoryPath)) ?? null,
+    ),
   )
   const created = rows.filter((_, i) => products[i]?.id === undefined)
   const updated = rows.filter((_, i) => products[i]?.id !== undefined)
   if (created.length > 0) await sql.insertProducts(tx, store.id, created)
   await addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
   if (updated.length > 0) await sql.updateProducts(tx, store.id, updated)
-  await writeVariants(tx, store, products, (i) => rows[i]?.id as string)
+  await writeVariants(tx, store, products, (i) => mustExist(rows[i], 'the row of a product').id)
   await refreshProducts(
     tx,
     store,

@@ -1,3 +1,4 @@
+import { mustExist } from '../../core/must-exist.ts'
 import { cutText } from './product-input.ts'
 
 /**
@@ -110,18 +111,16 @@ export const likeliest = (misspelt: string, candidates: readonly string[]): stri
 /** Optimal string alignment distance. */
 const countSlips = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const slipsAt = (i: number, j: number) => mustExist(rows[i]?.[j], 'a cell that was filled before')
   for (let i = 1; i <= a.length; i++) {
-    const above = rows[i - 1] as number[]
     const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const wrong = (above[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      let best = Math.min((above[j] as number) + 1, (row[j - 1] as number) + 1, wrong)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, ((rows[i - 2] as number[])[j - 2] as number) + 1)
-      }
-      row.push(best)
-    }
     rows.push(row)
+    for (let j = 1; j <= b.length; j++) {
+      const wrong = slipsAt(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const best = Math.min(slipsAt(i - 1, j) + 1, slipsAt(i, j - 1) + 1, wrong)
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(isSwapped ? Math.min(best, slipsAt(i - 2, j - 2) + 1) : best)
+    }
   }
-  return (rows[a.length] as number[])[b.length] as number
+  return slipsAt(a.length, b.length)
 }

@@ -185,10 +185,8 @@ const sortInSteps = (place: Place, page: SearchPage, source: Source, query: stri
   const inStock = sql`l.in_stock::integer`
   const found = (words: string, columns: Fragment, rare = rareWords) =>
     candidates(place, page, { query: words, source, columns, most: most.counted, rare })
-  const [whole, begun] = [false, true].map((prefixes) => wordQuery(place.outletId, '^', page.terms, prefixes)) as [
-    string,
-    string,
-  ]
+  const whole = wordQuery(place.outletId, '^', page.terms, false)
+  const begun = wordQuery(place.outletId, '^', page.terms, true)
   const isWanting = (step: Fragment) => sql`(select count(*) < ${page.limit} from ${step})`
   return {
     matches: sql`matched as materialized (${found(query, sql`l.seq, l.category_id, l.price_minor, l.in_stock`)}),

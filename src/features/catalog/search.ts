@@ -1,4 +1,5 @@
 import { toWire } from '../../core/money.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import type { StoreCtx } from '../context.ts'
 import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
 import { positionOf } from './catalog.sql.ts'
@@ -139,7 +140,7 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
     sql.suggestCategories(
       ctx.db,
       ctx.store.id,
-      terms.map(({ alternatives }) => alternatives.at(-1) as string),
+      terms.map(({ alternatives }) => mustExist(alternatives.at(-1), 'a word of the query')),
       suggestedCategories,
     ),
   ])

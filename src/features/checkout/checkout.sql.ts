@@ -60,10 +60,10 @@ export const readSurroundings = (
     from orders o
     where o.store_id = ${storeId} and o.cart_id = c.id and o.status = 'pending' and o.payment_method = 'online'
     order by o.number desc limit 1) as open,
-    ${addressId === null ? sql`null` : address} as address,
-    ${couponCode === null ? sql`null` : couponAsJson(storeId, code)} as coupon,
+    ${addressId === null ? sql`null::json` : address} as address,
+    ${couponCode === null ? sql`null::jsonb` : couponAsJson(storeId, code)} as coupon,
     ${couponCode === null ? sql`0` : uses} as "couponUses",
-    ${asked.unpaid === undefined ? sql`null` : unpaid} as unpaid
+    ${asked.unpaid === undefined ? sql`null::json` : unpaid} as unpaid
   from (values (1)) one left join cart c on c.store_id = ${storeId} and c.customer_id = ${customerId}`
 }
 

@@ -3,6 +3,7 @@ import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { cash } from '../../providers/payment/cash.ts'
@@ -13,7 +14,7 @@ import { takeOrderedFromCart } from '../cart/ordered.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
-import { insertOrder, type LockedOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
+import { insertOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { noteUncounted, takeStock } from '../orders/stock.ts'
 import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
@@ -240,7 +241,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
   const lines: NewOrderLine[] = cart.lines.map((line, position) => ({
     ...{ id: newId('item', clock.now()), position, variantId: line.variantId },
     ...{ quantity: line.quantity, unitMinor: line.unitMinor, taxRate: line.taxRate },
-    ...(price.lines[position] as CartPrice['lines'][number]),
+    ...mustExist(price.lines[position], 'the price of a line'),
   }))
   const taking = takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
   // When there seems to be enough, the order is on its way before the answer is. In a sale that is over it is not, and
@@ -281,6 +282,6 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
 
 /** There is nothing to pay, and nobody to ask. */
 const settleAtOnce = async (tx: Tx, ctx: CustomerCtx, orderId: string) => {
-  const order = (await lockOrder(tx, ctx.store.id, orderId)) as LockedOrder
+  const order = mustExist(await lockOrder(tx, ctx.store.id, orderId), `order ${orderId}`)
   await settleOrder(tx, ctx, order, { method: 'free', last4: '', upiId: '', reference: '' })
 }

@@ -1,5 +1,7 @@
 import { fail } from '../../core/errors.ts'
+import { readHeader } from '../../core/headers.ts'
 import { newId } from '../../core/ids.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import { hashSecret, type Signer } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
@@ -23,7 +25,7 @@ export const admitCarrier = async (
   services: CarrierServices,
   { headers, clientAddress }: Pick<PublicCtx, 'headers' | 'clientAddress'>,
 ): Promise<Store> => {
-  const key = (headers['x-api-key'] ?? '') as string
+  const key = readHeader(headers, 'x-api-key') ?? ''
   const store =
     key.startsWith('vlk_') && key.length <= longestKey
       ? await services.boundLookup(`webhook ${clientAddress}`, () => findStoreByKey(services, key))
@@ -72,7 +74,7 @@ const findOrderId = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, tracki
     const found = await sql.findOrderByShipment(tx, store.id, shipmentId)
     return orderId === null || orderId === found ? found : undefined
   }
-  return orderId ?? (await sql.findOrderByTracking(tx, store.id, trackingNumber as string))
+  return orderId ?? sql.findOrderByTracking(tx, store.id, mustExist(trackingNumber, 'a name of the shipment'))
 }
 
 /** For an order that is locked. */
@@ -129,7 +131,7 @@ const summarise = (
   changed: readonly sql.Shipment[],
   after: readonly sql.Shipment[],
 ) => {
-  const last = changed.at(-1) as sql.Shipment
+  const last = mustExist(changed.at(-1), 'a changed shipment')
   const isDelivered = isAllDelivered(order, after)
   const times = after.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0)
   return {

@@ -18,7 +18,8 @@ const columns = sql`d.id, d.order_id as "orderId", o.number as "orderNumber", l.
   l.variant_id as "variantId", l.name, l.variant, l.image, l.digital, d.used, d.most_uses as "mostUses",
   d.expires_at as "expiresAt", d.created_at as "createdAt"`
 
-const line = sql`join order_line l on l.store_id = d.store_id and l.order_id = d.order_id and l.position = d.position`
+const line = sql`join order_line l on l.store_id = d.store_id and l.order_id = d.order_id and l.position = d.position
+  and l.digital is not null`
 
 /** Ids begin with the time, so the newest come first; `before` is the last one on the page before. */
 export const listDownloads = (

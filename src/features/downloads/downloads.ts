@@ -18,7 +18,7 @@ export const listDownloads = (
   const { customerId } = ctx.shopper
   return readPage(ctx, query, cursorScope(ctx, 'downloads', { customer: customerId }), {
     read: (position, limit) => {
-      const [before = null] = (position ?? []) as [string?]
+      const before = typeof position?.[0] === 'string' ? position[0] : null
       return sql.listDownloads(ctx.db, ctx.store.id, { customerId, before, limit })
     },
     positionOf: ({ id }) => [id],

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
+import { errorCode } from '../../core/thrown.ts'
 
 export type FoundFile = { handle: FileHandle; size: number }
 
@@ -76,7 +77,7 @@ export const findInside = async (folder: string, name: string): Promise<string |
 }
 
 const isAbsent = (error: unknown) => {
-  const { code } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG'
 }
 

@@ -10,7 +10,7 @@ export const listOrdersOf = (ctx: CustomerCtx, query: { limit?: number; cursor?:
   const { customerId } = ctx.shopper
   return readPage(ctx, query, cursorScope(ctx, 'orders', { customer: customerId }), {
     read: (position, limit) => {
-      const [before = null] = (position ?? []) as [number?]
+      const before = typeof position?.[0] === 'number' ? position[0] : null
       return listOrders(ctx.db, ctx.store.id, { customerId, before, limit })
     },
     positionOf: ({ number }) => [number],

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
+import { readHeader } from '../../core/headers.ts'
 import { isIdShaped } from '../../core/ids.ts'
 import { equalSecrets, hashSecret } from '../../core/secrets.ts'
 import type { Payments, Store } from '../context.ts'
@@ -16,7 +17,7 @@ export const admitProvider = async (
   headers: IncomingHttpHeaders,
   lookUp: (find: () => Promise<WebhookStore | undefined>) => Promise<WebhookStore | undefined> = (find) => find(),
 ): Promise<WebhookStore> => {
-  const storeId = (headers['x-store-id'] ?? '') as string
+  const storeId = readHeader(headers, 'x-store-id') ?? ''
   const credentials = readBasic(headers.authorization)
   const known =
     credentials !== null && isIdShaped('store', storeId)

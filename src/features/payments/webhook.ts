@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { fail } from '../../core/errors.ts'
+import { toFields } from '../../core/fields.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
 import { claimEvent, finishEvent } from './inbox.sql.ts'
@@ -66,7 +67,7 @@ const shorten = (eventId: string) => (eventId.length <= longestEventId ? eventId
 /** One that is sent again is kept once. Its own id may be what is wrong with it. */
 const keepMalformed = (ctx: WebhookCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
-    const { eventId, orderId } = (body ?? {}) as Record<string, unknown>
+    const { eventId, orderId } = toFields(body)
     const event = await claimEvent(tx, ctx.store.id, {
       source,
       eventId: shorten(typeof eventId === 'string' && eventId !== '' ? eventId : hashOf(body)),

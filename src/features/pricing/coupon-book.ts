@@ -1,6 +1,7 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { toMinor, toWire } from '../../core/money.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { splitPath } from '../catalog/product-input.ts'
 import type { Store } from '../context.ts'
@@ -63,7 +64,7 @@ export const createCoupon = async (
   const isNew = (await sql.insertCoupon(tx, store.id, coupon)) > 0
   if (!isNew) throw refuse('COUPON_TAKEN', { coupon: coupon.code })
   const [made] = await readCoupons(tx, store, coupon.id)
-  return made as ListedCoupon
+  return mustExist(made, 'the coupon that was made')
 }
 
 type CouponStore = Pick<Store, 'id' | 'currency'>
@@ -86,7 +87,7 @@ const changeCoupon = async (
   const id = await change(code)
   if (id === undefined) throw refuse('COUPON_NOT_FOUND', { coupon: code })
   const [changed] = await readCoupons(tx, store, id)
-  return changed as ListedCoupon
+  return mustExist(changed, 'the coupon that was changed')
 }
 
 /** A coupon as its operator reads it, with the slugs of what it applies to. */

@@ -1,4 +1,5 @@
 import { fail } from '../../core/errors.ts'
+import { mustExist } from '../../core/must-exist.ts'
 
 /**
  * What a cart or an order costs, from plain numbers. Cart and checkout both ask here, so that a shopper is charged what
@@ -46,18 +47,20 @@ export type Totals = {
 export const maxSubtotalMinor = 4_000_000_000_000_000
 
 export const computeTotals = (lines: readonly PricedLine[], rules: PriceRules): Totals => {
-  const lineTotals = lines.map(({ unitMinor, quantity }) => unitMinor * quantity)
-  const subtotalMinor = sum(lineTotals)
+  const subtotalMinor = sum(lines.map(lineTotal))
   // Not exact once it is beyond the bound, but beyond it all the same.
   if (subtotalMinor > maxSubtotalMinor) throw fail('CONFLICT', 'This is worth more than a single order can be.')
 
-  const inScope = lines.map((line, i) => (line.inScope ? (lineTotals[i] as number) : 0))
-  const discountMinor = discountOn(sum(inScope), rules.discount)
-  const discounts = spread(discountMinor, inScope, lines)
-  const taxes = lines.map(({ taxRate }, i) =>
-    taxOn((lineTotals[i] as number) - (discounts[i] as number), taxRate, rules.taxIncluded),
-  )
-  const taxMinor = sum(taxes)
+  const shares = lines.map((line) => ({ minor: line.inScope ? lineTotal(line) : 0, taxRate: line.taxRate }))
+  const discountMinor = discountOn(sumMinor(shares), rules.discount)
+  const discounts = spread(discountMinor, shares)
+  const totals = lines.map((line, i): LineTotals => {
+    const lineTotalMinor = lineTotal(line)
+    const discount = mustExist(discounts[i], 'the discount of a line')
+    const taxMinor = taxOn(lineTotalMinor - discount, line.taxRate, rules.taxIncluded)
+    return { lineTotalMinor, discountMinor: discount, taxMinor }
+  })
+  const taxMinor = sum(totals.map((line) => line.taxMinor))
   const shippingMinor = shippingFor(lines, subtotalMinor, rules)
   return {
     subtotalMinor,
@@ -65,15 +68,18 @@ export const computeTotals = (lines: readonly PricedLine[], rules: PriceRules): 
     shippingMinor,
     taxMinor,
     totalMinor: subtotalMinor - discountMinor + shippingMinor + (rules.taxIncluded ? 0 : taxMinor),
-    lines: lineTotals.map((lineTotalMinor, i) => ({
-      lineTotalMinor,
-      discountMinor: discounts[i] as number,
-      taxMinor: taxes[i] as number,
-    })),
+    lines: totals,
   }
 }
 
+const lineTotal = ({ unitMinor, quantity }: PricedLine) => unitMinor * quantity
+
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
+
+/** The part of a line that a discount applies to. */
+type Share = { minor: number; taxRate: number }
+
+const sumMinor = (shares: readonly Share[]) => sum(shares.map(({ minor }) => minor))
 
 const wholePercent = 100_000
 
@@ -88,24 +94,17 @@ const discountOn = (inScopeMinor: number, discount: Discount | null) => {
  * one unit each. Only a line that lost something can get one, so none gets more than its total. Where two lost the same,
  * the larger one goes first, then the one with the higher tax, then the earlier: the sums do not depend on the order.
  */
-const spread = (discountMinor: number, inScope: readonly number[], lines: readonly PricedLine[]) => {
-  if (discountMinor === 0) return inScope.map(() => 0)
-  const whole = BigInt(sum(inScope))
-  const parts = inScope.map((minor, position) => {
+const spread = (discountMinor: number, shares: readonly Share[]): number[] => {
+  if (discountMinor === 0) return shares.map(() => 0)
+  const whole = BigInt(sumMinor(shares))
+  const parts = shares.map(({ minor, taxRate }) => {
     const product = BigInt(discountMinor) * BigInt(minor)
-    return {
-      position,
-      minor,
-      taxRate: lines[position]?.taxRate ?? 0,
-      lost: Number(product % whole),
-      part: product / whole,
-    }
+    return { minor, taxRate, lost: Number(product % whole), discount: Number(product / whole) }
   })
-  const discounts = parts.map(({ part }) => Number(part))
+  const left = discountMinor - sum(parts.map(({ discount }) => discount))
   const byLoss = parts.toSorted((a, b) => b.lost - a.lost || b.minor - a.minor || b.taxRate - a.taxRate)
-  for (const { position } of byLoss.slice(0, discountMinor - sum(discounts)))
-    discounts[position] = (discounts[position] as number) + 1
-  return discounts
+  for (const part of byLoss.slice(0, left)) part.discount++
+  return parts.map(({ discount }) => discount)
 }
 
 /** A tax that is included is the part of the price that leaves the net price when it is taken away. */

@@ -18,7 +18,10 @@ export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => 
   if (ctx.shopper.isNew) return []
   const [first, ...others] = await sql.listGuestWishes(ctx.db, placeOf(ctx), ctx.shopper.guestId)
   if (first === undefined || first.isMerged) throw deadGuestToken(ctx)
-  return first.id === null ? [] : showWishes(ctx, [first, ...others] as sql.WishRow[])
+  return showWishes(
+    ctx,
+    [first, ...others].filter((row) => row.id !== null),
+  )
 }
 
 export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Answer<WishlistItem[]>> =>

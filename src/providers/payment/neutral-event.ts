@@ -1,4 +1,5 @@
-import { type EventStatus, eventStatuses, MalformedEvent, type PaymentEvent } from './provider.ts'
+import { toFields } from '../../core/fields.ts'
+import { eventStatuses, MalformedEvent, type PaymentEvent } from './provider.ts'
 
 /** The format of `POST /webhook/payment`, which the sandbox speaks as well. */
 export type NeutralEvent = {
@@ -15,35 +16,32 @@ export type NeutralEvent = {
   occurredAt?: string | null
 }
 
-const texts = ['transactionId', 'currency', 'method', 'last4', 'upiId', 'reference', 'occurredAt'] as const
-
 export const readNeutralEvent = (body: unknown): PaymentEvent => {
-  const event = (typeof body === 'object' && body !== null ? body : {}) as NeutralEvent
-  for (const name of ['eventId', 'orderId', 'status'] as const) {
-    if (typeof event[name] !== 'string' || event[name] === '') throw new MalformedEvent(`${name} is required.`)
+  const event = toFields(body)
+  const text = (name: keyof NeutralEvent) => {
+    const value = event[name] ?? null
+    if (value !== null && typeof value !== 'string') throw new MalformedEvent(`${name} must be string.`)
+    return value
   }
-  for (const name of texts) {
-    if (event[name] != null && typeof event[name] !== 'string') throw new MalformedEvent(`${name} must be string.`)
+  const requiredText = (name: keyof NeutralEvent) => {
+    const value = event[name]
+    if (typeof value !== 'string' || value === '') throw new MalformedEvent(`${name} is required.`)
+    return value
   }
-  const status = event.status as EventStatus
-  if (!eventStatuses.includes(status)) throw new MalformedEvent(`status must be one of ${eventStatuses.join(', ')}.`)
-  if (event.amount != null && typeof event.amount !== 'number') throw new MalformedEvent('amount must be number.')
+  const [eventId, orderId, said] = [requiredText('eventId'), requiredText('orderId'), requiredText('status')]
+  const [transactionId, currency] = [text('transactionId'), text('currency')]
+  const [method, last4, upiId, reference] = [text('method'), text('last4'), text('upiId'), text('reference')]
+  text('occurredAt')
+  const status = eventStatuses.find((known) => known === said)
+  if (status === undefined) throw new MalformedEvent(`status must be one of ${eventStatuses.join(', ')}.`)
+  const amount = event.amount ?? null
+  if (amount !== null && typeof amount !== 'number') throw new MalformedEvent('amount must be number.')
   const movesMoney = status === 'success' || status === 'refunded'
-  if (movesMoney && (event.amount == null || event.currency == null)) {
+  if (movesMoney && (amount === null || currency === null)) {
     throw new MalformedEvent(`amount and currency are required when status is ${status}.`)
   }
   return {
-    eventId: event.eventId,
-    orderId: event.orderId,
-    transactionId: event.transactionId || null,
-    status,
-    amount: event.amount ?? null,
-    currency: event.currency ?? null,
-    instrument: {
-      method: event.method ?? '',
-      last4: event.last4 ?? '',
-      upiId: event.upiId ?? '',
-      reference: event.reference ?? '',
-    },
+    ...{ eventId, orderId, transactionId: transactionId || null, status, amount, currency },
+    instrument: { method: method ?? '', last4: last4 ?? '', upiId: upiId ?? '', reference: reference ?? '' },
   }
 }

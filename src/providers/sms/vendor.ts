@@ -1,3 +1,4 @@
+import { toFields } from '../../core/fields.ts'
 import { type SmsMessage, SmsRefused, SmsUncertain } from './sender.ts'
 
 /** `body` is undefined when it was cut off, did not end in time, or was larger than any honest answer. */
@@ -58,7 +59,7 @@ const explain = (vendor: string, error: unknown) => {
  */
 const isFromConnecting = (cause: unknown): boolean => {
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.every(isFromConnecting)
-  const { syscall, code } = cause as { syscall?: unknown; code?: unknown }
+  const { syscall, code } = toFields(cause)
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true
   return /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/.test(String(code))
 }

@@ -1,3 +1,4 @@
+import { toFields } from '../../../core/fields.ts'
 import type { Store } from '../../context.ts'
 import { ProductFile, type ProductPatch, readProduct, slugify, type VariantPatch } from '../product-input.ts'
 import { type Fault, type ProductRecord, placeFault } from './records.ts'
@@ -38,7 +39,7 @@ export const createCheck = (store: Store, unit: 'line' | 'element') => {
 }
 
 const slugOf = (value: unknown) => {
-  const { slug, name } = (value ?? {}) as { slug?: unknown; name?: unknown }
+  const { slug, name } = toFields(value)
   if (typeof slug === 'string') return slug
   return typeof name === 'string' ? slugify(name) : ''
 }

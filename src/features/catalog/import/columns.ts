@@ -29,7 +29,7 @@ export const findColumns = <Column extends string>(
   harmless: Harmless,
 ): Columns<Column> => {
   const lower = heading.names.map((name) => name.toLowerCase())
-  const entries = Object.entries(columnNames) as [Column, readonly string[]][]
+  const entries = Object.entries<readonly string[]>(columnNames)
   const taken = new Set(entries.flatMap(([, names]) => names))
   refuseTwice(
     heading,
@@ -39,17 +39,18 @@ export const findColumns = <Column extends string>(
     const at = names.map((name) => lower.indexOf(name)).find((index) => index >= 0)
     return [column, at ?? -1] as const
   })
-  const index = Object.fromEntries(places) as Record<Column, number>
+  const index = new Map(places)
+  const indexOf = (column: Column) => index.get(column) ?? -1
   const others = heading.names
     .map((name, at) => ({ name, at, harmless: harmless[lower[at] ?? ''] }))
     .filter(({ name, at }) => name !== '' && !taken.has(lower[at] ?? ''))
   return {
-    has: (column) => index[column] >= 0,
-    label: (column) => heading.names[index[column]] ?? column,
+    has: (column) => indexOf(column) >= 0,
+    label: (column) => heading.names[indexOf(column)] ?? column,
     row: ({ line, cells }) => ({
       line,
-      raw: (column) => cells[index[column]] ?? '',
-      cell: (column) => cells[index[column]]?.trim() ?? '',
+      raw: (column) => cells[indexOf(column)] ?? '',
+      cell: (column) => cells[indexOf(column)]?.trim() ?? '',
       ignored: others
         .filter(({ at, harmless: fits }) => cells[at]?.trim() !== '' && !fits?.test(cells[at]?.trim() ?? ''))
         .map(({ name }) => name),

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
-import { type CsvError, parse } from 'csv-parse'
+import { parse } from 'csv-parse'
+import { mustExist } from '../../../core/must-exist.ts'
+import { errorCode, errorMessage } from '../../../core/thrown.ts'
 import { FileFault, largestRecord, type ProductRecord } from './records.ts'
 
 export type Row = { line: number; cells: string[] }
@@ -24,9 +26,10 @@ export async function* readRows(text: AsyncIterable<string>, delimiter: string):
   const source = Readable.from(text)
   source.on('error', (error) => parser.destroy(error))
   source.pipe(parser)
+  const rows: AsyncIterable<string[]> = parser
   try {
-    for await (const cells of parser as AsyncIterable<string[]>) {
-      const line = firstLines.shift() as number
+    for await (const cells of rows) {
+      const line = mustExist(firstLines.shift(), 'the line of a row')
       // An empty line is a row of one empty cell.
       if (cells.length > 1 || cells[0]?.trim() !== '') yield { line, cells }
     }
@@ -40,7 +43,7 @@ export async function* readRows(text: AsyncIterable<string>, delimiter: string):
 
 /** A row that cannot be read is named by the line that it begins on: where a quote was forgotten, nobody can tell. */
 const explain = (error: unknown, line: number) => {
-  const message = csvFaults[(error as CsvError).code]
+  const message = csvFaults[errorCode(error) ?? '']
   return message === undefined ? error : new FileFault(line, message)
 }
 
@@ -132,7 +135,7 @@ const readRow = ({ line, cells }: Row, names: readonly (string | undefined)[], h
     try {
       value[name] = columns[name]?.(cell.trim()) ?? cell
     } catch (error) {
-      return faultyRow(line, name, `is not JSON: ${(error as Error).message}`)
+      return faultyRow(line, name, `is not JSON: ${errorMessage(error)}`)
     }
   }
   return { line, value }

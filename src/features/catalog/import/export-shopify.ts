@@ -39,8 +39,21 @@ export const writeShopifyRows = (product: ExportedProduct): string => {
   return rows.map((row) => columns.map((column) => csvCell(row[column])).join(',')).join('\n')
 }
 
-const ownVariant = ({ sku, price = 0, compareAtPrice, stock = null, barcode, weightGrams }: ExportedProduct) =>
-  ({ sku, price, compareAtPrice, stock, barcode, weightGrams, options: {} }) as ExportedVariant
+/** A field that is left out may also be undefined. */
+type WrittenVariant = Pick<ExportedVariant, 'stock'> & {
+  [Name in keyof ExportedVariant]: ExportedVariant[Name] | undefined
+}
+
+const ownVariant = ({ sku, price = 0, compareAtPrice, stock = null, barcode, weightGrams }: ExportedProduct) => ({
+  sku,
+  price,
+  compareAtPrice,
+  stock,
+  barcode,
+  weightGrams,
+  image: undefined,
+  options: {},
+})
 
 /** A product without options is written as one with the option that Shopify shows nobody. */
 const optionNames = ({ slug, options = [], variants = [] }: ExportedProduct) => {
@@ -52,7 +65,7 @@ const optionNames = ({ slug, options = [], variants = [] }: ExportedProduct) => 
   return names
 }
 
-const optionCells = ({ options = {} }: ExportedVariant, names: readonly string[], isFirst: boolean): Cells => {
+const optionCells = ({ options = {} }: WrittenVariant, names: readonly string[], isFirst: boolean): Cells => {
   const entries = names.length === 0 ? [['Title', 'Default Title']] : names.map((name) => [name, options[name]])
   return Object.fromEntries(
     entries.flatMap(([name, value], i) => [
@@ -75,7 +88,7 @@ const productCells = (product: ExportedProduct): Cells => ({
   Status: product.status?.toLowerCase(),
 })
 
-const variantCells = (variant: ExportedVariant, { digital }: ExportedProduct): Cells => ({
+const variantCells = (variant: WrittenVariant, { digital }: ExportedProduct): Cells => ({
   'Variant SKU': variant.sku,
   'Variant Grams': variant.weightGrams ?? 0,
   'Variant Inventory Tracker': variant.stock === null ? '' : 'shopify',

@@ -28,12 +28,13 @@ export async function* exportCatalog(db: Db, store: Store, format: ExportFormat)
 }
 
 async function* listProducts(db: Db, store: Store): AsyncGenerator<ExportedProduct[]> {
-  for (let last = ''; ; ) {
-    const rows = await listProductsToExport(db, store.id, last, atOnce)
+  for (let after = ''; ; ) {
+    const rows = await listProductsToExport(db, store.id, after, atOnce)
     const pathOf = categoryPaths(await listCategoryNodes(db, store.id))
     if (rows.length > 0) yield rows.map((row) => toFile(row, store, (id) => pathOf(id).join(' > ')))
-    if (rows.length < atOnce) return
-    last = rows.at(-1)?.id as string
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < atOnce) return
+    after = last.id
   }
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { DomainError, refuse } from '../../../core/domain-errors.ts'
+import { errorMessage } from '../../../core/thrown.ts'
 import { readProductTable, readRows } from './csv-reader.ts'
 import { readJsonArray, readJsonLines } from './json-reader.ts'
 import type { ProductRecord } from './records.ts'
@@ -46,7 +47,7 @@ const readHead = (path: string) => {
     return { head: buffer.toString('utf8', 0, length).replace(/^\uFEFF/, ''), bytes: size }
   } catch (error) {
     if (error instanceof DomainError) throw error
-    throw refuse('IMPORT_FILE_UNREADABLE', { path, reason: (error as Error).message }, { cause: error })
+    throw refuse('IMPORT_FILE_UNREADABLE', { path, reason: errorMessage(error) }, { cause: error })
   }
 }
 

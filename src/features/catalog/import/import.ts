@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
 import type { ProductPatch } from '../product-input.ts'
 import { analyzeCatalog } from '../products.sql.ts'
-import { addToSummary, newSummary, type Plan, planProducts, type SaveSummary, tryToSave } from '../save.ts'
+import { addToSummary, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
 import type { SaveMode } from '../save-mode.ts'
 import { type Checked, createCheck } from './check.ts'
 import { type ImportFormat, openImportFile, readRecords } from './formats.ts'
@@ -86,7 +86,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       const patches = records.flatMap(({ outcome }) => ('patch' in outcome ? [outcome.patch] : []))
       const plans = (await planProducts(db, store, patches, mode)).values()
       for (const { record, outcome } of records) {
-        const plan = 'patch' in outcome ? (plans.next().value as Plan) : undefined
+        const plan = 'patch' in outcome ? plans.next().value : undefined
         if (plan !== undefined && !('faults' in plan)) {
           addToSummary(planned, plan)
           continue

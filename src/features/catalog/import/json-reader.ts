@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../core/thrown.ts'
 import { FileFault, largestRecord, type ProductRecord } from './records.ts'
 
 /** One object a line. Empty lines are passed over. */
@@ -30,7 +31,7 @@ const parseElement = (text: string, line: number): ProductRecord => {
   try {
     return { line, value: JSON.parse(text) }
   } catch (error) {
-    const message = `is not JSON: ${(error as Error).message}`
+    const message = `is not JSON: ${errorMessage(error)}`
     return { line, value: null, faults: [{ line, field: 'product', message }] }
   }
 }

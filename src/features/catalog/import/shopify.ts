@@ -1,3 +1,4 @@
+import { mustExist } from '../../../core/must-exist.ts'
 import { slugify } from '../product-input.ts'
 import { type Columns, cellOrNull, findColumns, type Harmless, type NamedRow } from './columns.ts'
 import { faultyRow, type Row, readHeading, readNumber, widthFault } from './csv-reader.ts'
@@ -89,7 +90,7 @@ export async function* readShopifyTable(rows: AsyncGenerator<Row>): AsyncGenerat
 }
 
 const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns<Column>): ProductRecord => {
-  const first = rows[0] as ShopifyRow
+  const first = mustExist(rows[0], 'the first row of a product')
   const faults: Fault[] = []
   const report = (row: ShopifyRow, column: Column, message: string) =>
     void faults.push({ line: row.line, field: columns.label(column), message })
@@ -145,7 +146,10 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
 const isVariant = ({ cell }: ShopifyRow) =>
   (['value1', 'value2', 'value3', 'sku', 'price'] as const).some((column) => cell(column) !== '')
 
-const choiceAt = (i: number) => (row: ShopifyRow) => row.cell(`value${i + 1}` as Column)
+const valueColumns = ['value1', 'value2', 'value3'] as const
+const valueColumn = (i: number) => mustExist(valueColumns[i], 'a column of option values')
+
+const choiceAt = (i: number) => (row: ShopifyRow) => row.cell(valueColumn(i))
 
 const distinct = (texts: readonly string[]) => [...new Set(texts.filter((text) => text !== ''))]
 
@@ -155,8 +159,7 @@ const readOptions = (row: ShopifyRow, names: readonly string[], report: Report) 
   Object.fromEntries(
     names.map((name, i) => {
       const value = choiceAt(i)(row)
-      if (value === '')
-        report(row, `value${i + 1}` as Column, `is required, because the product has the option ${name}`)
+      if (value === '') report(row, valueColumn(i), `is required, because the product has the option ${name}`)
       return [name, value]
     }),
   )

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { mustExist } from '../../../core/must-exist.ts'
 
 /**
  * Remembers on which line each slug of a file stands, in some 24 bytes a slug whatever its length: a file may name
@@ -12,7 +13,7 @@ export const createSlugLines = (initialCapacity = 1024) => {
     const larger = newTable(table.lines.length * 2)
     for (const [i, line] of table.lines.entries()) {
       if (line === 0) continue
-      const [high, low] = [table.highs[i] as number, table.lows[i] as number]
+      const [high, low] = [numberAt(table.highs, i), numberAt(table.lows, i)]
       put(larger, findSlot(larger, high, low), high, low, line)
     }
     table = larger
@@ -24,7 +25,7 @@ export const createSlugLines = (initialCapacity = 1024) => {
       const key = hash('sha1', slug, 'buffer')
       const [high, low] = [key.readUInt32LE(0), key.readUInt32LE(4)]
       const slot = findSlot(table, high, low)
-      const known = table.lines[slot] as number
+      const known = numberAt(table.lines, slot)
       if (known !== 0) return known
       put(table, slot, high, low, line)
       count++
@@ -35,6 +36,8 @@ export const createSlugLines = (initialCapacity = 1024) => {
 }
 
 type Table = { highs: Uint32Array; lows: Uint32Array; lines: Uint32Array }
+
+const numberAt = (numbers: Uint32Array, i: number) => mustExist(numbers[i], 'a slot of the table')
 
 /** The capacity is a power of two, so that a mask finds the slot. */
 const newTable = (capacity: number): Table => ({

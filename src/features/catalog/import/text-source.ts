@@ -9,10 +9,11 @@ export async function* readText(path: string, onBytes: (bytes: number) => void =
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let bytes = 0
   let lines = 1
-  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
-    const text = decode(() => decoder.decode(chunk, { stream: true }), chunk as Buffer, lines)
-    bytes += (chunk as Buffer).length
-    lines += countNewlines(chunk as Buffer)
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: chunkBytes })
+  for await (const chunk of chunks) {
+    const text = decode(() => decoder.decode(chunk, { stream: true }), chunk, lines)
+    bytes += chunk.length
+    lines += countNewlines(chunk)
     onBytes(bytes)
     if (text !== '') yield text
   }

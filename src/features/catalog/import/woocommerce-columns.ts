@@ -7,12 +7,12 @@ export const attributeNumbers = Array.from({ length: mostAttributes }, (_, i) =>
 
 type AttributeColumn = `attribute${number}` | `values${number}`
 
-const attributeColumns = Object.fromEntries(
+const attributeColumns: Record<AttributeColumn, string[]> = Object.fromEntries(
   attributeNumbers.flatMap((n) => [
     [`attribute${n}`, [`attribute ${n} name`]],
     [`values${n}`, [`attribute ${n} value(s)`]],
   ]),
-) as Record<AttributeColumn, string[]>
+)
 
 /** The columns of WooCommerce's product export that an import reads. */
 const columnNames = {

@@ -58,10 +58,10 @@ const readStock = (row: WooRow, parent: WooRow | undefined, report: (message: st
 
 const hasUnits = (parent: WooRow) => typeof readNumber(parent.cell('stock')) === 'number'
 
-const gramsIn = { grams: 1, kilograms: 1000, pounds: 453.59237, ounces: 28.349523125 } as const
+const weightUnits = ['grams', 'kilograms', 'pounds', 'ounces'] as const
+const gramsIn = { grams: 1, kilograms: 1000, pounds: 453.59237, ounces: 28.349523125 }
 
-export const weightColumn = (columns: WooColumns) =>
-  (Object.keys(gramsIn) as (keyof typeof gramsIn)[]).find((column) => columns.has(column))
+export const weightColumn = (columns: WooColumns) => weightUnits.find((column) => columns.has(column))
 
 /** A variation without a weight has that of its product. */
 const readWeight = (row: WooRow, parent: WooRow | undefined, columns: WooColumns) => {
