@@ -9,7 +9,7 @@ export const answerErrors = (server: FastifyInstance) => {
 }
 
 export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
-  const failure = error instanceof Failure ? error : translate(error as FastifyError, request)
+  const failure = error instanceof Failure ? error : translate(error as FastifyError)
   if (failure.status >= 500) request.log.error({ req: request.id, err: failure.cause ?? error }, failure.message)
   // Only JSON goes out from here, whatever the route had announced.
   return reply
@@ -30,34 +30,13 @@ const byFastifyCode: Record<string, ErrorCode> = {
   FST_ERR_ASYNC_CONSTRAINT: 'BAD_REQUEST',
 }
 
-const translate = (error: FastifyError, request: FastifyRequest): Failure => {
-  if (error.validation !== undefined) {
-    const code = request.routeOptions.config.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST'
-    return fail(code, describeFault(error))
-  }
+const translate = (error: FastifyError): Failure => {
   const code = byFastifyCode[error.code]
   if (code !== undefined) return fail(code)
   // A shopper who closed the connection in the middle of a body is not our fault.
   if (error.code === 'ECONNRESET' || error.code === 'ECONNABORTED')
     return fail('BAD_REQUEST', 'The body is incomplete.')
   return fail('INTERNAL', undefined, { cause: error })
-}
-
-/** "limit must be <= 100", "items/0/quantity must be integer". */
-const describeFault = (error: FastifyError) => {
-  const [fault] = error.validation ?? []
-  if (fault === undefined) return undefined
-  const field = fault.instancePath.slice(1)
-  if (fault.keyword === 'required') {
-    const missing = [field, (fault.params as { missingProperty: string }).missingProperty].filter(Boolean).join('/')
-    return `${missing} is required.`
-  }
-  if (fault.keyword === 'enum') {
-    return `${field} must be one of ${(fault.params as { allowedValues: string[] }).allowedValues.join(', ')}.`
-  }
-  return field === '' && error.validationContext === 'body' && fault.keyword === 'type'
-    ? 'A JSON object is required as the body.'
-    : `${field || error.validationContext} ${fault.message}.`
 }
 
 /** What Node itself refuses before there is a request: broken HTTP, headers too large, too slow. */

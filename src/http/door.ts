@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Endpoint, Family } from './endpoint.ts'
+import type { Operation } from './operations.ts'
+
+/** The least that this layer must know of a caller: under which store and outlet an answer may be kept. */
+export type RequestContext = { cacheStore: number; cacheScope: number }
+
+/** Registers what to do when the caller hangs up before the answer, and returns how to take that back. */
+export type OnGone = (leave: () => void) => () => void
+
+export type SetHeader = (name: string, value: string) => unknown
+
+/** A request of which nothing but its first line and its headers was read. */
+export type Arrival<E extends Endpoint = Endpoint> = {
+  operation: Operation<E>
+  headers: IncomingHttpHeaders
+  /** From the path, not validated yet. */
+  params: Readonly<Record<string, string>>
+  /** Tells clients apart for limits (client-address.ts). */
+  clientAddress: string
+  /** The other end of the connection, which may be a proxy. */
+  peer: { remoteAddress?: string | undefined }
+  setHeader: SetHeader
+  onGone: OnGone
+  /** The bytes of the body, for families that read it raw. Nothing is read from the connection before this is called. */
+  readBody(): Promise<Buffer>
+}
+
+/** How a family admits its callers. There is one for each family, made when the service starts. */
+export type Door<E extends Endpoint = Endpoint> = {
+  family: Family
+  /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
+  admit(arrival: Arrival<E>): RequestContext | Promise<RequestContext>
+  /** Throws when this context may not call this endpoint, whichever way the context was made. */
+  authorise(ctx: unknown, endpoint: E): void
+}
