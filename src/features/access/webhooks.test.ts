@@ -36,7 +36,8 @@ const bySignature: Authenticate<Caller> = async ({ headers, params, readBody, lo
   const signature = headers['x-signature']
   const refused = fail('UNAUTHORIZED', 'The signature is not valid.')
   if (typeof signature !== 'string') throw refused
-  const store = await lookUp(async () => (equalSecrets(sign(await readBody()), signature) ? params.storeId : undefined))
+  const expected = sign(await readBody())
+  const store = await lookUp(async () => (equalSecrets(expected, signature) ? params.storeId : undefined))
   if (store === undefined) throw refused
   return { store }
 }
