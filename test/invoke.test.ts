@@ -42,7 +42,7 @@ const operationOf = ({ name }: NamedEndpoint): Operation => {
 const contextOf = async (call: Prepared, changed: Parameters<typeof headersOf>[1] = {}) => {
   const operation = operationOf(call.endpoint)
   return operation.door.admit({
-    operation,
+    route: operation,
     headers: headersOf(call, changed),
     params: call.params,
     clientAddress: '127.0.0.1',

@@ -1,6 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/errors.ts'
-import type { Arrival } from './door.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -108,30 +107,8 @@ export type OkBody<E extends Endpoint> = StaticOr<E['ok'], null>
 export type Handler<E extends Endpoint, Ctx> = (call: Call<E, Ctx>) => Promise<Answer<OkBody<E>>> | Answer<OkBody<E>>
 
 /** The context of each kind of access. */
-type CtxByAccess = Record<string, unknown>
+export type CtxByAccess = Record<string, unknown>
 
 export type Handlers<C extends Contract, Ctx extends CtxByAccess> = {
   [Name in keyof C]: Handler<C[Name], Ctx[C[Name]['access']]>
 }
-
-/** An endpoint with its name in the contract and the function that answers it. */
-export type Route<E extends Endpoint = Endpoint> = {
-  name: string
-  endpoint: E
-  handle(call: Call<E, unknown>): Promise<Answer<OkBody<E>>> | Answer<OkBody<E>>
-  /** How its caller proves itself, in a family whose endpoints each have their own way. */
-  authenticate?(arrival: Arrival): Promise<object>
-}
-
-/** Ties a contract to its handlers; the compiler refuses a missing, a surplus or a wrongly typed one. */
-export const bindRoutes =
-  <Name extends string, Ctx extends CtxByAccess>() =>
-  <const C extends Record<string, Endpoint & { family: Family<Name>; access: keyof Ctx & string }>>(
-    contract: C,
-    handlers: Handlers<C, Ctx>,
-  ): Route[] =>
-    Object.entries(contract).map(([name, endpoint]) => ({
-      name,
-      endpoint,
-      handle: handlers[name] as unknown as Route['handle'],
-    }))

@@ -1,5 +1,5 @@
-import type { Door } from './door.ts'
-import { bindRoutes, endpointOf, type Family } from './endpoint.ts'
+import { bindRoutes, type Door } from './door.ts'
+import { endpointOf, type Family } from './endpoint.ts'
 
 /** A family for tests whose endpoints anyone may call. */
 export const openFamily: Family<'test'> = {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Type from 'typebox'
 import { fail } from '../core/errors.ts'
-import type { Door } from './door.ts'
-import { bindRoutes, endpointOf, type Family } from './endpoint.ts'
+import { bindRoutes, type Door } from './door.ts'
+import { type Endpoint, endpointOf, type Family } from './endpoint.ts'
 import { openDoor, openEndpoint, openRoutes } from './fixture.ts'
 import { describeApi } from './openapi.ts'
 import { createOperations, invoke } from './operations.ts'
@@ -99,13 +99,14 @@ test('invalid input is refused in the words and with the code that HTTP has', as
 /** A family as the admin API will bring one. Everything about it stands here, and nothing in http/ knows it. */
 const permissions = ['catalog:read', 'catalog:write'] as const
 type StaffRights = { access: 'staff'; permission: (typeof permissions)[number] }
+type StaffEndpoint = Endpoint & StaffRights
 const staff: Family<'staff'> = {
   name: 'staff',
   securitySchemes: { staffToken: { type: 'http', scheme: 'bearer' } },
   parameters: {},
   headers: { 'x-staff': { schema: { type: 'string' }, description: 'Who asked' } },
-  describe: (endpoint) => ({
-    note: `Needs the permission \`${(endpoint as unknown as StaffRights).permission}\`.`,
+  describe: ({ permission }: StaffEndpoint) => ({
+    note: `Needs the permission \`${permission}\`.`,
     security: [{ staffToken: [] }],
     parameters: [],
     headers: ['x-staff'],
@@ -129,8 +130,7 @@ test('a new family brings its access, its permissions and its description along'
   const door: Door = {
     family: staff,
     admit: () => ({ cacheStore: 0, cacheScope: 0 }),
-    authorise: (ctx, endpoint) => {
-      const { permission } = endpoint as unknown as StaffRights
+    authorise: (ctx, { permission }: StaffEndpoint) => {
       if (!(ctx as StaffCtx).permissions.includes(permission)) throw fail('FORBIDDEN')
     },
   }

@@ -2,20 +2,21 @@ import type { TSchema } from 'typebox'
 import { fail } from '../core/errors.ts'
 import { inspectText, inspectValue } from './body.ts'
 import { compileLiteral, compileSerializer, compileTextual, type Fault, type Validate } from './compilers.ts'
-import type { Door } from './door.ts'
-import type { Answer, Call, Contract, Endpoint, OkBody, Route } from './endpoint.ts'
+import type { Door, Route } from './door.ts'
+import type { Answer, Call, Contract, Endpoint, OkBody } from './endpoint.ts'
 
 /** An endpoint that can be called: by HTTP (register.ts), or by `invoke` from anywhere else. */
 export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
   door: Door
   /** Validates params, body and query, in this order, and returns the handler's input. */
-  readInput(input: Input): CheckedInput
+  readInput(input: CheckedInput): CheckedInput
   /** The text of a body, with declared fields only. */
   serialize(body: unknown): string
 }
 
 /** Text in `params` and `query` may stand for a number or a truth value, as in an address. */
-export type Input = { params?: unknown; query?: unknown; body?: unknown }
+export type Input = { params?: Fields; query?: Fields; body?: unknown }
+type Fields = Readonly<Record<string, unknown>>
 type CheckedInput = { params: unknown; query: unknown; body: unknown }
 
 export type Operations = {

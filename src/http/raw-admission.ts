@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseRawBody, type RawBody } from './body.ts'
-import type { Door, RequestContext } from './door.ts'
-import type { ArrivalOf } from './register.ts'
+import type { Arrival, Door, RequestContext } from './door.ts'
+
+export type ArrivalOf = (request: FastifyRequest, reply: FastifyReply, readBody?: Arrival['readBody']) => Arrival
 
 type Pending = { admitted: Promise<RequestContext>; deliver(bytes: Buffer): void }
 

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { acceptRawBodies } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
 import type { ReadClientAddress } from './client-address.ts'
-import type { Arrival, OnGone, RequestContext } from './door.ts'
+import type { OnGone, RequestContext } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
 import { answerCall, type Operation } from './operations.ts'
-import { admitBeforeParsing } from './raw-admission.ts'
+import { type ArrivalOf, admitBeforeParsing } from './raw-admission.ts'
 import { type Presentation, sendAnswer } from './send-answer.ts'
 
 declare module 'fastify' {
@@ -51,14 +51,12 @@ const toFastifyRoute = (operation: Operation, options: RegisterOptions): RouteOp
   }
 }
 
-export type ArrivalOf = (request: FastifyRequest, reply: FastifyReply, readBody?: Arrival['readBody']) => Arrival
-
 const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress): ArrivalOf => {
-  // A cached answer is read once for all who ask for it, so nobody who hangs up may end the reading.
+  // A cached answer is read once for all callers, so one that hangs up must not end the reading.
   const onGoneOf = operation.endpoint.cached ? () => staysOn : watchCaller
   const hasNoRawBody = () => Promise.reject(new Error(`${operation.name} does not read raw bodies`))
   return (request, reply, readBody = hasNoRawBody) => ({
-    operation,
+    route: operation,
     headers: request.headers,
     params: request.params as Record<string, string>,
     clientAddress: clientAddressOf(request.raw),

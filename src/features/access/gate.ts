@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Arrival, Door, OnGone, RequestContext, SetHeader } from '../../http/door.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import type { Counted, Recognise, Recognised } from '../../http/fast-lane.ts'
 import type { Outlet, PublicCtx, Services, Shopper, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
@@ -32,17 +31,17 @@ type RequestHead = Pick<Arrival, 'headers' | 'clientAddress'>
  */
 export const createGate = (options: AccessOptions) => {
   const admit = (arrival: Arrival<StorefrontEndpoint>): RequestContext | Promise<RequestContext> => {
-    if (arrival.operation.endpoint.access === 'public') return anyoneFrom(arrival)
+    if (arrival.route.endpoint.access === 'public') return anyoneFrom(arrival)
     const go = (caller: Caller) => admitCaller(caller, arrival)
     const caller = identify(arrival, options)
     return caller instanceof Promise ? caller.then(go) : go(caller)
   }
 
   const admitCaller = (caller: Caller, arrival: Arrival<StorefrontEndpoint>) => {
-    const { endpoint } = arrival.operation
-    const { headers, setHeader } = arrival
+    const { headers, setHeader, onGone } = arrival
+    const { endpoint } = arrival.route
     const enter = () => {
-      const ctx = checkRights(caller, arrival, endpoint.scope, options, arrival.onGone)
+      const ctx = checkRights(caller, arrival, endpoint.scope, options, onGone)
       return recogniseShopper(ctx, endpoint, headers, setHeader)
     }
     const goOn = (counted: Counted) => {
@@ -109,10 +108,7 @@ const checkScope = (scopes: ReadonlySet<Scope>, scope: Scope | undefined) => {
 const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised => ({
   cacheStore: key.store.id,
   cacheScope: outlet.id,
-  mayRead: (endpoint: Endpoint) => {
-    const { scope } = endpoint as StorefrontEndpoint
-    return scope !== undefined && key.scopes.has(scope)
-  },
+  mayRead: ({ scope }: StorefrontEndpoint) => scope !== undefined && key.scopes.has(scope),
   // `recognise` has already refused origins that may not use the key.
   count: (request: IncomingMessage) =>
     key.isBrowserKey

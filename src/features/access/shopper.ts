@@ -47,7 +47,7 @@ const identify = async (
   setHeader: SetHeader,
 ): Promise<Shopper> => {
   const isNamed = headers['x-customer-id'] !== undefined
-  if (access === 'asserted' && !isNamed) throw nobodyNamed()
+  if (access === 'asserted' && !isNamed) throw customerMissing()
   if (bearer !== undefined) return findBearer(ctx, bearer, headers)
   if (access === 'customer') throw signInFirst()
   return isNamed ? findAsserted(ctx, headers) : readGuest(ctx, headers, setHeader)
@@ -56,12 +56,12 @@ const identify = async (
 const signInFirst = () =>
   fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.', aboutSession('Bearer'))
 
-const nobodyNamed = () => fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
+const customerMissing = () => fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
 
 /** Whether a context has the shopper that an endpoint needs, for contexts that no request has brought. */
 export const checkShopper = (ctx: StoreCtx & { shopper?: Shopper }, access: Access) => {
   if (access === 'customer' && ctx.shopper?.kind !== 'customer') throw signInFirst()
-  if (access === 'asserted' && ctx.shopper?.kind !== 'customer') throw nobodyNamed()
+  if (access === 'asserted' && ctx.shopper?.kind !== 'customer') throw customerMissing()
   if (access === 'shopper' && ctx.shopper === undefined) throw new Error('the context has no shopper')
 }
 

@@ -80,7 +80,7 @@ const headers = {
   ...rateHeaders,
   'www-authenticate': {
     ...text,
-    description: '`Bearer` when it is the session that is missing or over; left out when it is the key of the store',
+    description: '`Bearer` when the session is missing or has expired; absent when the key of the store is at fault',
   },
   ...Object.fromEntries(
     Object.entries(storefrontHeaders).map(([name, description]) => [name, { ...text, description }]),
@@ -100,8 +100,7 @@ export const storefront: Family<'storefront'> = {
   securitySchemes,
   parameters,
   headers,
-  describe: (endpoint) => {
-    const { access, scope } = endpoint as StorefrontEndpoint
+  describe: ({ access, scope }: StorefrontEndpoint) => {
     if (access === 'public') return { security: [], parameters: [], headers: [], codes: [] }
     return {
       note: `Needs the scope \`${scope}\`.`,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { inspectText } from '../../http/body.ts'
-import type { Arrival, Door, RequestContext } from '../../http/door.ts'
-import { bindRoutes, type Handlers, type Route } from '../../http/endpoint.ts'
+import { type Arrival, bindRoutes, type Door, type RequestContext, type Route } from '../../http/door.ts'
+import type { Handlers } from '../../http/endpoint.ts'
 import type { Services } from '../context.ts'
 import { type WebhookEndpoint, webhooks } from './webhook.contract.ts'
 
@@ -42,10 +42,10 @@ export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, C
 export const webhookDoor: Door = {
   family: webhooks,
   admit: async (arrival) => {
-    const { operation, headers, params } = arrival
-    if (operation.authenticate === undefined) throw new Error(`${operation.name} has no way to authenticate`)
+    const { route, headers, params } = arrival
+    if (route.authenticate === undefined) throw new Error(`${route.name} has no way to authenticate`)
     for (const value of Object.values(params)) inspectText(value)
-    const caller = await operation.authenticate(arrival)
+    const caller = await route.authenticate(arrival)
     return { ...caller, headers, rawBody: await arrival.readBody(), cacheStore: 0, cacheScope: 0 }
   },
   // Only `admit` makes such a context, or a program that has authenticated the caller itself.

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { equalSecrets } from '../../core/secrets.ts'
-import type { Arrival, Door, RequestContext } from '../../http/door.ts'
-import { bindRoutes } from '../../http/endpoint.ts'
+import { type Arrival, bindRoutes, type Door, type RequestContext } from '../../http/door.ts'
 import { type OperationsAccess, type OperationsEndpoint, operations } from './operations.contract.ts'
 
 export type OperationsCtx = RequestContext & { mayReadMetrics: boolean }
@@ -20,9 +19,9 @@ export const createOperationsDoor = (options: OperationsOptions): Door<Operation
   return {
     family: operations,
     authorise,
-    admit: ({ operation, headers, peer }) => {
+    admit: ({ route, headers, peer }) => {
       const ctx = { cacheStore: 0, cacheScope: 0, mayReadMetrics: mayReadMetrics(headers, peer, options) }
-      authorise(ctx, operation.endpoint)
+      authorise(ctx, route.endpoint)
       return ctx
     },
   }

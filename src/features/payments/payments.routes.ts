@@ -1,4 +1,4 @@
-import type { Route } from '../../http/endpoint.ts'
+import type { Route } from '../../http/door.ts'
 import { webhookRoutes } from '../access/webhooks.ts'
 import { routes, type Services } from '../context.ts'
 import { findWayBack, type OnTrouble } from './callback.ts'
