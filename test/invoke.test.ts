@@ -62,7 +62,7 @@ const shapeOf = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]))
 }
 
-/** These tell the time or make a link, so two calls differ. */
+/** Two calls of these never get the same answer. */
 const differsEachTime = new Set(['health', 'metrics'])
 
 test('an operation answers invoke as it answers HTTP', async () => {
@@ -128,7 +128,7 @@ test('an operation refuses invalid input from invoke as it does from HTTP', asyn
     const call = await prepare(world, endpoint)
     const ctx = await contextOf(call)
     for (const wrong of spoilt(call)) {
-      // A webhook takes what it cannot apply, and a provider that nobody knows is refused by the door.
+      // Webhooks accept events that they cannot apply, and the door refuses unknown providers with 404.
       const answer = await send(wrong)
       if (answer.status !== 400 && answer.status !== 422) continue
       const input = { ...inputOf(wrong), params: decoded(wrong.params) }

@@ -35,7 +35,7 @@ export type FastLaneOptions = {
   logsAll: boolean
 }
 
-/** What is worked out once for a cached answer, and goes when the answer goes. */
+/** Computed once for a cached answer, and collected with it. */
 type Ready = {
   fixedHeaders: readonly string[]
   observe: (status: number, seconds: number) => void

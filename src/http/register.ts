@@ -79,7 +79,7 @@ const watchCaller =
 
 type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
-/** A caller who is refused here has sent a body in vain: nothing reads it. */
+/** The body of a caller that is refused here is never read. */
 const admitByHead =
   ({ door, endpoint }: Operation, arrivalOf: ArrivalOf, answers: AnswerCache): OnRequest =>
   (request, reply, done) => {

@@ -93,7 +93,7 @@ export const createGate = (options: AccessOptions) => {
 
 const anyoneFrom = ({ clientAddress }: Arrival): PublicCtx => ({ cacheStore: 0, cacheScope: 0, clientAddress })
 
-/** For a context that no request has brought, by the rules of `admit`. */
+/** The checks of `admit` on scope and shopper, for contexts that were made without a request. */
 const authorise = (ctx: unknown, { access, scope }: StorefrontEndpoint) => {
   if (access === 'public') return
   const known = ctx as StoreCtx & { shopper?: Shopper }
