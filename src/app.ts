@@ -16,6 +16,8 @@ import { createDirectory } from './features/access/directory.ts'
 import { createGate } from './features/access/gate.ts'
 import { createBoundLookup } from './features/access/lookups.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
+import { crossOrigin } from './features/access/storefront.contract.ts'
+import { webhookDoor } from './features/access/webhooks.ts'
 import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
@@ -35,10 +37,11 @@ import { downloadRoutes, registerDownloadLinks } from './features/downloads/down
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
+import { createOperationsDoor } from './features/health/operations-door.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
 import { paymentJobs } from './features/payments/payment.jobs.ts'
-import { paymentRoutes } from './features/payments/payments.routes.ts'
+import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
 import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
 import { wishlistJobs } from './features/wishlist/wishlist.jobs.ts'
@@ -49,6 +52,7 @@ import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
+import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
 import { createServer, hasBadAddress } from './http/server.ts'
@@ -81,6 +85,8 @@ export type App = {
   server: FastifyInstance
   services: Services
   jobs: JobRunner
+  /** Every endpoint, for callers that do not come by HTTP (decision 0031). */
+  operations: Operations
   /** The whole pool, without a share: for tests. */
   db: Db
   /** Stops taking requests, answers those under way (for ten seconds at most) and lets go of everything. */
@@ -182,8 +188,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     logger,
     trustProxy: config.trustProxy,
     fastLane: createFastLane({
+      prefix: `${crossOrigin.prefix}/`,
+      exposedHeaders: crossOrigin.responseHeaders,
       recognise: gate.recognise,
       answers,
+      logFailure: (id, error) => logger.error({ req: id, err: error }, 'request failed'),
       isDraining: () => draining,
       ...observing,
     }),
@@ -197,14 +206,14 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   // Before any refusal, so that a page can read that one too.
   allowCrossOrigin(
     server,
+    crossOrigin,
     (origin, request) => ownOrigins.has(origin) || directory.isKnownOrigin(origin, clientAddressOf(request)),
   )
   await shedLoad(server, options.longestLoopDelayMs)
   refuseUnknownRoutes(server, ({ headers, raw }, setHeader) =>
     gate.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
   )
-  registerRoutes(
-    server,
+  const operations = createOperations(
     [
       ...catalogRoutes,
       ...filterRoutes,
@@ -218,6 +227,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...orderRoutes(waits),
       ...cancelRoutes,
       ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'a payment provider did not answer')),
+      ...paymentWebhookRoutes(services),
       ...downloadRoutes(downloads),
       ...deliveryRoutes({ ...services, simulated }),
       ...healthRoutes({
@@ -229,13 +239,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
           isDraining: () => draining,
         },
         metrics,
-        metricsToken: config.metricsToken,
-        production: config.production,
         description: describeVitrine(config.version),
       }),
     ],
-    { admit: gate.admit, answers, clientAddressOf },
+    [gate.door, webhookDoor, createOperationsDoor(config)],
   )
+  registerRoutes(server, operations.all, { answers, clientAddressOf })
   registerFrontDoor(server)
   registerDocsScripts(server)
   registerGuide(server, { publicUrl: config.publicUrl, demoUrl: demoUrlOf(config) })
@@ -263,6 +272,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     server,
     services,
     jobs,
+    operations,
     db,
     close: () => {
       closed ??= close()

@@ -11,7 +11,7 @@ import { deliveryContract } from './features/delivery/delivery.contract.ts'
 import { downloadsContract } from './features/downloads/downloads.contract.ts'
 import { healthContract } from './features/health/health.contract.ts'
 import { ordersContract } from './features/orders/orders.contract.ts'
-import { paymentsContract } from './features/payments/payments.contract.ts'
+import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
 import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
 
@@ -28,6 +28,7 @@ export const contracts = [
   ordersContract,
   cancelContract,
   paymentsContract,
+  paymentWebhooksContract,
   downloadsContract,
   deliveryContract,
   checkoutContract,

@@ -8,6 +8,7 @@ import { createProgram } from '../src/cli/program.ts'
 import { type DomainErrorCode, type DomainErrorData, domainErrors, refuse } from '../src/core/domain-errors.ts'
 import { errorCatalogue, fail } from '../src/core/errors.ts'
 import { OperatorError } from '../src/core/operator-error.ts'
+import { cartContract } from '../src/features/cart/cart.contract.ts'
 import { answerErrors } from '../src/http/errors.ts'
 
 const things = [
@@ -159,7 +160,7 @@ test('HTTP answers each domain error with a code of the API, its status and the 
     throw sample((request.params as { code: DomainErrorCode }).code)
   }
   server.get('/:code', thrower)
-  server.post('/:code', { config: { invalidInput: 422 } }, thrower)
+  server.post('/:code', { config: { endpoint: cartContract.addToCart } }, thrower)
   for (const code of codes) {
     const answer = await server.inject({ url: `/${code}` })
     const body = answer.json()

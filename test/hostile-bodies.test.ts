@@ -5,7 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import Type from 'typebox'
 import { createAnswerCache } from '../src/http/cached-answers.ts'
-import { type Access, bindRoutes, endpoint, type PublicCaller } from '../src/http/endpoint.ts'
+import { openEndpoint as endpoint, openDoor, openRoutes } from '../src/http/fixture.ts'
+import { createOperations } from '../src/http/operations.ts'
 import { registerRoutes } from '../src/http/register.ts'
 import { createServer } from '../src/http/server.ts'
 
@@ -19,7 +20,7 @@ const contract = {
   amount: endpoint({ ...post, path: '/amount', body: Type.Object({ amount: Type.Number() }) }),
   bodiless: endpoint({ ...post, path: '/logout' }),
 }
-const routes = bindRoutes<{ public: PublicCaller } & Record<Exclude<Access, 'public'>, never>>()(contract, {
+const routes = openRoutes(contract, {
   lenient: ({ body }) => ({ body: { got: body ?? null } }),
   usual: ({ body }) => ({ body: { got: body } }),
   unprocessable: ({ body }) => ({ body: { got: body } }),
@@ -32,11 +33,8 @@ let url: string
 before(async () => {
   server = createServer({ logger: pino({ level: 'silent' }), trustProxy: false, fastLane: () => false })
   const answers = createAnswerCache({ maxBytes: 1, maxAgeMs: 1 })
-  registerRoutes(server, routes, {
-    admit: () => assert.fail('nobody needs to be admitted'),
-    answers,
-    clientAddressOf: () => '127.0.0.1',
-  })
+  const { all } = createOperations(routes, [openDoor])
+  registerRoutes(server, all, { answers, clientAddressOf: () => '127.0.0.1' })
   url = await server.listen({ port: 0, host: '127.0.0.1' })
 })
 after(() => server.close())

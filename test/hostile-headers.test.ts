@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Access, Endpoint } from '../src/http/endpoint.ts'
+import type { Access } from '../src/features/access/storefront.contract.ts'
+import type { Endpoint } from '../src/http/endpoint.ts'
 import { startTestService, type TestService } from './harness.ts'
 import {
   cheapPasswords,
@@ -63,7 +64,7 @@ const headers: Header[] = [
 ]
 
 const isRefused = ({ access, once }: Endpoint, refuses: Header['refuses']) =>
-  refuses === 'once' ? once === true : refuses.includes(access)
+  refuses === 'once' ? once === true : refuses.includes(access as Access)
 
 const prepareAll = async (refuses: Header['refuses']) => {
   const calls: Prepared[] = []

@@ -8,6 +8,7 @@ import {
   endpoints,
   fewAtOnce,
   guarded,
+  isOpen,
   isTaken,
   type Kind,
   type NamedEndpoint,
@@ -110,7 +111,7 @@ const valueFor = (row: Row, { has, token }: Victim): string => {
 /** Some rows are open to whoever knows their id: what the store sells, and in the same store the things of a guest. */
 const isSecretFrom = ({ endpoint, row }: Place, victim: Victim, isNeighbour: boolean) => {
   // Providers speak for their whole store, and for no other.
-  if (endpoint.access === 'public') return victim.kind === 'customer' && !isNeighbour
+  if (isOpen(endpoint)) return victim.kind === 'customer' && !isNeighbour
   if (row === 'product' || row === 'variant') return !isNeighbour
   if (row === 'guest token') return victim.kind === 'guest' && !isNeighbour
   if (row === 'address' || row === 'order' || row === 'download') return victim.kind === 'customer'
@@ -150,7 +151,7 @@ const assertSilent = (answer: Answer, { secrets }: Pick<Victim, 'secrets'>, what
 }
 
 /** A provider may be told which name was wrong, since it sent that name itself. */
-const mayEcho = ({ endpoint }: Place) => endpoint.access === 'public'
+const mayEcho = ({ endpoint }: Place) => isOpen(endpoint)
 const without = ({ secrets }: Victim, sent: string) => ({ secrets: secrets.filter((secret) => secret !== sent) })
 
 /** A stranger made for each place names there what the victim has. */

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { days } from '../src/core/clock.ts'
 import { hashSecret } from '../src/core/secrets.ts'
 import { makeGuestToken, newGuestId } from '../src/features/access/guest-token.ts'
-import type { Access } from '../src/http/endpoint.ts'
+import type { Access } from '../src/features/access/storefront.contract.ts'
 import { type Answer, assertError, startTestService, type TestService } from './harness.ts'
 import {
   cheapPasswords,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { minutes } from '../src/core/clock.ts'
 import { makeInternalToken } from '../src/features/access/internal-token.ts'
+import { type Scope, scopes } from '../src/features/access/storefront.contract.ts'
 import { revokeKey } from '../src/features/admin/stores.ts'
-import { type Scope, scopes } from '../src/http/endpoint.ts'
 import {
   type Answer,
   assertError,

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { contracts } from '../src/contract.ts'
 import { type ErrorCode, errorCatalogue } from '../src/core/errors.ts'
 import { Fragment } from '../src/db/sql.ts'
+import type { Access, Scope } from '../src/features/access/storefront.contract.ts'
 import { createPasswordHasher } from '../src/features/accounts/passwords.ts'
 import { markDemoStore } from '../src/features/admin/admin.sql.ts'
 import { replaceMenu } from '../src/features/admin/menu.ts'
 import { createCoupon, plainCoupon } from '../src/features/pricing/coupon-book.ts'
-import type { Access, Endpoint } from '../src/http/endpoint.ts'
+import type { Endpoint } from '../src/http/endpoint.ts'
 import { codesOf } from '../src/http/openapi.ts'
 import { type Answer, newStore, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
@@ -18,14 +19,16 @@ import { buyIn } from './world-orders.ts'
  * from such a call and spoil one thing. The list comes from the contract, so an endpoint that is added is tried from
  * its first day.
  */
-export type NamedEndpoint = Endpoint & { name: string }
+export type NamedEndpoint = Endpoint & { name: string; scope?: Scope }
 
 export const endpoints: NamedEndpoint[] = contracts.flatMap((contract) =>
   Object.entries<Endpoint>(contract).map(([name, endpoint]) => ({ ...endpoint, name })),
 )
-export const guarded = endpoints.filter(({ access }) => access !== 'public')
-export const open = endpoints.filter(({ access }) => access === 'public')
-export const withAccess = (...kinds: Access[]) => guarded.filter(({ access }) => kinds.includes(access))
+/** No store key is needed. */
+export const isOpen = ({ family, access }: Endpoint) => family.name !== 'storefront' || access === 'public'
+export const guarded = endpoints.filter((endpoint) => !isOpen(endpoint))
+export const open = endpoints.filter(isOpen)
+export const withAccess = (...kinds: Access[]) => guarded.filter(({ access }) => kinds.includes(access as Access))
 
 /** Passwords that cost nothing: these tests are about who may ask, and not about how long an answer takes. */
 export const cheapPasswords = createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
@@ -168,8 +171,8 @@ export const addressOf = ({ endpoint, params, query }: Prepared, replaced: Recor
 }
 
 /** What makes the caller the person they are. */
-export const proofOf = (person: Person | null, access: Access): Record<string, string> => {
-  if (person === null || access === 'public' || access === 'store' || access === 'sign-in') return {}
+export const proofOf = (person: Person | null, { access }: Pick<Endpoint, 'access'>): Record<string, string> => {
+  if (person === null || !['shopper', 'customer', 'asserted'].includes(access)) return {}
   if (person.kind === 'guest') return { 'x-guest-token': person.token }
   const bearer = { authorization: `Bearer ${person.token}` }
   return access === 'asserted' ? { ...bearer, 'x-customer-id': person.id } : bearer
@@ -181,8 +184,8 @@ export type Changed = { headers?: Record<string, string | undefined>; body?: unk
 export const headersOf = (call: Prepared, changed: Changed['headers'] = {}) => {
   const { world, endpoint, person, bodies, credentials } = call
   const all: Record<string, string | undefined> = {
-    ...(endpoint.access === 'public' ? {} : { 'x-store-key': world.shop.key }),
-    ...proofOf(person, endpoint.access),
+    ...(isOpen(endpoint) ? {} : { 'x-store-key': world.shop.key }),
+    ...proofOf(person, endpoint),
     ...credentials,
     ...(bodies.length > 0 ? { 'content-type': 'application/json' } : {}),
     ...changed,

@@ -1,10 +1,11 @@
 import { contracts } from '../../src/contract.ts'
+import type { StorefrontEndpoint } from '../../src/features/access/storefront.contract.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { nameOf } from '../../src/http/schema.ts'
 import type { Schema } from './schema.ts'
 
 /** One operation of `/v1`, with what the client must know of it. */
-export type Operation = Endpoint & {
+export type Operation = StorefrontEndpoint & {
   name: string
   /** Path parameters, query and body fields together; null when it takes nothing. */
   input: Schema | null
@@ -15,7 +16,7 @@ export type Operation = Endpoint & {
 
 export const operationsOfContract = (): Operation[] =>
   contracts
-    .flatMap((contract) => Object.entries(contract as Record<string, Endpoint>))
+    .flatMap((contract) => Object.entries(contract as Record<string, StorefrontEndpoint>))
     .filter(([, { path }]) => path.startsWith('/v1/'))
     .map(([name, endpoint]) => ({
       ...endpoint,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { type Answer, callUrl, withinASecond } from '../../test/harness.ts'
 import { describeVitrine } from '../contract.ts'
-import { scopes } from '../http/endpoint.ts'
+import { scopes } from '../features/access/storefront.contract.ts'
 import {
   freePort,
   makeTemplate,

@@ -2,12 +2,13 @@ import type { Clock } from '../core/clock.ts'
 import type { Cipher } from '../core/encryption.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
-import { bindRoutes, type PublicCaller, type Scope } from '../http/endpoint.ts'
-import type { RequestContext } from '../http/register.ts'
+import { bindRoutes, type RequestContext } from '../http/door.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
+import type { Scope } from './access/storefront.contract.ts'
 
-export type PublicCtx = PublicCaller
+/** A caller of whom nothing is known but the address. */
+export type PublicCtx = RequestContext & { clientAddress: string }
 
 /** Numbers of a store and of an outlet inside the database; callers only ever see their public ids. */
 export type StoreId = number & { readonly kind?: 'store' }
@@ -145,11 +146,14 @@ export type ShopperCtx<Kind extends Shopper = Shopper> = StoreCtx & {
 
 export type CustomerCtx = ShopperCtx<Customer>
 
-export const routes = bindRoutes<{
-  public: PublicCtx
-  store: StoreCtx
-  'sign-in': StoreCtx
-  shopper: ShopperCtx
-  customer: CustomerCtx
-  asserted: CustomerCtx
-}>()
+export const routes = bindRoutes<
+  'storefront',
+  {
+    public: PublicCtx
+    store: StoreCtx
+    'sign-in': StoreCtx
+    shopper: ShopperCtx
+    customer: CustomerCtx
+    asserted: CustomerCtx
+  }
+>()

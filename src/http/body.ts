@@ -13,7 +13,7 @@ export const acceptJson = (server: FastifyInstance) => {
     { parseAs: 'string', bodyLimit: maxBodyBytes },
     (_request, body, done) => {
       try {
-        done(null, body === '' ? undefined : parseJson(String(body)))
+        done(null, parseJson(String(body)))
       } catch (error) {
         done(toError(error))
       }
@@ -21,14 +21,34 @@ export const acceptJson = (server: FastifyInstance) => {
   )
 }
 
+/** What a body that is read raw arrives as. `isJson`: its content type says so. */
+export type RawBody = { bytes: Buffer; isJson: boolean }
+
+/** Keeps bodies as they are, of any type and within the usual size. `parseRawBody` parses them later. */
+export const acceptRawBodies = (server: FastifyInstance) => {
+  server.removeAllContentTypeParsers()
+  for (const type of ['application/json', '*']) {
+    const isJson = type === 'application/json'
+    server.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
+      done(null, { bytes: body as Buffer, isJson } satisfies RawBody),
+    )
+  }
+}
+
+export const parseRawBody = ({ bytes, isJson }: RawBody): unknown => {
+  if (!isJson) throw fail('UNSUPPORTED_MEDIA_TYPE')
+  return parseJson(bytes.toString())
+}
+
 const parseJson = (text: string): unknown => {
+  if (text === '') return undefined
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     throw fail('BAD_REQUEST', 'The body is not valid JSON.', { cause: error })
   }
-  inspect(value, 0)
+  inspectValue(value)
   return value
 }
 
@@ -36,18 +56,18 @@ const parseJson = (text: string): unknown => {
  * Refuses what JSON allows and we could not keep as it is: text that PostgreSQL cannot hold, names that reach an
  * object's prototype, and nesting that no request of ours needs.
  */
-const inspect = (value: unknown, depth: number): void => {
+export const inspectValue = (value: unknown, depth = 0): void => {
   if (typeof value === 'string') inspectText(value)
   if (typeof value !== 'object' || value === null) return
   if (depth >= maxDepth) throw fail('BAD_REQUEST', `The body is nested more than ${maxDepth} levels deep.`)
   if (Array.isArray(value)) {
-    for (const item of value) inspect(item, depth + 1)
+    for (const item of value) inspectValue(item, depth + 1)
     return
   }
   for (const [name, inner] of Object.entries(value)) {
     if (name === '__proto__') throw fail('BAD_REQUEST', 'The body has a field named "__proto__", which is not allowed.')
     inspectText(name)
-    inspect(inner, depth + 1)
+    inspectValue(inner, depth + 1)
   }
 }
 

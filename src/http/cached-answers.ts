@@ -1,35 +1,26 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Scope } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** A ready answer: bytes in up to three encodings, made when first asked for, and the headers that go with them. */
 export type CachedAnswer = {
   body: Buffer
   etag: string
-  headers: Record<string, string>
-  /** The endpoint that it answers, and the scope that one needs there. */
-  route: string
-  scope: Scope | undefined
+  headers: Readonly<Record<string, string>>
+  /** The endpoint that it answers; undefined for pages and files. */
+  endpoint: Endpoint | undefined
   madeAtMs: number
-  /** Kept by the fast lane beside the answer: its fixed headers, and where it is counted. */
-  fixedHeaders?: readonly string[]
-  observe?: (status: number, seconds: number) => void
-  texts?: { identity?: string; gzip?: string; br?: string }
   gzip?: Buffer | Promise<Buffer>
   br?: Buffer | Promise<Buffer>
 }
 
-export type AnswerDetails = Partial<Pick<CachedAnswer, 'headers' | 'route'>> & { scope?: Scope | undefined }
+export type AnswerDetails = Partial<Pick<CachedAnswer, 'headers' | 'endpoint'>>
 
-export const makeCachedAnswer = (
-  text: string,
-  { headers = {}, route = '', scope }: AnswerDetails = {},
-): CachedAnswer => ({
+export const makeCachedAnswer = (text: string, { headers = {}, endpoint }: AnswerDetails = {}): CachedAnswer => ({
   body: Buffer.from(text),
   etag: `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`,
   headers,
-  route,
-  scope,
+  endpoint,
   madeAtMs: performance.now(),
 })
 

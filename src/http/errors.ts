@@ -33,34 +33,13 @@ const byFastifyCode: Record<string, ErrorCode> = {
 }
 
 const translate = (error: FastifyError | DomainError, request: FastifyRequest): Failure => {
-  if (error instanceof DomainError) return toFailure(error, request.routeOptions.config.invalidInput)
-  if (error.validation !== undefined) {
-    const code = request.routeOptions.config.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST'
-    return fail(code, describeFault(error))
-  }
+  if (error instanceof DomainError) return toFailure(error, request.routeOptions.config.endpoint?.invalidInput)
   const code = byFastifyCode[error.code]
   if (code !== undefined) return fail(code)
   // A shopper who closed the connection in the middle of a body is not our fault.
   if (error.code === 'ECONNRESET' || error.code === 'ECONNABORTED')
     return fail('BAD_REQUEST', 'The body is incomplete.')
   return fail('INTERNAL', undefined, { cause: error })
-}
-
-/** "limit must be <= 100", "items/0/quantity must be integer". */
-const describeFault = (error: FastifyError) => {
-  const [fault] = error.validation ?? []
-  if (fault === undefined) return undefined
-  const field = fault.instancePath.slice(1)
-  if (fault.keyword === 'required') {
-    const missing = [field, fault.params.missingProperty].filter(Boolean).join('/')
-    return `${missing} is required.`
-  }
-  if (fault.keyword === 'enum') {
-    return `${field} must be one of ${[fault.params.allowedValues].flat().join(', ')}.`
-  }
-  return field === '' && error.validationContext === 'body' && fault.keyword === 'type'
-    ? 'A JSON object is required as the body.'
-    : `${field || error.validationContext} ${fault.message}.`
 }
 
 /** What Node itself refuses before there is a request: broken HTTP, headers too large, too slow. */

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { errorBody, type Failure } from '../core/errors.ts'
+import { errorBody, Failure, fail } from '../core/errors.ts'
 import type { AnswerCache, CachedAnswer } from './cached-answers.ts'
-import { exposedHeaders } from './cors.ts'
-import type { Scope } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type Encoding, encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
 import type { NoteRequest, SeriesOf } from './request-notes.ts'
@@ -11,7 +10,7 @@ import type { NoteRequest, SeriesOf } from './request-notes.ts'
 export type Recognised = {
   cacheStore: number
   cacheScope: number
-  scopes: ReadonlySet<Scope>
+  mayRead(endpoint: Endpoint): boolean
   /** Counts the request: headers that tell of the rate, and the failure when it was one too many. */
   count(request: IncomingMessage): Counted | Promise<Counted>
 }
@@ -21,72 +20,107 @@ export type Counted = { headers: readonly string[]; failure: Failure | null }
 export type Recognise = (headers: IncomingHttpHeaders, sinceStartMs: number) => Recognised | null
 
 export type FastLaneOptions = {
+  /** Addresses of cached endpoints begin with this. */
+  prefix: string
+  /** Response headers that pages of other origins may read. */
+  exposedHeaders: string
   recognise: Recognise
-  answers: AnswerCache
+  answers: Pick<AnswerCache, 'get'>
   isDraining: () => boolean
   seriesOf: SeriesOf
   logRequest: NoteRequest
+  /** Logs why a request failed, under its id. */
+  logFailure: (id: string, error: unknown) => void
   /** Whether answers that went well are logged too. */
   logsAll: boolean
 }
+
+/** Computed once for a cached answer, and collected with it. */
+type Ready = {
+  fixedHeaders: readonly string[]
+  observe: (status: number, seconds: number) => void
+  texts: Partial<Record<Encoding, string>>
+}
+
+type Started = { request: IncomingMessage; response: ServerResponse; id: string; atMs: number; ready: Ready }
 
 /**
  * Answers a read of the catalog that is in memory, for a caller who is in memory, before any routing: it costs a third
  * less than the way through Fastify (decision 0004). True when it has taken the request. Everything else, and every
  * refusal but the rate limit's, goes the long way, which decides by the same rules.
  */
-export const createFastLane = ({ recognise, answers, isDraining, seriesOf, logRequest, logsAll }: FastLaneOptions) => {
-  const finish = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: CachedAnswer,
-    counted: Counted,
-    began: number,
-  ) => {
-    const id = requestId(request.headers['x-request-id'])
-    const headers = commonHeaders(id, request, counted.headers)
-    const status =
-      counted.failure === null
-        ? writeAnswer(request, response, headers, answer)
-        : writeFailure(response, headers, counted.failure)
-    const ms = performance.now() - began
-    answer.observe ??= seriesOf('GET', answer.route)
-    answer.observe(status, ms / 1000)
+export const createFastLane = (options: FastLaneOptions) => {
+  const { prefix, recognise, answers, isDraining, logRequest, logFailure, logsAll } = options
+  const readyAnswers = new WeakMap<CachedAnswer, Ready>()
+
+  const readyOf = (answer: CachedAnswer, endpoint: Endpoint): Ready => {
+    let ready = readyAnswers.get(answer)
+    if (ready === undefined) {
+      const observe = options.seriesOf('GET', endpoint.path)
+      ready = { fixedHeaders: fixedHeadersOf(answer), observe, texts: {} }
+      readyAnswers.set(answer, ready)
+    }
+    return ready
+  }
+
+  const note = ({ request, id, atMs, ready }: Started, status: number) => {
+    const ms = performance.now() - atMs
+    ready.observe(status, ms / 1000)
     if (status >= 400 || logsAll) logRequest({ id, method: 'GET', url: request.url as string, status, ms })
+  }
+
+  const finish = (started: Started, answer: CachedAnswer, { headers: rate, failure }: Counted) => {
+    const headers = commonHeaders(started, rate, options.exposedHeaders)
+    if (failure !== null) return note(started, writeFailure(started, headers, failure))
+    const sent = writeAnswer(started, headers, answer)
+    if (typeof sent === 'number') note(started, sent)
+    else sent.then((status) => note(started, status)).catch((error: unknown) => breakOff(started, error))
+  }
+
+  /** Ends a request that failed, as the error handler of Fastify would. */
+  const breakOff = (started: Started, error: unknown) => {
+    const failure = error instanceof Failure ? error : fail('INTERNAL', undefined, { cause: error })
+    logFailure(started.id, failure.cause ?? failure)
+    if (started.response.headersSent) return void started.response.destroy()
+    const headers = commonHeaders(started, [], options.exposedHeaders)
+    note(started, writeFailure(started, headers, failure))
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { url } = request
-    if (request.method !== 'GET' || url === undefined || !url.startsWith('/v1/') || isDraining()) return false
-    const began = performance.now()
-    const caller = recognise(request.headers, began)
+    if (request.method !== 'GET' || url === undefined || !url.startsWith(prefix) || isDraining()) return false
+    const atMs = performance.now()
+    const caller = recognise(request.headers, atMs)
     if (caller === null) return false
-    const answer = answers.get(caller.cacheStore, caller.cacheScope + url, began)
-    if (answer?.scope === undefined || !caller.scopes.has(answer.scope)) return false
-    const counted = caller.count(request)
-    if (counted instanceof Promise) counted.then((result) => finish(request, response, answer, result, began))
-    else finish(request, response, answer, counted, began)
+    const answer = answers.get(caller.cacheStore, caller.cacheScope + url, atMs)
+    if (answer?.endpoint === undefined || !caller.mayRead(answer.endpoint)) return false
+    const id = requestId(request.headers['x-request-id'])
+    const started = { request, response, id, atMs, ready: readyOf(answer, answer.endpoint) }
+    try {
+      const counted = caller.count(request)
+      if (counted instanceof Promise)
+        counted.then((result) => finish(started, answer, result)).catch((error: unknown) => breakOff(started, error))
+      else finish(started, answer, counted)
+    } catch (error) {
+      breakOff(started, error)
+    }
     return true
   }
 }
 
-const commonHeaders = (id: string, { headers }: IncomingMessage, rate: readonly string[]) => {
+const commonHeaders = ({ id, request }: Started, rate: readonly string[], exposedHeaders: string) => {
   const list = ['x-request-id', id, 'x-content-type-options', 'nosniff', ...rate]
-  const { origin } = headers
+  const { origin } = request.headers
   if (origin !== undefined) {
     list.push('access-control-allow-origin', origin, 'access-control-expose-headers', exposedHeaders)
   }
   return list
 }
 
-const writeAnswer = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  headers: string[],
-  answer: CachedAnswer,
-): number => {
-  answer.fixedHeaders ??= fixedHeadersOf(answer)
-  headers.push(...answer.fixedHeaders)
+/** The status that was sent, or will be sent when the answer is compressed. */
+const writeAnswer = (started: Started, headers: string[], answer: CachedAnswer): number | Promise<number> => {
+  const { request, response, ready } = started
+  headers.push(...ready.fixedHeaders)
   const asked = request.headers
   if (matchesEtag(asked['if-none-match'], answer.etag)) {
     response.writeHead(304, headers).end()
@@ -94,9 +128,9 @@ const writeAnswer = (
   }
   const { encoding, bytes } = encodeAnswer(answer, asked['accept-encoding'] as string | undefined)
   if (encoding !== 'identity') headers.push('content-encoding', encoding)
-  if (bytes instanceof Promise) bytes.then((ready) => send(response, headers, answer, encoding, ready))
-  else send(response, headers, answer, encoding, bytes)
-  return 200
+  return bytes instanceof Promise
+    ? bytes.then((compressed) => send(started, headers, encoding, compressed))
+    : send(started, headers, encoding, bytes)
 }
 
 const fixedHeadersOf = ({ headers, etag }: CachedAnswer) => [
@@ -110,14 +144,14 @@ const fixedHeadersOf = ({ headers, etag }: CachedAnswer) => [
 ]
 
 /** As text of single bytes the body goes out in one piece with its headers, which costs less than two pieces. */
-const send = (response: ServerResponse, headers: string[], answer: CachedAnswer, encoding: Encoding, bytes: Buffer) => {
-  answer.texts ??= {}
-  answer.texts[encoding] ??= bytes.toString('latin1')
+const send = ({ response, ready: { texts } }: Started, headers: string[], encoding: Encoding, bytes: Buffer) => {
+  texts[encoding] ??= bytes.toString('latin1')
   headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(bytes.byteLength))
-  response.writeHead(200, headers).end(answer.texts[encoding], 'latin1')
+  response.writeHead(200, headers).end(texts[encoding], 'latin1')
+  return 200
 }
 
-const writeFailure = (response: ServerResponse, headers: string[], failure: Failure): number => {
+const writeFailure = ({ response }: Started, headers: string[], failure: Failure): number => {
   const body = JSON.stringify(errorBody(failure.code, failure.message))
   for (const name in failure.headers) headers.push(name, failure.headers[name] as string)
   headers.push('vary', 'Origin', 'content-type', 'application/json; charset=utf-8')

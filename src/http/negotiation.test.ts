@@ -71,3 +71,11 @@ test('If-None-Match compares weakly, alone, in a list and as a star', () => {
     assert.equal(matchesEtag(header, etag), false, `${header}`)
   }
 })
+
+test('compressing that failed is tried again for the next caller', async () => {
+  const answer = { ...makeCachedAnswer('x'.repeat(5_000)), body: { byteLength: 5_000 } as unknown as Buffer }
+  await assert.rejects(async () => encodeAnswer(answer, 'gzip').bytes)
+  assert.equal(answer.gzip, undefined)
+  answer.body = Buffer.from('x'.repeat(5_000))
+  assert.ok((await encodeAnswer(answer, 'gzip').bytes).byteLength < 5_000)
+})

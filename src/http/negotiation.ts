@@ -17,12 +17,18 @@ export const encodeAnswer = (answer: CachedAnswer, acceptEncoding: string | unde
 }
 
 const compress = async (answer: CachedAnswer, encoding: 'gzip' | 'br') => {
-  const bytes =
-    encoding === 'br'
-      ? await compressBrotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
-      : await compressGzip(answer.body)
-  answer[encoding] = bytes
-  return bytes
+  try {
+    const bytes =
+      encoding === 'br'
+        ? await compressBrotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
+        : await compressGzip(answer.body)
+    answer[encoding] = bytes
+    return bytes
+  } catch (error) {
+    // The next caller tries again.
+    delete answer[encoding]
+    throw error
+  }
 }
 
 export const chooseEncoding = (acceptEncoding: string | undefined): Encoding => {

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { type ErrorCode, errorCatalogue } from '../core/errors.ts'
-import { type Contract, type Endpoint, responseHeaders } from './endpoint.ts'
+import { type AccessDescription, type Contract, type Endpoint, type Family, responseHeaders } from './endpoint.ts'
 import { ErrorBody, nameOf } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -11,6 +11,9 @@ export type OpenApiOptions = { title: string; version: string; description: stri
 export const describeApi = (contracts: readonly Contract[], options: OpenApiOptions): Json => {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
+  const families = [...new Set(contracts.flatMap((contract) => Object.values(contract).map(({ family }) => family)))]
+  const gather = (part: 'securitySchemes' | 'parameters' | 'headers') =>
+    Object.assign({}, ...families.map((family: Family) => family[part])) as Json
   for (const contract of contracts) {
     for (const [operationId, endpoint] of Object.entries(contract)) {
       const operation = describeOperation(operationId, endpoint, schemas)
@@ -30,30 +33,12 @@ export const describeApi = (contracts: readonly Contract[], options: OpenApiOpti
     paths,
     components: {
       schemas,
-      securitySchemes,
-      headers: sharedHeaders,
-      parameters: sharedParameters,
+      securitySchemes: gather('securitySchemes'),
+      headers: { ...sharedHeaders, ...gather('headers') },
+      parameters: { ...gather('parameters'), ...sharedParameters },
       responses: errorResponses(contracts, schemas),
     },
   }
-}
-
-const securitySchemes = {
-  storeKey: { type: 'apiKey', in: 'header', name: 'X-Store-Key', description: 'The key of a store' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key under its other name' },
-  internalToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Internal-Storefront-Token',
-    description:
-      'For servers that share a secret with this one: base64url of `{"storeId","exp"}`, a dot, and base64url of its HMAC-SHA256',
-  },
-  session: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The token of a customer, from signing in; it lasts seven days or until logout',
-  },
-  metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator has set' },
 }
 
 const text = { schema: { type: 'string' } }
@@ -61,33 +46,12 @@ const whole = { schema: { type: 'integer' } }
 
 const sharedHeaders = {
   'x-request-id': { ...text, description: 'Names this request in the logs; send your own to choose it' },
-  'ratelimit-limit': { ...whole, description: 'Requests a minute that this key may make' },
-  'ratelimit-remaining': { ...whole, description: 'How many are left in this minute' },
-  'ratelimit-reset': { ...whole, description: 'Seconds until the next minute begins' },
   'retry-after': { ...whole, description: 'Seconds to wait before trying again' },
-  'www-authenticate': {
-    ...text,
-    description: '`Bearer` when it is the session that is missing or over; left out when it is the key of the store',
-  },
+  'www-authenticate': { ...text, description: 'How to authenticate' },
   ...Object.fromEntries(Object.entries(responseHeaders).map(([name, description]) => [name, { ...text, description }])),
 }
 
 const sharedParameters = {
-  outlet: { name: 'X-Outlet-Id', in: 'header', ...text, description: 'An outlet of the store; its default otherwise' },
-  guestToken: {
-    ...{ name: 'x-guest-token', in: 'header', ...text },
-    description: 'The token of a guest, from the answer to an earlier call. Without one the caller becomes a new guest',
-  },
-  customerId: {
-    ...{ name: 'x-customer-id', in: 'header', ...text },
-    description:
-      "The customer, named by the storefront's own server: counts beside a bearer token of that customer, or alone with a key that has the scope `customers:assert` and outside a browser",
-  },
-  namedCustomer: {
-    ...{ name: 'x-customer-id', in: 'header', required: true, ...text },
-    description:
-      'The authenticated customer, proved by the bearer token or by a key that has the scope `customers:assert`',
-  },
   idempotencyKey: {
     ...{ name: 'Idempotency-Key', in: 'header', ...text },
     description:
@@ -97,16 +61,15 @@ const sharedParameters = {
 }
 
 const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Json): Json => {
+  const access = endpoint.family.describe(endpoint)
   const operation: Json = {
     operationId,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: [endpoint.description, endpoint.scope && `Needs the scope \`${endpoint.scope}\`.`]
-      .filter(Boolean)
-      .join('\n\n'),
-    security: securityOf(endpoint),
-    parameters: describeParameters(endpoint, schemas),
-    responses: describeResponses(endpoint, schemas),
+    description: [endpoint.description, access.note].filter(Boolean).join('\n\n'),
+    security: access.security,
+    parameters: describeParameters(endpoint, access, schemas),
+    responses: describeResponses(endpoint, access, schemas),
   }
   if (endpoint.body !== undefined) {
     operation.requestBody = {
@@ -117,16 +80,7 @@ const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Jso
   return operation
 }
 
-const securityOf = (endpoint: Endpoint) => {
-  const { access, path } = endpoint
-  if (access === 'public') return path === '/metrics' ? [{}, { metricsToken: [] }] : []
-  const callers = [{ storeKey: [] }, { apiKey: [] }, { internalToken: [] }]
-  const signedIn = callers.map((caller) => ({ ...caller, session: [] }))
-  if (access === 'customer') return signedIn
-  return access === 'sign-in' ? callers : [...callers, ...signedIn]
-}
-
-const describeParameters = (endpoint: Endpoint, schemas: Json) => {
+const describeParameters = (endpoint: Endpoint, access: AccessDescription, schemas: Json) => {
   const list: Json[] = []
   const add = (place: 'path' | 'query', fields: TObject | undefined) => {
     const needed: readonly unknown[] = fields?.required ?? []
@@ -138,14 +92,12 @@ const describeParameters = (endpoint: Endpoint, schemas: Json) => {
   }
   add('path', endpoint.params)
   add('query', endpoint.query)
-  for (const name of headersAskedFor(endpoint)) list.push({ $ref: `#/components/parameters/${name}` })
+  for (const name of [...access.parameters, ...headersAskedFor(endpoint)])
+    list.push({ $ref: `#/components/parameters/${name}` })
   return list
 }
 
-const headersAskedFor = ({ access, once, cached }: Endpoint): (keyof typeof sharedParameters)[] => [
-  ...(access === 'public' ? [] : (['outlet'] as const)),
-  ...(access === 'shopper' ? (['guestToken', 'customerId'] as const) : []),
-  ...(access === 'asserted' ? (['namedCustomer'] as const) : []),
+const headersAskedFor = ({ once, cached }: Endpoint): (keyof typeof sharedParameters)[] => [
   ...(once ? (['idempotencyKey'] as const) : []),
   ...(cached ? (['ifNoneMatch'] as const) : []),
 ]
@@ -153,11 +105,8 @@ const headersAskedFor = ({ access, once, cached }: Endpoint): (keyof typeof shar
 const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const rateHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
-
-const describeResponses = (endpoint: Endpoint, schemas: Json) => {
-  const always = ['x-request-id', ...(endpoint.access === 'public' ? [] : rateHeaders)]
-  if (endpoint.access === 'shopper') always.push('x-guest-token')
+const describeResponses = (endpoint: Endpoint, access: AccessDescription, schemas: Json) => {
+  const always = ['x-request-id', ...access.headers]
   const success: Json = {
     description: endpoint.summary,
     headers: headerRefs([...always, ...(endpoint.cached ? ['etag'] : []), ...(endpoint.headers ?? [])]),
@@ -184,12 +133,8 @@ const describeResponses = (endpoint: Endpoint, schemas: Json) => {
 /** Every code that a caller of this endpoint can meet: its own, and those that follow from what it is. */
 export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
   // An address can hold what is no text, whatever it names.
-  const codes = new Set<ErrorCode>([...(endpoint.errors ?? []), 'BAD_REQUEST'])
-  if (endpoint.access !== 'public') {
-    for (const code of ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL'] as const) {
-      codes.add(code)
-    }
-  }
+  const { codes: ofAccess } = endpoint.family.describe(endpoint)
+  const codes = new Set<ErrorCode>([...(endpoint.errors ?? []), 'BAD_REQUEST', ...ofAccess])
   if (endpoint.once) codes.add('CONFLICT')
   if (endpoint.body !== undefined || endpoint.query !== undefined || endpoint.params !== undefined) {
     codes.add(endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST')

@@ -17,8 +17,10 @@ export const sendAnswer = (
   reply.header('vary', vary)
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
   const { encoding, bytes } = encodeAnswer(answer, request.headers['accept-encoding'])
-  reply.header('content-type', type)
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  if (bytes instanceof Promise) return bytes.then((ready) => reply.send(ready))
-  return reply.send(bytes)
+  // Not before the bytes are there: when compressing fails, the error goes out as it is.
+  const send = (ready: Buffer) => {
+    if (encoding !== 'identity') reply.header('content-encoding', encoding)
+    return reply.header('content-type', type).send(ready)
+  }
+  return bytes instanceof Promise ? bytes.then(send) : send(bytes)
 }

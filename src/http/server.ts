@@ -5,7 +5,6 @@ import { errorBody, fail } from '../core/errors.ts'
 import { acceptJson, maxBodyBytes } from './body.ts'
 import { answerBrokenConnection, answerErrors, sendFailure } from './errors.ts'
 import { requestId } from './request-id.ts'
-import { compileValidator } from './validators.ts'
 
 export type ServerOptions = {
   logger: FastifyBaseLogger
@@ -116,7 +115,6 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
         fail('BAD_REQUEST', 'The address is not valid.', { cause: error }),
       ),
   })
-  server.setValidatorCompiler(compileValidator)
   server.decorateRequest('ctx', null)
   acceptJson(server)
   answerErrors(server)

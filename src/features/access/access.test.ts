@@ -6,11 +6,11 @@ import { minutes } from '../../core/clock.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
-import { scopes } from '../../http/endpoint.ts'
 import { revokeKey } from '../admin/stores.ts'
 import { createDirectory } from './directory.ts'
 import { createBoundLookup } from './lookups.ts'
 import { createLocalCounter } from './rate-limit.ts'
+import { scopes } from './storefront.contract.ts'
 
 let service: TestService
 let twin: TestService

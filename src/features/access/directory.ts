@@ -3,11 +3,10 @@ import { defaultCashCeilingMinor } from '../../core/cash-ceilings.ts'
 import { Failure } from '../../core/errors.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
-import { type Scope, scopes } from '../../http/endpoint.ts'
-import type { Recognised } from '../../http/fast-lane.ts'
 import type { BoundLookup, Store, StoreId } from '../context.ts'
 import { findKey, findStoreId, isListedOrigin, loadStore } from './access.sql.ts'
 import { defaultLimit, type RateCounter, type Tally } from './rate-limit.ts'
+import { type Scope, scopes } from './storefront.contract.ts'
 
 export type Key = {
   id: string
@@ -20,8 +19,6 @@ export type Key = {
   expiresAtMs: number
   /** When it must be read again, in case a change was not heard of. */
   staleAtMs: number
-  /** What the gate has worked out for its plainest request, kept for the next one. */
-  pass?: Recognised
 }
 
 /**

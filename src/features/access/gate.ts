@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { readHeader } from '../../core/headers.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
-import type { Scope } from '../../http/endpoint.ts'
-import type { Counted, Recognise } from '../../http/fast-lane.ts'
-import type { Admit, Needs, OnGone, RequestHead } from '../../http/register.ts'
-import type { Outlet, Services, Store, StoreCtx } from '../context.ts'
+import type { Arrival, Door, OnGone, RequestContext, SetHeader } from '../../http/door.ts'
+import type { Counted, Recognise, Recognised } from '../../http/fast-lane.ts'
+import type { Outlet, PublicCtx, Services, Shopper, Store, StoreCtx } from '../context.ts'
 import { type Directory, fullScope, type Key } from './directory.ts'
 import { readInternalToken } from './internal-token.ts'
 import { secondsToNextWindow, windowMs } from './rate-limit.ts'
-import { recogniseShopper } from './shopper.ts'
+import { checkShopper, recogniseShopper } from './shopper.ts'
+import { type Scope, type StorefrontEndpoint, storefront } from './storefront.contract.ts'
 
 export type AccessOptions = {
   services: Services
@@ -23,32 +23,40 @@ export type AccessOptions = {
 /** Who calls: a store through one of its keys, or a trusted server through an internal token (then `key` is null). */
 type Caller = { store: Store; scopes: ReadonlySet<Scope>; key: Key | null }
 
-type SetHeader = (name: string, value: string) => unknown
+/** The part of a request that says who calls. */
+type RequestHead = Pick<Arrival, 'headers' | 'clientAddress'>
 
 /**
- * The gate of every `/v1` route, in this order: who is it, may it call now (rate), from this page (origin), this
- * endpoint (scope), for this outlet, on whose behalf. What is cached is decided without waiting.
+ * The door of the storefront, in this order: who is it, may it call now (rate), from this page (origin), this endpoint
+ * (scope), for this outlet, on whose behalf. What is cached is decided without waiting.
  */
 export const createGate = (options: AccessOptions) => {
-  const admit: Admit = (head, setHeader, needs, onGone) => {
-    const go = (caller: Caller) => admitCaller(caller, head, setHeader, needs, onGone)
-    const caller = identify(head, options)
+  const admit = (arrival: Arrival<StorefrontEndpoint>): RequestContext | Promise<RequestContext> => {
+    if (arrival.route.endpoint.access === 'public') return anyoneFrom(arrival)
+    const go = (caller: Caller) => admitCaller(caller, arrival)
+    const caller = identify(arrival, options)
     return caller instanceof Promise ? caller.then(go) : go(caller)
   }
 
-  const admitCaller = (caller: Caller, head: RequestHead, setHeader: SetHeader, needs: Needs, onGone: OnGone) => {
+  const admitCaller = (caller: Caller, arrival: Arrival<StorefrontEndpoint>) => {
+    const { headers, setHeader, onGone } = arrival
+    const { endpoint } = arrival.route
     const enter = () => {
-      const ctx = checkRights(caller, head, needs.scope, options, onGone)
-      return recogniseShopper(ctx, needs, head.headers, setHeader)
+      const ctx = checkRights(caller, arrival, endpoint.scope, options, onGone)
+      return recogniseShopper(ctx, endpoint, headers, setHeader)
     }
     const goOn = (counted: Counted) => {
       settle(counted, setHeader)
       return enter()
     }
     if (caller.key === null) return enter()
-    const counted = countRequest(caller.key, head, options)
+    const counted = countRequest(caller.key, arrival, options)
     return counted instanceof Promise ? counted.then(goOn) : goOn(counted)
   }
+
+  const door: Door<StorefrontEndpoint> = { family: storefront, admit, authorise }
+  // For the plainest request of each key. A key that is read again is another object.
+  const passes = new WeakMap<Key, Recognised>()
 
   /** For an unknown `/v1` route: a known key is counted as on any other. */
   const countUnknownRoute = async (head: RequestHead, setHeader: SetHeader) => {
@@ -62,9 +70,9 @@ export const createGate = (options: AccessOptions) => {
    * that the request must come through the gate.
    */
   const recognise: Recognise = (headers, sinceStartMs) => {
-    const { 'x-store-key': storeKey, 'x-api-key': apiKey, 'x-outlet-id': outletId, origin, authorization } = headers
-    const secret = (storeKey ?? apiKey) as string | undefined
-    if (secret === undefined || (apiKey !== undefined && apiKey !== secret)) return null
+    const { secret, conflict } = readKeyHeaders(headers)
+    if (secret === undefined || conflict) return null
+    const { 'x-outlet-id': outletId, origin, authorization } = headers
     if (authorization !== undefined || headers['x-internal-storefront-token'] !== undefined) return null
     const key = options.directory.knownKey(secret, sinceStartMs)
     if (key === undefined || !isAlive(key, options) || key.store.isClosed) return null
@@ -73,17 +81,35 @@ export const createGate = (options: AccessOptions) => {
       const outlet = findOutlet(key.store, outletId as string)
       return outlet === undefined ? null : passFor(key, outlet, options)
     }
-    key.pass ??= passFor(key, key.store.defaultOutlet, options)
-    return key.pass
+    let pass = passes.get(key)
+    if (pass === undefined) {
+      pass = passFor(key, key.store.defaultOutlet, options)
+      passes.set(key, pass)
+    }
+    return pass
   }
 
-  return { admit, recognise, countUnknownRoute }
+  return { door, recognise, countUnknownRoute }
 }
 
-const passFor = (key: Key, outlet: Outlet, options: AccessOptions) => ({
+const anyoneFrom = ({ clientAddress }: Arrival): PublicCtx => ({ cacheStore: 0, cacheScope: 0, clientAddress })
+
+/** The checks of `admit` on scope and shopper, for contexts that were made without a request. */
+const authorise = (ctx: unknown, { access, scope }: StorefrontEndpoint) => {
+  if (access === 'public') return
+  const known = ctx as StoreCtx & { shopper?: Shopper }
+  checkScope(known.scopes, scope)
+  checkShopper(known, access)
+}
+
+const checkScope = (scopes: ReadonlySet<Scope>, scope: Scope | undefined) => {
+  if (scope !== undefined && !scopes.has(scope)) throw fail('FORBIDDEN', `This key does not have the scope ${scope}.`)
+}
+
+const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised => ({
   cacheStore: key.store.id,
   cacheScope: outlet.id,
-  scopes: key.scopes,
+  mayRead: ({ scope }: StorefrontEndpoint) => scope !== undefined && key.scopes.has(scope),
   // `recognise` has already refused origins that may not use the key.
   count: (request: IncomingMessage) =>
     key.isBrowserKey
@@ -215,7 +241,7 @@ const checkRights = (
   if (origin !== undefined && !mayCallFrom(origin, store, options)) {
     throw fail('FORBIDDEN', 'This origin is not on the allowlist of the store.')
   }
-  if (scope !== undefined && !scopes.has(scope)) throw fail('FORBIDDEN', `This key does not have the scope ${scope}.`)
+  checkScope(scopes, scope)
   const outlet = findOutlet(store, readHeader(headers, 'x-outlet-id'))
   if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {

@@ -3,13 +3,11 @@ import { fail } from '../../core/errors.ts'
 import { readHeader } from '../../core/headers.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import { hashSecret } from '../../core/secrets.ts'
-import type { Access } from '../../http/endpoint.ts'
-import type { Needs } from '../../http/register.ts'
+import type { SetHeader } from '../../http/door.ts'
 import type { Customer, Guest, Shopper, StoreCtx } from '../context.ts'
 import { findSession, isCustomer } from './access.sql.ts'
 import { makeGuestToken, newGuestId, readGuestToken } from './guest-token.ts'
-
-type SetHeader = (name: string, value: string) => unknown
+import type { Access, StorefrontEndpoint } from './storefront.contract.ts'
 
 /**
  * Who shops, by what the endpoint needs. A bearer token that is sent must be good wherever it could count; only the
@@ -17,7 +15,7 @@ type SetHeader = (name: string, value: string) => unknown
  */
 export const recogniseShopper = (
   ctx: StoreCtx,
-  { access, once }: Needs,
+  { access, once }: Pick<StorefrontEndpoint, 'access' | 'once'>,
   headers: IncomingHttpHeaders,
   setHeader: SetHeader,
 ): StoreCtx | Promise<StoreCtx> => {
@@ -51,13 +49,22 @@ const identify = async (
   setHeader: SetHeader,
 ): Promise<Shopper> => {
   const isNamed = headers['x-customer-id'] !== undefined
-  if (access === 'asserted' && !isNamed)
-    throw fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
+  if (access === 'asserted' && !isNamed) throw customerMissing()
   if (bearer !== undefined) return findBearer(ctx, bearer, headers)
-  if (access === 'customer') {
-    throw fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.', aboutSession('Bearer'))
-  }
+  if (access === 'customer') throw signInFirst()
   return isNamed ? findAsserted(ctx, headers) : readGuest(ctx, headers, setHeader)
+}
+
+const signInFirst = () =>
+  fail('UNAUTHORIZED', 'Sign in first: this needs the bearer token of a customer.', aboutSession('Bearer'))
+
+const customerMissing = () => fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
+
+/** Whether a context has the shopper that an endpoint needs, for contexts that no request has brought. */
+export const checkShopper = (ctx: StoreCtx & { shopper?: Shopper }, access: Access) => {
+  if (access === 'customer' && ctx.shopper?.kind !== 'customer') throw signInFirst()
+  if (access === 'asserted' && ctx.shopper?.kind !== 'customer') throw customerMissing()
+  if (access === 'shopper' && ctx.shopper === undefined) throw new Error('the context has no shopper')
 }
 
 const readGuest = (ctx: StoreCtx, headers: IncomingHttpHeaders, setHeader: SetHeader): Guest => {

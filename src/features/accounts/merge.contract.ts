@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 
 export const MergeResult = named(
   'MergeResult',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named, page, pageCursor, pageLimit } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 import { Customer } from './sign-in.contract.ts'
 
 export const maxAddresses = 50

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named, nullable, oneOf } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 
 export const StoreInfo = named(
   'Store',

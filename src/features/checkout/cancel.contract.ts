@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 import { Order } from '../orders/order.contract.ts'
 import { orderId } from '../orders/orders.contract.ts'
 import { exampleOrder } from './checkout.contract.ts'

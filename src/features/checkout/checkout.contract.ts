@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named, nullable, oneOf, page, pageCursor, pageLimit } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 import { NewAddress } from '../accounts/profile.contract.ts'
 import { Order } from '../orders/order.contract.ts'
 import { Payment } from '../payments/payments.contract.ts'

@@ -5,7 +5,8 @@ import { mustExist } from '../../core/must-exist.ts'
 import { hashSecret, type Signer } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import type { PublicCtx, Services, Store } from '../context.ts'
+import type { WebhookArrival } from '../access/webhooks.ts'
+import type { Services, Store } from '../context.ts'
 import type { LockedOrder, NewEvent } from '../orders/orders.sql.ts'
 import { holdOrder, moveOrder } from '../orders/settle.ts'
 import { type News, readCarrierEvent } from './carrier-event.ts'
@@ -23,13 +24,11 @@ type Applied = { outcome: sql.Outcome | 'duplicate' }
 /** The store whose deliveries this key may speak of. */
 export const admitCarrier = async (
   services: CarrierServices,
-  { headers, clientAddress }: Pick<PublicCtx, 'headers' | 'clientAddress'>,
+  { headers, lookUp }: Pick<WebhookArrival, 'headers' | 'lookUp'>,
 ): Promise<Store> => {
   const key = readHeader(headers, 'x-api-key') ?? ''
   const store =
-    key.startsWith('vlk_') && key.length <= longestKey
-      ? await services.boundLookup(`webhook ${clientAddress}`, () => findStoreByKey(services, key))
-      : undefined
+    key.startsWith('vlk_') && key.length <= longestKey ? await lookUp(() => findStoreByKey(services, key)) : undefined
   if (store === undefined) throw fail('UNAUTHORIZED', 'x-api-key is not the logistics key of a store.')
   return store
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { nullable } from '../../http/schema.ts'
+import { webhookEndpoint } from '../access/webhook.contract.ts'
 
 const optional = (maxLength: number, description: string) =>
   Type.Optional(nullable(Type.String({ maxLength, description })))
@@ -25,11 +25,11 @@ export const CarrierEvent = Type.Object({
 export type CarrierEvent = Static<typeof CarrierEvent>
 
 export const deliveryContract = {
-  receiveCarrierEvent: endpoint({
+  receiveCarrierEvent: webhookEndpoint({
     method: 'POST',
     path: '/webhook/logistics/carrier',
     tag: 'Webhooks',
-    access: 'public',
+    access: 'provider',
     summary: 'Tell where a delivery is',
     description:
       'For the logistics provider. The header `x-api-key` holds the logistics key of the store, which names the store as well.',
@@ -38,7 +38,7 @@ export const deliveryContract = {
       received: Type.Boolean(),
       duplicate: Type.Boolean({ description: 'This event was here before' }),
     }),
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND'],
     example: { received: true, duplicate: false },
   }),
 }

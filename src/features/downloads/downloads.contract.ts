@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 
 export const Download = named(
   'Download',

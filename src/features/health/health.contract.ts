@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named } from '../../http/schema.ts'
+import { endpoint } from './operations.contract.ts'
 
 export const Health = named(
   'Health',
@@ -40,11 +40,11 @@ export const healthContract = {
   }),
   metrics: endpoint({
     ...root,
+    access: 'metrics',
     path: '/metrics',
     summary: 'Figures for Prometheus',
     description: 'To this machine, or to whoever has the token that the operator set.',
     ok: Type.String(),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    errors: ['UNAUTHORIZED'],
   }),
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { page, pageCursor, pageLimit } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
 import { Order } from './order.contract.ts'
 
 export const longestWaitSeconds = 25

@@ -1,7 +1,7 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { Queries } from '../../db/database.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
-import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
+import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
 import { type InboxEvent, listEvents, readEvent } from './inbox.sql.ts'
@@ -34,11 +34,13 @@ const readAgain = async (ctx: PaymentCtx, { id, source, body }: InboxEvent): Pro
   try {
     if (!ctx.payments.providers.has(source)) return readNeutralEvent(body)
     const { provider, account } = await openAccount(ctx, source)
-    return (provider.readWebhook ?? readNeutral)(account, body)
+    const { readWebhook } = provider
+    return readWebhook === null ? readNeutralEvent(body) : readWebhook(account, replayCall(body))
   } catch (error) {
     if (!(error instanceof MalformedEvent)) throw error
     throw refuse('EVENT_MALFORMED', { eventId: id, reason: error.message }, { cause: error })
   }
 }
 
-const readNeutral = (_account: unknown, body: unknown) => readNeutralEvent(body)
+/** The inbox keeps the body alone. */
+const replayCall = (body: unknown): WebhookCall => ({ headers: {}, rawBody: Buffer.from(JSON.stringify(body)), body })

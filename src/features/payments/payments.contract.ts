@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { endpoint } from '../../http/endpoint.ts'
 import { named, nullable, oneOf } from '../../http/schema.ts'
+import { endpoint } from '../access/storefront.contract.ts'
+import { webhookEndpoint } from '../access/webhook.contract.ts'
 import { orderStatuses, paymentStatuses } from '../orders/order.contract.ts'
 
 export const Payment = named(
@@ -124,31 +125,34 @@ export const paymentsContract = {
     headers: ['location'],
     errors: ['NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
   }),
-  paymentWebhook: endpoint({
+}
+
+export const paymentWebhooksContract = {
+  paymentWebhook: webhookEndpoint({
     method: 'POST',
     path: '/webhook/payment',
     tag: 'Webhooks',
     summary: 'A payment provider reports',
     description:
       'Basic credentials of the store and its id as `X-Store-Id`. The event is kept whatever it means; repeated or out of order it has one effect. 404: the store has no such order. 409: amount or currency are not those of the order. Both are kept, and the same event may be sent again.',
-    access: 'public',
+    access: 'provider',
     body: PaymentNotice,
     ok: Received,
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'CONFLICT', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
     example: { received: true, duplicate: false },
   }),
-  providerWebhook: endpoint({
+  providerWebhook: webhookEndpoint({
     method: 'POST',
     path: '/webhook/{provider}',
     tag: 'Webhooks',
     summary: 'A payment provider reports in its own format',
     description:
       'Answered with 200 once the event is kept, whatever it means. 404: there is no such provider. The `sandbox` speaks the format of `/webhook/payment`.',
-    access: 'public',
+    access: 'provider',
     params: Type.Object({ provider: Type.String({ minLength: 1, maxLength: 50 }) }),
     body: Type.Object({}),
     ok: Received,
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND'],
     example: { received: true, duplicate: false },
   }),
 }

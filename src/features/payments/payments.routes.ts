@@ -1,17 +1,17 @@
-import type { Endpoint, Route } from '../../http/endpoint.ts'
-import { type PublicCtx, routes, type Services } from '../context.ts'
+import type { Route } from '../../http/door.ts'
+import { webhookRoutes } from '../access/webhooks.ts'
+import { routes, type Services } from '../context.ts'
 import { findWayBack, type OnTrouble } from './callback.ts'
 import { payOrder, showPaymentOf } from './payment.ts'
-import { paymentsContract } from './payments.contract.ts'
+import { paymentsContract, paymentWebhooksContract } from './payments.contract.ts'
 import { forStore, type PaymentServices } from './providers.ts'
 import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from './webhook.ts'
-import { admitProvider, type WebhookStore } from './webhook-access.ts'
+import { admitProvider } from './webhook-access.ts'
 
-export const paymentRoutes = (
-  services: PaymentServices & Pick<Services, 'boundLookup' | 'counter'>,
-  onTrouble: OnTrouble,
-): Route[] => {
-  const all = routes(paymentsContract, {
+type RouteServices = PaymentServices & Pick<Services, 'boundLookup' | 'counter'>
+
+export const paymentRoutes = (services: RouteServices, onTrouble: OnTrouble): Route[] =>
+  routes(paymentsContract, {
     startPayment: async ({ ctx, body }) => ({ body: await payOrder(ctx, body.orderId) }),
     showPayment: async ({ ctx, params }) => ({ body: await showPaymentOf(ctx, params.orderId) }),
     paymentCallback: async ({ ctx, query }) => ({
@@ -21,24 +21,22 @@ export const paymentRoutes = (
         'cache-control': 'no-store',
       },
     }),
-    paymentWebhook: async ({ ctx, body }) => ({
-      body: await receivePaymentEvent(forStore(services, (ctx as ProviderCtx).store), body),
-    }),
-    providerWebhook: async ({ ctx, params, body }) => ({
-      body: await receiveProviderEvent(forStore(services, (ctx as ProviderCtx).store), params.provider, body),
-    }),
   })
-  // Before the body is read: who has no credentials is told nothing about it, and makes us parse nothing.
-  const identify = async (anyone: PublicCtx, { provider }: { provider?: string }): Promise<ProviderCtx> => {
-    if (provider !== undefined) assertProviderWebhook(services, provider)
-    const { headers, clientAddress } = anyone
-    return {
-      ...anyone,
-      store: await admitProvider(services, headers, (find) => services.boundLookup(`webhook ${clientAddress}`, find)),
-    }
-  }
-  const webhooks: readonly Endpoint[] = [paymentsContract.paymentWebhook, paymentsContract.providerWebhook]
-  return all.map((route) => (webhooks.includes(route.endpoint) ? { ...route, identify } : route))
-}
 
-type ProviderCtx = PublicCtx & { store: WebhookStore }
+export const paymentWebhookRoutes = (services: RouteServices): Route[] =>
+  webhookRoutes(
+    services,
+    paymentWebhooksContract,
+    async ({ headers, params: { provider }, lookUp }) => {
+      if (provider !== undefined) assertProviderWebhook(services, provider)
+      return { store: await admitProvider(services, headers, lookUp) }
+    },
+    {
+      paymentWebhook: async ({ ctx, body }) => ({
+        body: await receivePaymentEvent(forStore(services, ctx.store), body),
+      }),
+      providerWebhook: async ({ ctx: { store, headers, rawBody }, params, body }) => ({
+        body: await receiveProviderEvent(forStore(services, store), params.provider, { headers, rawBody, body }),
+      }),
+    },
+  )

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { fail } from '../../core/errors.ts'
 import { toFields } from '../../core/fields.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
-import { MalformedEvent, type PaymentEvent } from '../../providers/payment/provider.ts'
+import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
 import { claimEvent, finishEvent } from './inbox.sql.ts'
 import { openAccount, type PaymentServices } from './providers.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
@@ -26,11 +26,11 @@ export const receivePaymentEvent = async (ctx: WebhookCtx, body: unknown): Promi
 }
 
 /** An event in the format of its provider, who would send it again for days if it were refused. */
-export const receiveProviderEvent = async (ctx: WebhookCtx, name: string, body: unknown): Promise<Received> => {
+export const receiveProviderEvent = async (ctx: WebhookCtx, name: string, call: WebhookCall): Promise<Received> => {
   const { provider, account } = await openAccount(ctx, name)
   const { readWebhook } = provider
   if (readWebhook === null) throw noSuchProvider()
-  const { duplicate } = await receive(ctx, name, body, (event) => readWebhook(account, event))
+  const { duplicate } = await receive(ctx, name, call.body, () => readWebhook(account, call))
   return { received: true, duplicate }
 }
 

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 /** What somebody paid with. What does not apply is empty. */
 export type Instrument = { method: string; last4: string; upiId: string; reference: string }
 
@@ -40,6 +42,12 @@ export type PaymentEvent = {
   instrument: Instrument
 }
 
+/**
+ * A webhook whose caller is authenticated. When an operator replays a kept event, `headers` is empty and `rawBody` is
+ * written anew from `body`, so no signature fits it.
+ */
+export type WebhookCall = { headers: IncomingHttpHeaders; rawBody: Buffer; body: unknown }
+
 /** An event that cannot be understood. The message is for the one who sends such events. */
 export class MalformedEvent extends Error {
   override name = 'MalformedEvent'
@@ -61,6 +69,6 @@ export type PaymentProvider = {
   /** Sees to it that nobody can pay any more. `paid`: too late. `in_progress`: somebody is just paying. */
   close(account: ProviderAccount, payment: PaymentRef, signal: AbortSignal): Promise<'closed' | 'paid' | 'in_progress'>
   /** Throws MalformedEvent. Null when its events come by no webhook. */
-  readWebhook: ((account: ProviderAccount, body: unknown) => PaymentEvent) | null
+  readWebhook: ((account: ProviderAccount, call: WebhookCall) => PaymentEvent) | null
   refund(account: ProviderAccount, payment: PaymentRef, signal: AbortSignal): Promise<'refunded' | 'pending'>
 }

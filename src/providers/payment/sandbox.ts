@@ -42,7 +42,7 @@ export const createSandbox = (
     const state = await book.move(storeId, paymentId, [null, 'open', 'later'], 'closed')
     return state === 'success' ? 'paid' : 'closed'
   },
-  readWebhook: (_account, body) => readNeutralEvent(body),
+  readWebhook: (_account, { body }) => readNeutralEvent(body),
   refund: async ({ storeId }, { paymentId }) => {
     await book.move(storeId, paymentId, [null, 'open', 'later', 'success', 'failed', 'closed'], 'refunded')
     return 'refunded'

@@ -1,0 +1,149 @@
+import { type EndpointShape, endpointOf, type Family, type ResponseHeader } from '../../http/endpoint.ts'
+
+/** What a key may be allowed to do. */
+export const scopes = [
+  'products:read',
+  'store:read',
+  'cart:write',
+  'wishlist:write',
+  'auth:write',
+  'customer:read',
+  'customer:write',
+  'checkout:write',
+  'customers:assert',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/**
+ * Who may call an endpoint of the storefront. `public`: anyone. All others need a store's key or an internal token, and
+ * a scope: `store` nothing more; `sign-in` nothing more, and a bearer token is ignored; `shopper` a guest or a customer;
+ * `customer` a bearer token; `asserted` the id of the customer, vouched for by a bearer token or by the storefront's
+ * server.
+ */
+export type Access = 'public' | 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
+
+const storefrontHeaders = {
+  'x-guest-token': 'Keep it and send it back as `x-guest-token`: it is what makes the guest the same guest again.',
+  'x-cart-id': "The id of the shopper's own cart.",
+} as const
+
+export type StorefrontRights = ({ access: 'public' } | { access: Exclude<Access, 'public'>; scope: Scope }) & {
+  headers?: readonly (ResponseHeader | keyof typeof storefrontHeaders)[]
+}
+export type StorefrontEndpoint = EndpointShape & { family: Family<'storefront'>; access: Access; scope?: Scope }
+
+const text = { schema: { type: 'string' } }
+const whole = { schema: { type: 'integer' } }
+
+const securitySchemes = {
+  storeKey: { type: 'apiKey', in: 'header', name: 'X-Store-Key', description: 'The key of a store' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key under its other name' },
+  internalToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Internal-Storefront-Token',
+    description:
+      'For servers that share a secret with this one: base64url of `{"storeId","exp"}`, a dot, and base64url of its HMAC-SHA256',
+  },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of a customer, from signing in; it lasts seven days or until logout',
+  },
+}
+
+const parameters = {
+  outlet: { name: 'X-Outlet-Id', in: 'header', ...text, description: 'An outlet of the store; its default otherwise' },
+  guestToken: {
+    ...{ name: 'x-guest-token', in: 'header', ...text },
+    description: 'The token of a guest, from the answer to an earlier call. Without one the caller becomes a new guest',
+  },
+  customerId: {
+    ...{ name: 'x-customer-id', in: 'header', ...text },
+    description:
+      "The customer, named by the storefront's own server: counts beside a bearer token of that customer, or alone with a key that has the scope `customers:assert` and outside a browser",
+  },
+  namedCustomer: {
+    ...{ name: 'x-customer-id', in: 'header', required: true, ...text },
+    description:
+      'The authenticated customer, proved by the bearer token or by a key that has the scope `customers:assert`',
+  },
+}
+
+const rateHeaders = {
+  'ratelimit-limit': { ...whole, description: 'Requests a minute that this key may make' },
+  'ratelimit-remaining': { ...whole, description: 'How many are left in this minute' },
+  'ratelimit-reset': { ...whole, description: 'Seconds until the next minute begins' },
+}
+
+const headers = {
+  ...rateHeaders,
+  'www-authenticate': {
+    ...text,
+    description: '`Bearer` when the session is missing or has expired; absent when the key of the store is at fault',
+  },
+  ...Object.fromEntries(
+    Object.entries(storefrontHeaders).map(([name, description]) => [name, { ...text, description }]),
+  ),
+}
+
+const securityOf = (access: Exclude<Access, 'public'>) => {
+  const callers = [{ storeKey: [] }, { apiKey: [] }, { internalToken: [] }]
+  const signedIn = callers.map((caller) => ({ ...caller, session: [] }))
+  if (access === 'customer') return signedIn
+  return access === 'sign-in' ? callers : [...callers, ...signedIn]
+}
+
+/** The API of a shop: `/v1`, and the pages where a browser comes back to. */
+export const storefront: Family<'storefront'> = {
+  name: 'storefront',
+  securitySchemes,
+  parameters,
+  headers,
+  describe: ({ access, scope }: StorefrontEndpoint) => {
+    if (access === 'public') return { security: [], parameters: [], headers: [], codes: [] }
+    return {
+      note: `Needs the scope \`${scope}\`.`,
+      security: securityOf(access),
+      parameters: [
+        'outlet',
+        ...(access === 'shopper' ? ['guestToken', 'customerId'] : []),
+        ...(access === 'asserted' ? ['namedCustomer'] : []),
+      ],
+      headers: [...Object.keys(rateHeaders), ...(access === 'shopper' ? ['x-guest-token'] : [])],
+      codes: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL'],
+    }
+  },
+}
+
+export const endpoint = endpointOf<StorefrontRights>()(storefront)
+
+/** What pages of the origins on a store's list may send and read. */
+export const crossOrigin = {
+  prefix: '/v1',
+  methods: 'GET, HEAD, POST, PATCH, DELETE',
+  requestHeaders: [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'if-none-match',
+    'x-api-key',
+    'x-customer-id',
+    'x-guest-token',
+    'x-outlet-id',
+    'x-request-id',
+    'x-store-key',
+  ].join(', '),
+  responseHeaders: [
+    'etag',
+    'link',
+    ...Object.keys(rateHeaders),
+    'retry-after',
+    'www-authenticate',
+    'x-cart-id',
+    'x-guest-token',
+    'x-has-more',
+    'x-next-cursor',
+    'x-request-id',
+  ].join(', '),
+}

@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { fail } from '../../core/errors.ts'
+import { equalSecrets } from '../../core/secrets.ts'
+import { type Arrival, bindRoutes, type Door, type RequestContext } from '../../http/door.ts'
+import { type OperationsAccess, type OperationsEndpoint, operations } from './operations.contract.ts'
+
+export type OperationsCtx = RequestContext & { mayReadMetrics: boolean }
+
+export const operationsRoutes = bindRoutes<'operations', Record<OperationsAccess, OperationsCtx>>()
+
+export type OperationsOptions = { metricsToken: string | null; production: boolean }
+
+export const createOperationsDoor = (options: OperationsOptions): Door<OperationsEndpoint> => {
+  const authorise = (ctx: unknown, { access }: Pick<OperationsEndpoint, 'access'>) => {
+    if (access === 'metrics' && !(ctx as OperationsCtx).mayReadMetrics) {
+      throw fail('UNAUTHORIZED', 'Send the token of VITRINE_METRICS_TOKEN as Authorization: Bearer.')
+    }
+  }
+  return {
+    family: operations,
+    authorise,
+    admit: ({ route, headers, peer }) => {
+      const ctx = { cacheStore: 0, cacheScope: 0, mayReadMetrics: mayReadMetrics(headers, peer, options) }
+      authorise(ctx, route.endpoint)
+      return ctx
+    },
+  }
+}
+
+/** In production a proxy on this machine may speak for anyone without saying so, so the token alone counts there. */
+const mayReadMetrics = (
+  headers: IncomingHttpHeaders,
+  { remoteAddress = '' }: Arrival['peer'],
+  { metricsToken, production }: OperationsOptions,
+) => {
+  const [, given] = /^bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  if (metricsToken !== null && given !== undefined && equalSecrets(given, metricsToken)) return true
+  const isProxied = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  return !production && !isProxied && (remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress))
+}

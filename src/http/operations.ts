@@ -1,0 +1,143 @@
+import type { TSchema } from 'typebox'
+import { fail } from '../core/errors.ts'
+import { inspectText, inspectValue } from './body.ts'
+import { compileLiteral, compileSerializer, compileTextual, type Fault, type Validate } from './compilers.ts'
+import type { Door, Route } from './door.ts'
+import type { Answer, Call, Contract, Endpoint, OkBody } from './endpoint.ts'
+
+/** An endpoint that can be called: by HTTP (register.ts), or by `invoke` from anywhere else. */
+export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
+  door: Door
+  /** Validates params, body and query, in this order, and returns the handler's input. */
+  readInput(input: CheckedInput): CheckedInput
+  /** The text of a body, with declared fields only. */
+  serialize(body: unknown): string
+}
+
+/** Text in `params` and `query` may stand for a number or a truth value, as in an address. */
+export type Input = { params?: Fields; query?: Fields; body?: unknown }
+type Fields = Readonly<Record<string, unknown>>
+type CheckedInput = { params: unknown; query: unknown; body: unknown }
+
+export type Operations = {
+  all: readonly Operation[]
+  /** By its contract and its name in it. */
+  find<C extends Contract, Name extends keyof C & string>(contract: C, name: Name): Operation<C[Name]>
+  /** By its name alone, which is the `operationId` in OpenAPI. */
+  named(name: string): Operation | undefined
+}
+
+/** Gives each route the door of its family. A family without a door, or a name used twice, stops the start. */
+export const createOperations = (routes: readonly Route[], doors: readonly Door[]): Operations => {
+  const doorsByFamily = new Map(doors.map((door) => [door.family, door]))
+  const byName = new Map<string, Operation>()
+  for (const route of routes) {
+    const { name, endpoint } = route
+    const door = doorsByFamily.get(endpoint.family)
+    if (door === undefined) throw new Error(`the family ${endpoint.family.name} of ${name} has no door`)
+    if (byName.has(name)) throw new Error(`two operations are named ${name}`)
+    byName.set(name, { ...route, door, ...compiledOf(endpoint) })
+  }
+  return {
+    all: [...byName.values()],
+    named: (name) => byName.get(name),
+    find: <C extends Contract, Name extends keyof C & string>(contract: C, name: Name) => {
+      const found = byName.get(name)
+      if (found?.endpoint !== contract[name]) throw new Error(`no operation answers ${name} of this contract`)
+      return found as unknown as Operation<C[Name]>
+    },
+  }
+}
+
+export type Invoked<Body> = { status: number; headers: Readonly<Record<string, string>>; body: Body }
+
+/**
+ * Runs an operation for a caller that does not come by HTTP, with the access checks, validation and response filter of
+ * HTTP. `ctx` is what the door of the family would have made.
+ */
+export const invoke = async <E extends Endpoint>(
+  operation: Operation<E>,
+  ctx: unknown,
+  input: Input = {},
+): Promise<Invoked<OkBody<E>>> => {
+  operation.door.authorise(ctx, operation.endpoint)
+  // Validation fills in defaults, and must not do so in the values of the caller. HTTP inspects bodies in its parser.
+  const { params = {}, query = {}, body } = structuredClone(input)
+  inspectValue(body)
+  const { endpoint } = operation
+  const answer = await answerCall(operation, ctx, operation.readInput({ params, query, body }))
+  return {
+    status: answer.status ?? endpoint.okStatus ?? 200,
+    headers: answer.headers ?? {},
+    body: showBody(operation, answer.body),
+  }
+}
+
+const showBody = <E extends Endpoint>({ endpoint, serialize }: Operation<E>, body: OkBody<E>): OkBody<E> => {
+  if (endpoint.ok === null) return null as OkBody<E>
+  return endpoint.contentType === undefined ? JSON.parse(serialize(body)) : body
+}
+
+/** The handler, called with input that `readInput` has returned. */
+export const answerCall = <E extends Endpoint>(
+  operation: Operation<E>,
+  ctx: unknown,
+  input: CheckedInput,
+): Promise<Answer<OkBody<E>>> | Answer<OkBody<E>> => operation.handle({ ctx, ...input } as Call<E, unknown>)
+
+type Compiled = Pick<Operation, 'readInput' | 'serialize'>
+
+/** Compiling takes milliseconds, and tests start many services in one process. */
+const compiled = new WeakMap<Endpoint, Compiled>()
+
+const compiledOf = (endpoint: Endpoint): Compiled => {
+  let known = compiled.get(endpoint)
+  if (known === undefined) {
+    known = compile(endpoint)
+    compiled.set(endpoint, known)
+  }
+  return known
+}
+
+const compile = (endpoint: Endpoint): Compiled => {
+  const code = endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST'
+  const checkWith = (part: string, schema: TSchema | undefined, compileFor: (schema: TSchema) => Validate) => {
+    const validate = schema === undefined ? null : compileFor(schema)
+    return (value: unknown) => {
+      if (validate !== null && !validate(value)) throw fail(code, describeFault(part, validate.errors?.[0]))
+    }
+  }
+  const checkParams = checkWith('params', endpoint.params, compileTextual)
+  const checkBody = checkWith('body', endpoint.body, compileLiteral)
+  const checkQuery = checkWith('querystring', endpoint.query, compileTextual)
+  return {
+    readInput: ({ params, query, body }) => {
+      refuseOddText(query)
+      refuseOddText(params)
+      checkParams(params)
+      checkBody(body)
+      checkQuery(query)
+      return { params, query, body }
+    },
+    serialize: endpoint.ok === null ? () => '' : compileSerializer(endpoint.ok),
+  }
+}
+
+const refuseOddText = (values: unknown) => {
+  for (const value of Object.values(values as Record<string, unknown>)) {
+    if (typeof value === 'string') inspectText(value)
+  }
+}
+
+/** "limit must be <= 100", "items/0/quantity must be integer". */
+const describeFault = (part: string, fault: Fault | undefined) => {
+  if (fault === undefined) return undefined
+  const field = fault.instancePath.slice(1)
+  if (fault.keyword === 'required') {
+    return `${[field, fault.params.missingProperty].filter(Boolean).join('/')} is required.`
+  }
+  if (fault.keyword === 'enum') return `${field} must be one of ${fault.params.allowedValues.join(', ')}.`
+  return field === '' && part === 'body' && fault.keyword === 'type'
+    ? 'A JSON object is required as the body.'
+    : `${field || part} ${fault.message}.`
+}

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parseRawBody, type RawBody } from './body.ts'
+import type { Arrival, Door, RequestContext } from './door.ts'
+
+export type ArrivalOf = (request: FastifyRequest, reply: FastifyReply, readBody?: Arrival['readBody']) => Arrival
+
+type Pending = { admitted: Promise<RequestContext>; deliver(bytes: Buffer): void }
+
+/**
+ * Admission for families that read bodies raw. The door starts with the headers alone. Fastify reads the body only when
+ * the door asks for it, so a caller that the headers refuse is refused before that. The body is parsed when the door
+ * has admitted the caller.
+ */
+export const admitBeforeParsing = (door: Door, arrivalOf: ArrivalOf) => {
+  const pending = new WeakMap<FastifyRequest, Pending>()
+
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    const { promise: body, resolve: deliver } = Promise.withResolvers<Buffer>()
+    let isReading = false
+    const startReading = () => {
+      if (!isReading) done()
+      isReading = true
+    }
+    const readBody = () => {
+      startReading()
+      return body
+    }
+    // Not at once: a request without a body reaches preValidation while the door asks for the body.
+    const admitted = Promise.resolve().then(() => door.admit(arrivalOf(request, reply, readBody)))
+    pending.set(request, { admitted, deliver })
+    admitted.then(startReading, (error: Error) => {
+      if (!isReading) done(error)
+    })
+  }
+
+  const preValidation = async (request: FastifyRequest) => {
+    const waiting = pending.get(request)
+    if (waiting === undefined) throw new Error('a request with a raw body was not announced to its door')
+    // Fastify parses nothing when there is no body.
+    const raw = (request.body as RawBody | undefined) ?? { bytes: Buffer.alloc(0), isJson: true }
+    waiting.deliver(raw.bytes)
+    request.ctx = await waiting.admitted
+    request.body = parseRawBody(raw)
+  }
+
+  return { onRequest, preValidation }
+}
