@@ -11,9 +11,10 @@ import {
   newDatabase,
   newFolder,
   newPlace,
-  openShell,
   runJson,
+  runProcess,
   runVitrine,
+  type Settings,
   startService,
   usedPlace,
 } from './fixture.ts'
@@ -36,6 +37,11 @@ const lookAt =
   }
 
 const doNotLook: Look = async () => {}
+
+const commandsIn =
+  (place: Settings): Run =>
+  (args) =>
+    runJson(args, place)
 
 type Run = (args: readonly string[]) => ReturnType<typeof runJson>
 
@@ -198,28 +204,28 @@ suite('every command does its work and answers in JSON', { concurrency: 2 }, () 
   test('on the embedded database while the service runs, which shows each change within a second', async (t) => {
     const place = await usedPlace(t)
     const { url } = await startService(t, place)
-    await useEveryCommand(t, (args) => runJson(args, place), lookAt(url))
+    await useEveryCommand(t, commandsIn(place), lookAt(url))
   })
 
   test('on the embedded database while nothing runs', async (t) => {
-    await useEveryCommand(t, openShell(t, await newPlace(t)), doNotLook)
+    await useEveryCommand(t, commandsIn(await newPlace(t)), doNotLook)
   })
 
   test('on DATABASE_URL while the service runs, which shows each change within a second', async (t) => {
     const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
     const { url } = await startService(t, place)
-    await useEveryCommand(t, openShell(t, place), lookAt(url))
+    await useEveryCommand(t, commandsIn(place), lookAt(url))
   })
 
   test('on DATABASE_URL while nothing runs, leaving no file behind', async (t) => {
     const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
-    await useEveryCommand(t, openShell(t, place), doNotLook)
+    await useEveryCommand(t, commandsIn(place), doNotLook)
     assert.equal(existsSync(place.VITRINE_DATA_DIR), false)
   })
 })
 
 test('openapi prints the description of this version and needs no database', async () => {
-  const { code, stdout } = await runVitrine(['openapi'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  const { code, stdout } = await runProcess(['openapi'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
   assert.equal(code, 0)
   const printed = JSON.parse(stdout)
   assert.deepEqual(printed, JSON.parse(JSON.stringify(describeVitrine(printed.info.version))))
