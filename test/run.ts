@@ -50,7 +50,7 @@ const leftOut = values.database
       'src/{cli,core,providers}/**',
       'src/db/embedded{,.test.ts,/**}',
       'src/config.test.ts',
-      'test/{benches,dependencies,document*,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
+      'test/{benches,dependencies,document*,generated,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]
