@@ -40,7 +40,7 @@ const literalsOf = (path: string) => {
 
 export const faultOf = async ({ pattern, flags }: Literal) => {
   const { check } = await import('recheck')
-  const result = await check(pattern, flags, { timeout: 60_000 })
+  const result = await check(pattern, flags, { timeout: 600_000 })
   if (result.status === 'safe') return null
   return result.status === 'vulnerable' ? result.complexity.summary : 'not decided'
 }
