@@ -8,8 +8,14 @@ import { suite } from 'node:test'
  * until it is compiled, so that most files spent more on starting than on testing. Files that start programs, measure
  * time or change the process keep one of their own.
  */
-const grouped = ['src/{core,features,http,jobs,providers,sweeps}/**', 'src/*.test.ts', 'test/sdk*.test.ts']
-const alone = ['test/sdk-{docs,package}.test.ts']
+const grouped = [
+  'src/{core,features,http,jobs,providers,sweeps}/**',
+  'src/*.test.ts',
+  'src/db/*.test.ts',
+  'test/{hostile-*,matrix*,sdk*}.test.ts',
+  'test/model/*.test.ts',
+]
+const alone = ['src/db/embedded.test.ts', 'test/hostile-sockets.test.ts', 'test/sdk-{docs,package}.test.ts']
 
 /** Small enough that the groups keep all cores busy to the end. */
 const mostInAGroup = 8
