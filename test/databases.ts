@@ -8,7 +8,8 @@ export const makeDatabase = async (server: string, name: string, { template = 't
   return withDatabaseName(server, name)
 }
 
-export const dropDatabase = (server: string, name: string) => runSql(server, `drop database ${name} with (force)`)
+export const dropDatabase = (server: string, name: string) =>
+  runSql(server, `drop database if exists ${name} with (force)`)
 
 /** The migrated database that test/run.ts makes for copies. Nobody may connect to it, or copying fails. */
 export const templateOf = (name: string) => `${name}_template`
@@ -24,8 +25,9 @@ export const makeBeside = async (url: string, { migrated = true } = {}) => {
 }
 
 /** By hand, since the host may be a folder, which `URL` does not take. */
-const databaseName = /\/([^/?]*)(?=\?|$)/
-export const withDatabaseName = (url: string, name: string) => url.replace(databaseName, `/${name}`)
+const databaseName = /(?<=\/\/[^/]*\/)([^/?]*)(?=\?|$)/
+export const withDatabaseName = (url: string, name: string) =>
+  databaseName.test(url) ? url.replace(databaseName, name) : `${url}/${name}`
 
 export const runSql = async (connectionString: string, text: string) => {
   const client = new pg.Client({ connectionString })

@@ -9,7 +9,7 @@ import { suite } from 'node:test'
  * time or change the process keep one of their own.
  */
 const grouped = [
-  'src/{core,features,http,jobs,providers,sweeps}/**',
+  'src/{core,features,http,jobs,providers}/**',
   'src/*.test.ts',
   'src/db/*.test.ts',
   'test/{hostile-*,matrix*,sdk*}.test.ts',

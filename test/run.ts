@@ -82,16 +82,18 @@ const runTests = (url: string) => {
 const openTestDatabase = async () => {
   const server = await openServer()
   const name = `vitrine_test_${process.pid}_${Date.now()}`
-  const template = await makeDatabase(server.url, templateOf(name))
-  await migrate({ connectionString: template })
-  const url = await makeDatabase(server.url, name, { template: templateOf(name) })
-  return {
-    url,
-    close: async () => {
-      await dropDatabase(server.url, name)
-      await dropDatabase(server.url, templateOf(name))
-      await server.close()
-    },
+  const close = async () => {
+    await dropDatabase(server.url, name)
+    await dropDatabase(server.url, templateOf(name))
+    await server.close()
+  }
+  try {
+    const template = await makeDatabase(server.url, templateOf(name))
+    await migrate({ connectionString: template })
+    return { url: await makeDatabase(server.url, name, { template: templateOf(name) }), close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 
