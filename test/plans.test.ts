@@ -7,9 +7,11 @@ import { readProduct } from '../src/features/catalog/product-input.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { findStoreByLogisticsKey } from '../src/features/delivery/delivery.sql.ts'
+import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/order-book.sql.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { tryTakeStock } from '../src/features/orders/stock.ts'
+import { claimRefunds, claimUnheard, findRefunds, findUnheard } from '../src/features/payments/payment-jobs.sql.ts'
 import { findWebhookStore } from '../src/features/payments/webhook.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
@@ -35,7 +37,8 @@ before(async () => {
   await fillCatalog({ connectionString: url }, publicId, { products: 32_000, smallStores: 200 }, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 5_000, inSmallStores: 5 })
   await runSql(url, addCoupons)
-  await runSql(url, 'analyze coupon')
+  await runSql(url, addPayments)
+  await runSql(url, 'analyze coupon, orders, payment')
   // The numbers of the orders that were filled in are taken.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
 })
@@ -45,6 +48,15 @@ const addCoupons = `
   insert into coupon (store_id, id, code, kind, value, listed)
   select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
   from store s, generate_series(1, 100) n`
+
+/** Every order is paid; one of a hundred is expired, waits for its provider or has a refund due. */
+const addPayments = `
+  insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
+  select store_id, 'pay_' || id, id, 'sandbox', case number % 100 when 1 then 'open' else 'paid' end, 1, 'EUR',
+    now() - interval '1 day', now() from orders;
+  update payment set refund_due_at = now() - interval '1 hour'
+  from orders o where (o.store_id, o.id) = (payment.store_id, payment.order_id) and o.number % 100 = 2;
+  update orders set expires_at = now() - interval '1 hour' where number % 100 = 3`
 
 after(async () => {
   await service.close()
@@ -208,6 +220,24 @@ test('what an operator or a provider names is found by indexes, with one plan fo
   assert.deepEqual(wrong, [])
 })
 
+test('jobs find due work by its time, and claim the work of a store by its indexes', async () => {
+  const { id: storeId } = await shop.load()
+  const expected: [work: () => Promise<unknown>, ...indexes: string[]][] = [
+    [() => findExpiredOrders(service.db), 'orders_due'],
+    [() => claimExpiredOrders(service.db, storeId, 4), 'orders_due_of_store'],
+    [() => findRefunds(service.db), 'payment_to_refund'],
+    [() => claimRefunds(service.db, storeId, 4), 'payment_to_refund_of_store'],
+    [() => findUnheard(service.db), 'payment_to_ask'],
+    [() => claimUnheard(service.db, storeId, 4), 'payment_to_ask_of_store'],
+  ]
+  for (const [work, ...indexes] of expected) {
+    const [text = ''] = await recordStatements(work)
+    const used = (await nodesOf(text)).map((node) => node['Index Name'])
+    for (const index of indexes) assert.ok(used.includes(index), `${index} is not among ${used.join(', ')}: ${text}`)
+    assert.deepEqual(await scansOf(text), [], text)
+  }
+})
+
 /** A code by phone, with its token and then with the proof of having used it. */
 const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promise<void>) => {
   const phone = '+919876543210'
@@ -321,7 +351,7 @@ type PlanNode = {
 const owned = new Set([
   ...['guest', 'customer', 'session', 'address', 'wishlist_item', 'cart', 'cart_item'],
   ...['one_time_code', 'otp_request', 'sign_in_failure'],
-  ...['orders', 'order_line', 'order_event', 'shipment', 'coupon'],
+  ...['orders', 'order_line', 'order_event', 'shipment', 'coupon', 'payment'],
 ])
 const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...owned])
 

@@ -9,3 +9,10 @@ create index orders_due on orders (greatest(expires_at, expiry_retry_at)) where 
 create index orders_due_of_store on orders (store_id, greatest(expires_at, expiry_retry_at))
   where expires_at is not null;
 create index payment_to_refund_of_store on payment (store_id, refund_due_at) where refund_due_at is not null;
+create index payment_to_ask_of_store on payment (store_id, coalesce(asked_at, created_at))
+  where status in ('starting', 'open') and provider <> 'cod';
+
+-- The order leads: by store_id alone, the planner took this index to find a payment by its id, and read all open payments
+-- of the store.
+drop index payment_open;
+create unique index payment_open on payment (order_id, store_id) where status in ('starting', 'open');
