@@ -7,9 +7,9 @@ import { after, type TestContext, test } from 'node:test'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { createShopServer } from '../../src/demo-shop/shop.routes.ts'
 import { findStoreByPublicId } from '../../src/features/access/directory.ts'
-import { type DemoKeys, seedDemo } from '../../src/features/admin/demo.ts'
-import { addOrigin } from '../../src/features/admin/stores.ts'
 import type { Store } from '../../src/features/context.ts'
+import { type DemoKeys, seedDemo } from '../../src/features/demo-store/demo-store.ts'
+import { addOrigin } from '../../src/features/stores/stores.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
 /** The demo store on a real service, the demo shop on its own origin, and people with browsers. */

@@ -9,7 +9,7 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
-import { addOrigin } from '../admin/stores.ts'
+import { addOrigin } from '../stores/stores.ts'
 
 let service: TestService
 let twin: TestService

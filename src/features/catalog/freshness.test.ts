@@ -10,8 +10,8 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
-import { replaceMenu } from '../admin/menu.ts'
-import { addOrigin, changeStore } from '../admin/stores.ts'
+import { replaceMenu } from '../stores/menu.ts'
+import { addOrigin, changeStore } from '../stores/stores.ts'
 import { setStock } from './products.ts'
 
 /** Two instances on one database, as in production. */

@@ -1,7 +1,7 @@
 import { toWire } from '../../core/money.ts'
 import { readCartOf } from '../cart/for-checkout.ts'
-import { cursorScope, readPage } from '../catalog/catalog.ts'
 import type { CustomerCtx } from '../context.ts'
+import { cursorScope, readPage } from '../paging.ts'
 import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { priceCart, readCouponCode } from '../pricing/coupons.ts'
 import { type CouponRow, listUsableCoupons, readSurroundings } from './checkout.sql.ts'

@@ -1,6 +1,7 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
+import type { DigitalFile } from '../downloads/downloads.sql.ts'
 import type { Instrument, OrderStatus, PaymentStatus, PostalAddress } from './order.contract.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
@@ -56,7 +57,7 @@ export type OrderLineRow = {
   lineTotalMinor: number
   discountMinor: number
   taxMinor: number
-  digital: { url?: string; file?: string; name?: string } | null
+  digital: DigitalFile | null
   /** Its units were taken from stock; false for what was not tracked when it was ordered. */
   stockCounted: boolean
 }

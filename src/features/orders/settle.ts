@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/database.ts'
 import { takeOrderedFromCart } from '../cart/ordered.ts'
 import type { Store } from '../context.ts'
+import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
-import { grantDownloads } from './bought-files.ts'
 import type { Instrument } from './order.contract.ts'
 import {
   type LockedOrder,

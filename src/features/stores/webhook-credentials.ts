@@ -2,7 +2,7 @@ import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store, StoreId } from '../context.ts'
-import * as sql from './admin.sql.ts'
+import * as sql from './stores.sql.ts'
 
 /** What a payment provider proves itself with at the webhook. The password is shown this once. */
 export const makePaymentCredential = async (tx: Tx, storeId: StoreId, username = `pay_${randomText(12)}`) => {

@@ -10,7 +10,7 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import { scopes } from '../access/storefront.contract.ts'
 import { publishAllProducts } from '../catalog/products.ts'
 import type { Store, StoreId } from '../context.ts'
-import * as sql from './admin.sql.ts'
+import * as sql from './stores.sql.ts'
 import { makeLogisticsKey, makePaymentCredential } from './webhook-credentials.ts'
 
 export type StoreRequest = {
