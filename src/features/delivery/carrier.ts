@@ -9,6 +9,7 @@ import type { WebhookArrival } from '../access/webhooks.ts'
 import type { Services, Store } from '../context.ts'
 import type { LockedOrder, NewEvent } from '../orders/orders.sql.ts'
 import { holdOrder, moveOrder } from '../orders/settle.ts'
+import { noteCashPaid } from '../payments/payments.sql.ts'
 import { type News, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
@@ -91,7 +92,9 @@ export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, news: N
   for (const shipment of changed) await sql.saveShipment(tx, ctx.store.id, order.id, shipment)
   const after = [...new Map([...before, ...changed].map((shipment) => [shipment.id, shipment])).values()]
   const events = due.every(({ status }) => status === news.status) ? [] : [tell(order, news, changed, after)]
-  await moveOrder(tx, ctx, order, summarise(order, news, changed, after), events)
+  const moved = await moveOrder(tx, ctx, order, summarise(order, news, changed, after), events)
+  // Only cash is paid by a delivery.
+  if (moved.paymentStatus !== order.paymentStatus) tx.later(noteCashPaid(tx, ctx.store.id, order.id))
   return { ...named, outcome: 'applied' as const }
 }
 

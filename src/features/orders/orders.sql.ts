@@ -200,9 +200,6 @@ export type NewOrder = Omit<
   | 'updatedAt'
 > & { taxIncluded: boolean; livesMs: number | null }
 
-/** `starting`: the provider is called after the commit. `open`: there is nobody to call, as with cash. */
-export type NewPayment = { id: string; provider: string; status: 'starting' | 'open'; amountMinor: number }
-
 /** What the product says of itself (name, picture, number, file) is taken from it as it is at this moment. */
 export type NewOrderLine = Pick<
   OrderLineRow,
@@ -210,15 +207,14 @@ export type NewOrderLine = Pick<
 > & { taxRate: number }
 
 /**
- * The order with its lines, its timeline and its payment; answers with the whole of it. Each variant is looked up by its key: in a join the planner, who
- * does not know how many lines there are, would read all variants of the store.
+ * The order with its lines and its timeline; returns all of it. Each variant is looked up by its key: in a join the
+ * planner, which does not know how many lines there are, would read all variants of the store.
  */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
   order: NewOrder,
   orderLines: readonly NewOrderLine[],
-  payment: NewPayment,
   events: readonly NewEvent[],
 ) => tx.one<FullOrderRow>`
   with placed as (
@@ -245,26 +241,12 @@ export const insertOrder = (
     cross join lateral (select * from variant where store_id = ${storeId} and id = l."variantId" limit 1) v
     cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p
     returning *),
-  told as (${insertEvents(storeId, sql`${order.id}`, events)} returning *),
-  started as (${insertPayment(storeId, order, payment)})
+  told as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     ${timelineFrom(sql`told e`)} as timeline
   from placed o`
 
 const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)
-
-const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) => sql`
-  insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
-  values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, ${payment.status}, ${payment.amountMinor},
-    ${order.currency}, vitrine_now(), vitrine_now())`
-
-/**
- * The transaction of an order that was paid at the door, unless a report of it was here before. It is closed when the
- * order was cancelled and delivered all the same.
- */
-export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
-  update payment set status = 'paid', updated_at = vitrine_now()
-  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status in ('open', 'closed')`
 
 /** An order takes the place of another one, in the transaction that cancels that one. */
 export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`

@@ -9,7 +9,6 @@ import {
   lockCartOf,
   lockOrder,
   type NewEvent,
-  noteCashPaid,
   type OrderChange,
   type OrderRow,
   writeOrder,
@@ -60,8 +59,7 @@ export const settleOrder = async (
     }
   }
   // What is paid on delivery left the cart when it was ordered, and what lies there now is for the next order.
-  if (order.paymentMethod === 'cod') tx.later(noteCashPaid(tx, ctx.store.id, order.id))
-  else tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
+  if (order.paymentMethod === 'online') tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
   tx.later(grantDownloads(tx, ctx.store.id, order))
   return write(tx, ctx, order, change, events)
 }

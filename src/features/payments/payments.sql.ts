@@ -50,6 +50,7 @@ type NewPaymentRow = {
   id: string
   orderId: string
   provider: string
+  /** `starting`: the provider is called after the commit. `open`: there is no provider to call, as with cash. */
   status: PaymentStatus
   amountMinor: number
   currency: string
@@ -91,6 +92,11 @@ export const writePayment = (
   update payment set status = ${change.status}, reference = coalesce(${change.reference}, reference),
     refund_due_at = ${change.refundDue ? sql`vitrine_now()` : sql`null`}, updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${paymentId}`
+
+/** Marks the cash payment of a delivered order as paid. It is closed when the order was cancelled and delivered anyway. */
+export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
+  update payment set status = 'paid', updated_at = vitrine_now()
+  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status in ('open', 'closed')`
 
 /** Lets one caller ask the provider, and nobody else for so long. */
 export const claimAsking = async (db: Queries, storeId: StoreId, paymentId: string, spacingMs: number) =>
