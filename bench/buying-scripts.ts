@@ -4,17 +4,11 @@ import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/ordered.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readSurroundings } from '../src/features/checkout/checkout.sql.ts'
-import { insertOrder, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
+import { insertOrder, isPaidElsewhere, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
 import { claimEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
-import {
-  insertPayment,
-  isPaidElsewhere,
-  lockPayments,
-  openPayment,
-  writePayment,
-} from '../src/features/payments/payments.sql.ts'
+import { insertPayment, lockPayments, openPayment, writePayment } from '../src/features/payments/payments.sql.ts'
 import { openSandboxPayment } from '../src/features/payments/sandbox.sql.ts'
-import { findWebhookStore } from '../src/features/payments/webhook.sql.ts'
+import { findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { named } from './fill-buyers.ts'
 import { connections } from './load.ts'
 import { recordStatement, varying } from './pgbench.ts'

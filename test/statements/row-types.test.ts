@@ -9,7 +9,7 @@ const neverNull = {
   'src/features/accounts/customers.sql.ts passwordHash': 'the condition excludes null',
   'src/features/accounts/otp.sql.ts codeHash': 'the condition excludes null',
   'src/features/stores/stores.sql.ts revokedAt': 'the statement sets it',
-  'src/features/stores/stores.sql.ts validUntil': 'the statement sets it',
+  'src/features/stores/webhook-credentials.sql.ts validUntil': 'the statement sets it',
   'src/features/catalog/products.sql.ts categoryId': 'the condition excludes null',
   'src/features/downloads/downloads.sql.ts digital': 'the condition excludes null',
 }

@@ -81,12 +81,6 @@ export const readCart = (db: Queries, storeId: StoreId, name: CartName) => db.ma
   from cart c
   where c.store_id = ${storeId} and ${isNamed(name)} and ${alive}`
 
-export const isMergedGuest = async (db: Queries, storeId: StoreId, guestId: string) =>
-  (
-    await db.one<{ merged: boolean }>`
-    select exists (select from guest where store_id = ${storeId} and id = ${guestId} and merged_at is not null) as merged`
-  ).merged
-
 /** What a caller wants of a product: the variant may be left out where there is one. */
 export type Wanted = { productId: string; variantId: string | null }
 

@@ -2,6 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
+import { isMergedGuest } from '../access/guests.sql.ts'
 import { writeOnce } from '../access/once.ts'
 import { deadGuestToken } from '../access/shopper.ts'
 import type { CustomerCtx, ShopperCtx } from '../context.ts'
@@ -20,7 +21,6 @@ import {
   hasLines,
   holdCart,
   holdOwnCart,
-  isMergedGuest,
   moveCart,
   type ReadCart,
   readCart,

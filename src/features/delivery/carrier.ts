@@ -10,6 +10,7 @@ import type { Services, Store } from '../context.ts'
 import type { LockedOrder, NewEvent } from '../orders/orders.sql.ts'
 import { holdOrder, moveOrder } from '../orders/settle.ts'
 import { noteCashPaid } from '../payments/payments.sql.ts'
+import { findStoreByLogisticsKey } from '../stores/webhook-credentials.sql.ts'
 import { type News, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
@@ -52,7 +53,7 @@ const longestKey = 200
 const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) => {
   const publicId =
     (simulated === null ? undefined : readSimulatedKey(simulated, key)) ??
-    (await sql.findStoreByLogisticsKey(db, hashSecret(key)))
+    (await findStoreByLogisticsKey(db, hashSecret(key)))
   return publicId === undefined ? undefined : findStoreByPublicId(db, publicId)
 }
 

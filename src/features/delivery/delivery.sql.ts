@@ -1,15 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** The key alone names the store: it is looked up by its hash, which is unique among the logistics keys. */
-export const findStoreByLogisticsKey = async (db: Queries, secretHash: string) =>
-  (
-    await db.maybeOne<{ publicId: string }>`
-    select s.public_id as "publicId" from webhook_credential c join store s on s.id = c.store_id
-    where c.kind = 'logistics' and c.secret_hash = ${secretHash}
-      and (c.valid_until is null or c.valid_until > vitrine_now())`
-  )?.publicId
-
 /**
  * False when the event was here before. Of two at once the second waits for the first. One that named nothing we know
  * may come again: what it names can have been made since.

@@ -252,4 +252,24 @@ const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quan
 export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`
   update orders set replaced_by = ${newOrderId} where store_id = ${storeId} and id = ${orderId}`
 
+/**
+ * Whether an order that took this one's place, or whose place it took, directly or over others, has been paid, or will
+ * be at the door. They come from one cart, whose lock is held, so none of them can be paid at this very moment.
+ */
+export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string) =>
+  (
+    await tx.one<{ paid: boolean }>`
+    with recursive kin (id, next) as (
+      select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = ${orderId}
+      union
+      select near.id, near.replaced_by from kin k, lateral (
+        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = k.next
+        union all
+        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.replaced_by = k.id) near)
+    select exists (
+      select from kin join orders o on o.store_id = ${storeId} and o.id = kin.id
+      where o.id <> ${orderId} and (o.payment_status = 'paid'
+        or o.payment_method = 'cod' and o.status not in ('cancelled', 'refunded'))) as paid`
+  ).paid
+
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))

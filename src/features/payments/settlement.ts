@@ -3,7 +3,7 @@ import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Instrument, PaymentEvent } from '../../providers/payment/provider.ts'
 import type { Store } from '../context.ts'
-import type { LockedOrder } from '../orders/orders.sql.ts'
+import { isPaidElsewhere as findPaidElsewhere, type LockedOrder } from '../orders/orders.sql.ts'
 import {
   flagOrder,
   holdOrder,
@@ -53,7 +53,7 @@ const hold = async (tx: Tx, ctx: SettlementCtx, { orderId, status }: Report): Pr
   const [order, payments, isPaidElsewhere] = await Promise.all([
     holdOrder(tx, ctx, orderId),
     sql.lockPayments(tx, ctx.store.id, orderId),
-    status === 'success' && sql.isPaidElsewhere(tx, ctx.store.id, orderId),
+    status === 'success' && findPaidElsewhere(tx, ctx.store.id, orderId),
   ])
   return { order, payments, isPaidElsewhere }
 }

@@ -3,10 +3,10 @@ import { fail } from '../../core/errors.ts'
 import { toFields } from '../../core/fields.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
+import type { WebhookStore } from '../stores/webhook-credentials.sql.ts'
 import { claimEvent, finishEvent } from './inbox.sql.ts'
 import { openAccount, type PaymentServices } from './providers.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
-import type { WebhookStore } from './webhook.sql.ts'
 
 /** Of the store no more than its provider has proved itself for. */
 export type WebhookCtx = PaymentServices & { store: WebhookStore }

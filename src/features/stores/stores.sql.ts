@@ -146,12 +146,6 @@ export const listOrigins = async (db: Queries, storeId: StoreId) =>
     ({ origin }) => origin,
   )
 
-export type WebhookCredential = { kind: 'payment' | 'logistics'; username: string; secretHash: string }
-
-export const insertWebhookCredential = (tx: Tx, storeId: StoreId, credential: WebhookCredential) => tx.run`
-  insert into webhook_credential (store_id, kind, username, secret_hash)
-  values (${storeId}, ${credential.kind}, ${credential.username}, ${credential.secretHash})`
-
 export const countStores = async (db: Queries) => (await db.one<{ count: number }>`select count(*) from store`).count
 
 export const listStores = (db: Queries) => db.many<{
@@ -171,26 +165,6 @@ export const setClosed = (tx: Tx, storeId: StoreId, isClosed: boolean) => tx.run
 /** Two rotations at once happen one after the other. */
 export const lockStore = (tx: Tx, storeId: StoreId) => tx.run`
   select from store where id = ${storeId} for no key update`
-
-/** All that were valid end after so long, unless they end sooner. Returns when the current one ends, and its name. */
-export const endWebhookCredentials = (
-  tx: Tx,
-  storeId: StoreId,
-  kind: WebhookCredential['kind'],
-  overlapMs: number,
-) => tx.maybeOne<{ username: string; validUntil: Date }>`
-  with ended as (
-    update webhook_credential c
-    set valid_until = least(c.valid_until, vitrine_now() + ${overlapMs}::bigint * interval '1 millisecond')
-    from webhook_credential old
-    where c.store_id = ${storeId} and c.kind = ${kind} and old.store_id = c.store_id and old.kind = c.kind
-      and old.secret_hash = c.secret_hash
-    returning c.username, c.valid_until, old.valid_until is null as was_current)
-  select username, valid_until as "validUntil" from ended where was_current`
-
-export const dropEndedCredentials = (tx: Tx, storeId: StoreId, kind: WebhookCredential['kind']) => tx.run`
-  delete from webhook_credential
-  where store_id = ${storeId} and kind = ${kind} and valid_until <= vitrine_now()`
 
 /** Of such a store the files of the demo may be fetched, outside of production. */
 export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
