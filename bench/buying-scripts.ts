@@ -5,7 +5,7 @@ import { takeFromCart } from '../src/features/cart/ordered.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readSurroundings } from '../src/features/checkout/checkout.sql.ts'
 import { insertOrder, isPaidElsewhere, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
-import { claimEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
+import { claimPaymentEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
 import { insertPayment, lockPayments, openPayment, writePayment } from '../src/features/payments/payments.sql.ts'
 import { openSandboxPayment } from '../src/features/payments/sandbox.sql.ts'
 import { findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
@@ -119,7 +119,7 @@ export const settlementScript = (shop: Shop, from: number) => {
   }
   const record = recordStatement
   const admitted = record((tx) => findWebhookStore(tx, store.publicId, shop.webhookUser))
-  const claimed = `${record((tx) => claimEvent(tx, store.id, event))} \\gset event_`
+  const claimed = `${record((tx) => claimPaymentEvent(tx, store.id, event))} \\gset event_`
   const statements = [
     record((tx) => lockCartOf(tx, store.id, orderId as string)),
     record((tx) => lockOrder(tx, store.id, orderId as string)),

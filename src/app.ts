@@ -36,7 +36,7 @@ import { downloadRoutes, registerDownloadLinks } from './features/downloads/down
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
-import { createOperationsDoor } from './features/health/operations-door.ts'
+import { createMonitoringDoor } from './features/health/monitoring-door.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
 import { cancelRoutes } from './features/payments/cancel.routes.ts'
@@ -242,7 +242,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         description: describeVitrine(config.version),
       }),
     ],
-    [gate.door, webhookDoor, createOperationsDoor(config)],
+    [gate.door, webhookDoor, createMonitoringDoor(config)],
   )
   registerRoutes(server, operations.all, { answers, clientAddressOf })
   registerFrontDoor(server)

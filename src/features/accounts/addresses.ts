@@ -13,7 +13,7 @@ import { type Address, type AddressChange, maxAddresses, type NewAddress } from 
 export const listAddresses = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }): Promise<Page<Address>> =>
   readPage(ctx, query, cursorScope(ctx, 'addresses', { customer: ctx.shopper.customerId }), {
     read: (position, limit) => sql.listAddresses(ctx.db, whoseOf(ctx), position, limit),
-    positionOf: sql.positionOf,
+    positionOf: sql.addressPositionOf,
     show: showAddress,
   })
 

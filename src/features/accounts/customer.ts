@@ -2,10 +2,10 @@ import { mustExist } from '../../core/must-exist.ts'
 import type { Queries } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import { type CustomerRow, findCustomer } from './customers.sql.ts'
-import type { Customer } from './sign-in.contract.ts'
+import type { CustomerProfile } from './sign-in.contract.ts'
 
 /** A customer as every answer shows one; the schema of the same name is in sign-in.contract.ts. */
-export const toCustomer = (row: CustomerRow): Customer => ({
+export const toCustomer = (row: CustomerRow): CustomerProfile => ({
   id: row.id,
   name: row.name,
   email: row.email ?? '',

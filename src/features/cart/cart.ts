@@ -16,7 +16,7 @@ import {
   type CouponChange,
   deleteCart as deleteCartRow,
   deleteExpiredCart,
-  type Found,
+  type FoundVariant,
   type HeldCart,
   hasLines,
   holdCart,
@@ -240,7 +240,7 @@ const moveHeld = async (tx: Tx, ctx: ShopperCtx, held: HeldCart, wanted: readonl
 const chooseVariants = (
   ctx: ShopperCtx,
   wanted: Plan['wanted'],
-  found: readonly (Found | null)[],
+  found: readonly (FoundVariant | null)[],
   adds: boolean,
 ): Changes['variants'] => {
   const chosen = new Map<string, Changes['variants'][number]>()

@@ -12,16 +12,16 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pag
   const scope = cursorScope(ctx, 'products', query)
   return readPage(ctx, query, scope, {
     read: async (position, limit) =>
-      filter === null ? [] : sql.listProducts(ctx.db, placeOf(ctx), { ...filter, sort, position, limit }),
-    positionOf: (row) => sql.positionOf(sort, row),
+      filter === null ? [] : sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }),
+    positionOf: (row) => sql.productPositionOf(sort, row),
     show: (row) => showProductRow(ctx, row),
   })
 }
 
 export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<ProductDetail> => {
-  const row = await sql.findProduct(ctx.db, placeOf(ctx), idOrSlug)
+  const row = await sql.findProduct(ctx.db, outletRefOf(ctx), idOrSlug)
   if (row === undefined) throw fail('NOT_FOUND', 'There is no such product.')
-  const variants = await sql.listVariants(ctx.db, placeOf(ctx), row.id)
+  const variants = await sql.listVariants(ctx.db, outletRefOf(ctx), row.id)
   const { currency } = ctx.store
   return {
     ...showProductRow(ctx, row),
@@ -54,7 +54,7 @@ export const listCategories = async (
     show: (row) => ({ ...row, image: showImage(ctx, row.image) }),
   })
 
-export const placeOf = (ctx: StoreCtx): sql.Place => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
+export const outletRefOf = (ctx: StoreCtx): sql.OutletRef => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
 
 type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock' | 'options'>
 

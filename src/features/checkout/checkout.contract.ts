@@ -35,7 +35,7 @@ export type CheckoutBody = Static<typeof CheckoutBody>
 export const CheckoutResult = named('CheckoutResult', Type.Object({ order: Order, payment: Payment }))
 export type CheckoutResult = Static<typeof CheckoutResult>
 
-export const Coupon = named(
+export const UsableCoupon = named(
   'Coupon',
   Type.Object({
     code: Type.String(),
@@ -103,7 +103,7 @@ export const checkoutContract = {
     summary: 'List the coupons that the customer may use',
     description: 'Only those that were made to be listed. Other codes work for customers who know them.',
     query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
-    ok: page(Coupon),
+    ok: page(UsableCoupon),
     example: {
       data: [
         {

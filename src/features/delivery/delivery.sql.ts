@@ -5,7 +5,7 @@ import type { StoreId } from '../context.ts'
  * False when the event was here before. Of two at once the second waits for the first. One that named nothing we know
  * may come again: what it names can have been made since.
  */
-export const claimEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
+export const claimDeliveryEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
   (await tx.run`
     insert into delivery_event as e (store_id, event_id, body, received_at, outcome)
     values (${storeId}, ${eventId}, ${JSON.stringify(body)}, vitrine_now(), 'claimed')
@@ -13,13 +13,13 @@ export const claimEvent = async (tx: Tx, storeId: StoreId, eventId: string, body
     set body = excluded.body, received_at = excluded.received_at, outcome = 'claimed'
     where e.outcome = 'unmatched'`) > 0
 
-export type Outcome = 'applied' | 'stale' | 'after_delivery' | 'unmatched'
+export type DeliveryOutcome = 'applied' | 'stale' | 'after_delivery' | 'unmatched'
 
 export const concludeEvent = (
   tx: Tx,
   storeId: StoreId,
   eventId: string,
-  { outcome, orderId, shipmentId }: { outcome: Outcome; orderId: string | null; shipmentId: string | null },
+  { outcome, orderId, shipmentId }: { outcome: DeliveryOutcome; orderId: string | null; shipmentId: string | null },
 ) => tx.run`
   update delivery_event set outcome = ${outcome}, order_id = ${orderId}, shipment_id = ${shipmentId}
   where store_id = ${storeId} and event_id = ${eventId}`

@@ -1,8 +1,9 @@
+import type { Instrument } from '../../core/instrument.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import type { DigitalFile } from '../downloads/downloads.sql.ts'
-import type { Instrument, OrderStatus, PaymentStatus, PostalAddress } from './order.contract.ts'
+import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
 
@@ -16,7 +17,7 @@ export type OrderRow = {
   cartVersion: number
   requestHash: string
   status: OrderStatus
-  paymentStatus: PaymentStatus
+  paymentStatus: OrderPaymentStatus
   paymentMethod: 'online' | 'cod'
   stockState: StockState
   currency: string
@@ -163,7 +164,7 @@ export type OrderChange = Partial<
 >
 
 /** Writes the whole state of a locked order and what happened, in one statement. */
-export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly NewEvent[]) => tx.run`
+export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly TimelineEntry[]) => tx.run`
   with written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
       stock_state = ${order.stockState}, payment = ${order.payment === null ? null : JSON.stringify(order.payment)},
@@ -176,9 +177,9 @@ export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: re
   ${insertEvents(storeId, sql`(select id from written)`, events)}`
 
 /** A line of the timeline: a type for programs, a sentence for people. */
-export type NewEvent = { type: string; message: string }
+export type TimelineEntry = { type: string; message: string }
 
-const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly NewEvent[]) => sql`
+const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly TimelineEntry[]) => sql`
   insert into order_event (store_id, order_id, at, type, message)
   select ${storeId}, ${orderId}, vitrine_now(), e.type, e.message
   from rows from (jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (type text, message text))
@@ -215,7 +216,7 @@ export const insertOrder = (
   storeId: StoreId,
   order: NewOrder,
   orderLines: readonly NewOrderLine[],
-  events: readonly NewEvent[],
+  events: readonly TimelineEntry[],
 ) => tx.one<FullOrderRow>`
   with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,

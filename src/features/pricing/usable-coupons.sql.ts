@@ -1,7 +1,7 @@
 import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-export type UsableCoupon = {
+export type UsableCouponRow = {
   id: string
   code: string
   description: string
@@ -16,7 +16,7 @@ export const listUsableCoupons = (
   db: Queries,
   storeId: StoreId,
   { customerId, after, limit }: { customerId: string; after: string; limit: number },
-) => db.many<UsableCoupon>`
+) => db.many<UsableCouponRow>`
   select k.id, k.code, k.description, k.kind, k.value, k.min_subtotal_minor as "minSubtotalMinor", k.ends_at as "endsAt"
   from coupon k
   left join coupon_use u on u.store_id = k.store_id and u.coupon_id = k.id and u.customer_id = ${customerId}

@@ -12,13 +12,13 @@ export const listUsableCoupons = (ctx: CustomerCtx, query: { limit?: number; cur
         after: String(position?.[0] ?? ''),
         limit,
       }),
-    positionOf: ({ code }: sql.UsableCoupon) => [code],
+    positionOf: ({ code }: sql.UsableCouponRow) => [code],
     show: (coupon) => showCoupon(ctx, coupon),
   })
 
 const showCoupon = (
   { store }: CustomerCtx,
-  { kind, value, minSubtotalMinor, endsAt, code, description }: sql.UsableCoupon,
+  { kind, value, minSubtotalMinor, endsAt, code, description }: sql.UsableCouponRow,
 ) => ({
   code,
   description,

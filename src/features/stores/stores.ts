@@ -115,7 +115,7 @@ export const createOutlet = async (tx: Tx, store: Store, name: string) => {
   return { outletId }
 }
 
-export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
+export const allowOrigin = async (tx: Tx, store: Store, origin: string) => {
   await sql.insertOrigin(tx, store.id, readOrigin(origin))
   await announceStore(tx, store.id)
 }
