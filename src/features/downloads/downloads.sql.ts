@@ -1,9 +1,7 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { StoreId } from '../context.ts'
-
-/** The file of a product: an address, or a name in the files folder of the store. */
-export type DigitalFile = { url?: string; file?: string; name?: string }
 
 export type DownloadRow = {
   id: string

@@ -3,6 +3,7 @@ import { fail } from '../../core/errors.ts'
 import type { Signer } from '../../core/secrets.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { showImage } from '../catalog/catalog.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { CustomerCtx, Services } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
 import type { Download } from './downloads.contract.ts'
@@ -35,7 +36,7 @@ export const listDownloads = (
   })
 }
 
-const nameOf = ({ name, file }: sql.DigitalFile) => name || (file ? basename(file) : '')
+const nameOf = ({ name, file }: DigitalFile) => name || (file ? basename(file) : '')
 
 /** The address of the file for the next minutes. It costs a use, unless the store has lost the file. */
 export const useDownload = async (

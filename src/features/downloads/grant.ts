@@ -1,7 +1,8 @@
 import { newId } from '../../core/ids.ts'
 import type { Tx } from '../../db/database.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { StoreId } from '../context.ts'
-import { type DigitalFile, insertDownloads } from './downloads.sql.ts'
+import { insertDownloads } from './downloads.sql.ts'
 
 /** How often one copy may be fetched: on a few devices, and again after a connection that broke. */
 export const usesOfACopy = 5

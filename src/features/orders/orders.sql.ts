@@ -1,8 +1,8 @@
 import type { Instrument } from '../../core/instrument.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
-import type { DigitalFile } from '../downloads/downloads.sql.ts'
 import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
