@@ -43,6 +43,10 @@ const spoilers: Record<string, [(contract: Contract) => void, string]> = {
     (contract) => operationOf(contract, 'get', '/v1/store').security?.shift(),
     'GET /v1/store: access by storeKey is gone',
   ],
+  'a public call needs a key': [
+    (contract) => (operationOf(contract, 'get', '/health').security = [{ storeKey: [] }]),
+    'GET /health: was public',
+  ],
   'a parameter is gone': [
     (contract) => operationOf(contract, 'get', '/v1/products').parameters.shift(),
     'GET /v1/products query category: is gone',

@@ -8,6 +8,7 @@ import { createProgram } from '../src/cli/program.ts'
 import { type DomainErrorCode, type DomainErrorData, domainErrors, refuse } from '../src/core/domain-errors.ts'
 import { errorCatalogue, fail } from '../src/core/errors.ts'
 import { OperatorError } from '../src/core/operator-error.ts'
+import { errorMessage } from '../src/core/thrown.ts'
 import { cartContract } from '../src/features/cart/cart.contract.ts'
 import { answerErrors } from '../src/http/errors.ts'
 
@@ -145,6 +146,14 @@ test('the command line prints a refusal of the API with its cause, and leaves fa
   const away = toOperatorError(fail('BAD_GATEWAY', 'The provider is away.', { cause: new Error('ECONNREFUSED') }))
   assert.ok(away instanceof OperatorError)
   assert.equal(away.message, 'The provider is away. (ECONNREFUSED)')
+  const refused = Object.assign(new Error(''), { code: 'ECONNREFUSED' })
+  const causes = [
+    new TypeError('fetch failed', { cause: refused }),
+    new AggregateError([refused], ''),
+    new AggregateError([], ''),
+  ]
+  const texts = causes.map((cause) => errorMessage(toOperatorError(fail('BAD_GATEWAY', 'Away.', { cause }))))
+  assert.deepEqual(texts, ['Away. (ECONNREFUSED)', 'Away. (ECONNREFUSED)', 'Away.'])
   for (const error of [new TypeError('x is not a function'), fail('INTERNAL')]) {
     assert.equal(toOperatorError(error), error)
   }

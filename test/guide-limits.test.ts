@@ -18,7 +18,7 @@ const buyingLimits = 'db/migrations/0010_buying_limits.sql'
 const guesses = 'features/pricing/coupon-guesses.ts'
 const guessMinutes = figure(guesses, 'guessWindowMs') / inMinutes
 
-const [figures = '', lengths = ''] = read('docs/limits.md').split('\n## How long a text may be\n')
+const [figures = ''] = read('docs/limits.md').split('\n## How long a text may be\n')
 
 /** Each row of the page with how its figure begins, made from the source. */
 const limits: Record<string, string> = {
@@ -109,46 +109,6 @@ test('docs/limits.md has the figures of the source', () => {
 test('a minute of a key is a minute, and what is remembered of it is as fresh as an answer', () => {
   assert.equal(windowMs, minutes(1))
   assert.equal(figure('features/access/directory.ts', 'entryLifeMs'), figure('app.ts', 'catalogMaxAgeMs'))
-})
-
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is read as it is.
-type Json = any
-
-/** The longest text that a body may have under each name, in all calls of shoppers. */
-const lengthsInOpenApi = () => {
-  const api: Json = JSON.parse(read('openapi.json'))
-  const found = new Map<string, Set<number>>()
-  const follow = (ref: string): Json =>
-    ref
-      .slice('#/'.length)
-      .split('/')
-      .reduce((place, step) => place[step], api)
-  const look = (written: Json, name: string) => {
-    const schema = written.$ref === undefined ? written : follow(written.$ref)
-    if (schema.maxLength !== undefined) found.set(name, (found.get(name) ?? new Set()).add(schema.maxLength))
-    for (const [field, inner] of Object.entries(schema.properties ?? {})) look(inner, field)
-    for (const inner of [schema.items ?? [], schema.anyOf ?? [], schema.oneOf ?? []].flat()) look(inner, name)
-  }
-  for (const [path, operations] of Object.entries<Json>(api.paths)) {
-    for (const { requestBody } of Object.values<Json>(operations)) {
-      if (path.startsWith('/v1/') && requestBody) look(requestBody.content['application/json'].schema, '')
-    }
-  }
-  return found
-}
-
-test('docs/limits.md has the longest text of every field that people fill in, and no other', () => {
-  // What the service itself has given out is as long as it is.
-  const isGivenOut = (name: string) => /^id$|Id$|Token$|^otp$|^paymentMethod$/.test(name)
-  const real = [...lengthsInOpenApi()]
-    .filter(([name]) => !isGivenOut(name))
-    .map(([name, most]) => `${name} ${[...most].map(count).join(' or ')}`)
-  const written = [...lengths.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, most]) => `${name} ${most}`)
-  assert.deepEqual(
-    written.toSorted(),
-    real.toSorted(),
-    'bring the last table of docs/limits.md in line with openapi.json',
-  )
 })
 
 test('the ports that the guide says the demo store allows are those that it allows', () => {

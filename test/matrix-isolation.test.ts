@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { type Answer, startTestService, type TestService } from './harness.ts'
 import {
+  assertTaken,
   cheapPasswords,
   describe,
   endpoints,
@@ -20,50 +21,20 @@ import {
   send,
   type World,
 } from './world.ts'
+import { type Owned, type Row, rowNamedBy } from './world-names.ts'
 
 /**
  * Wherever a call can name a row, strangers name somebody else's row in it. They learn nothing and change nothing. The
- * places come from the contract, and one that is new fails here until it is told what it names.
+ * places come from the contract, and test/world-names.ts says which row each of them names.
  */
-type Row = Owned | 'guest token' | 'product' | 'variant'
-type Owned = 'cart' | 'line' | 'wish' | 'address' | 'order' | 'download' | 'shipment'
-
-/** What a field names: by its name, or by endpoint and name where the same name means several things. */
-const rowNamedBy: Record<string, Row> = {
-  idOrSlug: 'product',
-  cartId: 'cart',
-  itemId: 'line',
-  guestCartId: 'cart',
-  guestToken: 'guest token',
-  productId: 'product',
-  variantId: 'variant',
-  'changeCart.id': 'line',
-  'removeWishlistItem.id': 'wish',
-  'changeAddress.id': 'address',
-  'removeAddress.id': 'address',
-  addressId: 'address',
-  orderId: 'order',
-  'showOrder.id': 'order',
-  'cancelOrder.id': 'order',
-  'useDownload.id': 'download',
-  'makeDownloadLink.id': 'download',
-  shipmentId: 'shipment',
-}
-
-/** What looks like a name and is none of a row, or only of one that everybody has for themselves. */
-const namesNothing = new Set(['provider', 'eventId', 'transactionId', 'upiId', 'requestToken'])
-
 type Place = { endpoint: NamedEndpoint; where: 'params' | 'body'; name: string; row: Row }
 
 const placesOf = (endpoint: NamedEndpoint): Place[] => {
   const params = Object.keys(endpoint.params?.properties ?? {}).map((name) => ({ where: 'params' as const, name }))
-  const fields = fieldsOf(endpoint.body).filter((name) => /id$|token$|slug$/i.test(name))
-  const all = [...params, ...new Set(fields).values().map((name) => ({ where: 'body' as const, name }))]
-  return all.flatMap((place) => {
-    if (namesNothing.has(place.name)) return []
-    const row = rowNamedBy[`${endpoint.name}.${place.name}`] ?? rowNamedBy[place.name]
-    assert.ok(row, `${describe(endpoint)}: say in rowNamedBy of this test what ${place.name} names`)
-    return [{ endpoint, ...place, row }]
+  const fields = [...new Set(fieldsOf(endpoint.body))].map((name) => ({ where: 'body' as const, name }))
+  return [...params, ...fields].flatMap((place) => {
+    const row = rowNamedBy(endpoint, place.where, place.name)
+    return row === undefined ? [] : [{ endpoint, ...place, row }]
   })
 }
 
@@ -211,7 +182,7 @@ test("nobody's answer has anything of somebody else in it, also without asking f
     await fewAtOnce(guarded, async (endpoint) => {
       const call = await prepare(here, endpoint)
       const answer = await send(call)
-      assert.ok(isTaken(endpoint, answer), answer.text)
+      assertTaken(endpoint, answer)
       assertSilent(answer, victim, describe(endpoint))
     })
     assert.deepEqual(await rowsAbout(victim), before)

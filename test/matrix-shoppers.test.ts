@@ -6,11 +6,11 @@ import { makeGuestToken, newGuestId } from '../src/features/access/guest-token.t
 import type { Access } from '../src/features/access/storefront.contract.ts'
 import { type Answer, assertError, startTestService, type TestService } from './harness.ts'
 import {
+  assertTaken,
   cheapPasswords,
   describe,
   fewAtOnce,
   guarded,
-  isTaken,
   type NamedEndpoint,
   openWorld,
   type Person,
@@ -86,7 +86,7 @@ const assertAdmit = (
     const anybody = kind === 'guest' ? guest : customer
     const call = await prepare(here, endpoint, isAboutSomebody ? await here.person(kind) : anybody)
     const answer = await send(call, { headers: provedBy(headersFor(call.person as Person)) })
-    assert.ok(isTaken(endpoint, answer), `${describe(endpoint)}: ${answer.status} ${answer.text}`)
+    assertTaken(endpoint, answer)
     look?.(answer, call)
   })
 

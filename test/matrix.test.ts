@@ -14,11 +14,11 @@ import {
   withinASecond,
 } from './harness.ts'
 import {
+  assertTaken,
   cheapPasswords,
   describe,
   fewAtOnce,
   guarded,
-  isTaken,
   type NamedEndpoint,
   open,
   openWorld,
@@ -65,7 +65,7 @@ const assertAllAdmit = (headers: Headers) => fewAtOnce(guarded, (endpoint) => as
 
 const assertAdmits = async (endpoint: NamedEndpoint, headers: Headers): Promise<Answer> => {
   const answer = await send(await prepare(here, endpoint), { headers: only(headers) })
-  assert.ok(isTaken(endpoint, answer), `${describe(endpoint)}: ${answer.status} ${answer.text}`)
+  assertTaken(endpoint, answer)
   return answer
 }
 
@@ -202,7 +202,7 @@ test('public endpoints need no key, and mind no wrong one', async () => {
     const call = await prepare(here, endpoint)
     for (const headers of [{}, { 'x-store-key': 'wrong' }, { 'x-store-key': '', 'x-guest-token': 'gst_dead' }]) {
       const answer = await send(call, { headers })
-      assert.ok(isTaken(endpoint, answer), `${describe(endpoint)}: ${answer.status} ${answer.text}`)
+      assertTaken(endpoint, answer)
     }
   }
 })

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
-import { migrate } from '../src/db/migrate.ts'
 import { readProduct } from '../src/features/catalog/product-input.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
@@ -12,6 +11,7 @@ import { findOrderById, findOrdersByNumber } from '../src/features/orders/order-
 import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
+import { makeBeside, runSql } from './databases.ts'
 import { type Answer, databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 
@@ -21,34 +21,22 @@ import { newCustomer, newGuest } from './shoppers.ts'
  * that are everywhere goes through. And there are so many small stores that a plan for all of them expects one product
  * in each, as among a million products in a thousand stores.
  */
-const name = `plans_test_${process.pid}`
-const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
-
-const ask = async (connectionString: string, text: string) => {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-
+let url: string
+let drop: () => Promise<unknown>
 let service: TestService
 let shop: Awaited<ReturnType<typeof newStore>>
 
 before(async () => {
-  await ask(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
-  await migrate({ connectionString: url })
+  ;({ url, drop } = await makeBeside(databaseUrl))
   service = await startTestService({ databaseUrl: url })
   shop = await newStore(service)
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, { products: 32_000, smallStores: 200 }, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 5_000, inSmallStores: 5 })
-  await ask(url, addCoupons)
-  await ask(url, 'analyze coupon')
+  await runSql(url, addCoupons)
+  await runSql(url, 'analyze coupon')
   // The numbers of the orders that were filled in are taken.
-  await ask(url, `select setval('order_number_' || id, 1000000) from store`)
+  await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
 })
 
 /** Most codes of a store are for single customers, and not listed. */
@@ -59,7 +47,7 @@ const addCoupons = `
 
 after(async () => {
   await service.close()
-  await ask(databaseUrl, `drop database ${name} with (force)`)
+  await drop()
 })
 
 const reads: Record<string, string> = {
@@ -270,7 +258,7 @@ test('what an import reads of known products, and the units that an order takes,
 })
 
 test('a change of products leaves searches nothing to read through', async () => {
-  const [index] = await ask(url, `select reloptions from pg_class where relname = 'listing_words'`)
+  const [index] = await runSql(url, `select reloptions from pg_class where relname = 'listing_words'`)
   assert.deepEqual(index.reloptions, ['fastupdate=off'])
 })
 

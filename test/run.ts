@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { dropDatabase, makeDatabase, runSql, templateOf } from './databases.ts'
+import { groupFiles } from './groups.ts'
 
 const help = `npm test [-- [--long] [--database] [--only PART] [FILE …]]
 
@@ -29,17 +30,17 @@ const { values, positionals } = parseArgs({
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-const compiled = mkdtempSync(join(tmpdir(), 'vitrine-compiled-'))
+/** Shared by the processes of this run: compiled modules, groups of files, and what tests set up once (shared.ts). */
+const shared = mkdtempSync(join(tmpdir(), 'vitrine-shared-'))
 
 const main = async () => {
   if (values.help) return print(help)
   const database = await openTestDatabase()
   try {
-    await migrate({ connectionString: database.url })
     process.exitCode = await runTests(database.url)
   } finally {
     await database.close()
-    rmSync(compiled, { recursive: true, force: true })
+    rmSync(shared, { recursive: true, force: true })
   }
 }
 
@@ -49,65 +50,75 @@ const leftOut = values.database
       'src/{cli,core,providers}/**',
       'src/db/embedded{,.test.ts,/**}',
       'src/config.test.ts',
-      'test/{benches,dependencies,document*,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
+      'test/{benches,dependencies,document*,generated,guide*,tidy,regexps,hostile-*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]
   : []
 
 const runTests = (url: string) => {
-  const chosen = positionals.length > 0 ? positionals : globSync('{src,test}/**/*.test.ts', { exclude: leftOut })
-  const files = [...chosen, ...(values.long ? globSync('test/**/*.long.ts') : [])].sort()
+  const chosen = globSync('{src,test}/**/*.test.ts', { exclude: leftOut }).sort()
+  const long = values.long ? globSync('test/**/*.long.ts').sort() : []
+  const files = [...(positionals.length > 0 ? positionals : groupFiles(chosen, shared)), ...long]
   const args = [
     '--test',
-    '--test-concurrency=2',
+    `--test-concurrency=${Math.min(Math.max(availableParallelism(), 2), 8)}`,
     ...(values.only ? ['--test-name-pattern', values.only] : []),
     ...files,
   ]
-  // A hundred processes load the same modules: the first one leaves them compiled for the others.
-  const env = { ...process.env, TEST_DATABASE_URL: url, NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled }
+  const env = {
+    ...process.env,
+    ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
+    // A hundred processes load the same modules: the first one leaves them compiled for the others.
+    NODE_COMPILE_CACHE: join(shared, 'compiled'),
+  }
   // What configures a service must not reach the services that tests start.
   for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
   const child = spawn(process.execPath, args, { stdio: 'inherit', env })
   return new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }
 
+/** A migrated database, and beside it the template from which tests make more of them. */
 const openTestDatabase = async () => {
+  const server = await openServer()
+  const name = `vitrine_test_${process.pid}_${Date.now()}`
+  const close = async () => {
+    await dropDatabase(server.url, name)
+    await dropDatabase(server.url, templateOf(name))
+    await server.close()
+  }
+  try {
+    const template = await makeDatabase(server.url, templateOf(name))
+    await migrate({ connectionString: template })
+    return { url: await makeDatabase(server.url, name, { template: templateOf(name) }), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const openServer = async () => {
   const given = process.env.DATABASE_URL
   if (given !== undefined) {
-    const url = await makeDatabase(given)
-    print(`Testing on PostgreSQL at ${new URL(url).host}`)
-    return { url, close: () => dropDatabase(given, url) }
+    print(`Testing on PostgreSQL at ${new URL(given).host}`)
+    return { url: given, close: async () => {} }
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'vitrine-test-'))
   const server = await openEmbedded({ dataDir, role: 'service' })
   const { host, port, user, password, database } = server.connection
+  const url = `postgres://${user}:${encodeURIComponent(password)}@${encodeURIComponent(host)}:${port}/${database}`
+  // Nobody needs these data after a crash.
+  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await runSql(url, `alter system set ${name} = off`)
+  await runSql(url, 'select pg_reload_conf()')
   print('Testing on an embedded PostgreSQL made for this run')
   return {
-    url: `postgres://${user}:${encodeURIComponent(password)}@${encodeURIComponent(host)}:${port}/${database}`,
+    url,
     close: async () => {
       await server.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-const makeDatabase = async (given: string) => {
-  const name = `vitrine_test_${process.pid}_${Date.now()}`
-  await runSql(given, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
-  const url = new URL(given)
-  url.pathname = `/${name}`
-  return url.href
-}
-
-const dropDatabase = (given: string, url: string) =>
-  runSql(given, `drop database ${new URL(url).pathname.slice(1)} with (force)`)
-
-const runSql = async (connectionString: string, text: string) => {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  await client.query(text)
-  await client.end()
 }
 
 await main()

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import { type Operation, operations } from '../sdk/src/operations.ts'
 import { type DemoKeys, seedDemo } from '../src/features/demo-store/demo-store.ts'
 import { freePort } from './document-shop.ts'
-import { read } from './documents.ts'
 import { startTestService, type TestService } from './harness.ts'
 import { runTypeScriptSamples } from './samples.ts'
 
@@ -43,18 +41,6 @@ test('the samples of docs/sdk.md compile, run, and print what is shown', async (
       const { customer } = await signInByPhone('+919876500002', code)
       if (!customer.phoneVerified) throw new Error('signing in by phone did not work')`,
   })
-})
-
-test('docs/sdk.md has every method with who may call it and what it calls, and no other', () => {
-  const [, table = ''] = read('docs/sdk.md').split('\n## All methods\n')
-  const who = { store: 'anyone', 'sign-in': 'anyone', shopper: 'guest or customer', customer: 'customer' }
-  const real = Object.entries<Operation>(operations).map(([name, { method, path, access }]) => {
-    // The client sends the session with it, which is all that a storefront has.
-    const caller = access === 'asserted' ? 'customer' : who[access]
-    return `| \`${name}\` | ${caller} | \`${method} ${path}\` |`
-  })
-  const written = table.split('\n').filter((line) => line.startsWith('| `'))
-  assert.deepEqual(written, real, 'bring the table in docs/sdk.md in line with sdk/src/operations.ts, in its order')
 })
 
 test('a sample that does not compile, fails, or prints something else is found', async () => {

@@ -12,7 +12,7 @@ export const writeOperations = (): string => {
     ...operations.filter(hasOwnAnswer).map(answerName),
     ...names.keys(),
   ]
-  return `// Made from the contract of the service by sdk/generate.ts. Do not edit: run it again.
+  return `// Made from the contract of the service by \`npm run generate\`. Do not edit.
 
 import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
 import type { BesideItems, Paged } from './paging.ts'

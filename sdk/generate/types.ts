@@ -2,7 +2,7 @@ import { errorCatalogue } from '../../src/core/errors.ts'
 import { answerName, hasOwnAnswer, inputName, operationsOfContract } from './endpoints.ts'
 import { bareTypeOf, commentLines, type Named, type Schema, typeOf } from './schema.ts'
 
-const notice = '// Made from the contract of the service by sdk/generate.ts. Do not edit: run it again.'
+const notice = '// Made from the contract of the service by `npm run generate`. Do not edit.'
 
 /** `src/types.ts`: every shape that goes in or comes out. */
 export const writeTypes = (): string => {

@@ -1,4 +1,4 @@
-// Made from the contract of the service by sdk/generate.ts. Do not edit: run it again.
+// Made from the contract of the service by `npm run generate`. Do not edit.
 
 import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
 import type { BesideItems, Paged } from './paging.ts'

@@ -1,4 +1,4 @@
-// Made from the contract of the service by sdk/generate.ts. Do not edit: run it again.
+// Made from the contract of the service by `npm run generate`. Do not edit.
 
 export type Product = {
   id: string

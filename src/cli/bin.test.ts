@@ -9,7 +9,7 @@ import {
   newFolder,
   postgresPid,
   root,
-  runVitrine,
+  runProcess,
   startService,
   until,
   usedPlace,
@@ -35,9 +35,9 @@ test("the command runs under the machine's own Node and passes on output, exit c
   const program = [node, script]
   const settings = { VITRINE_DATA_DIR: newFolder(t) }
   const [version, misunderstood, refused] = await Promise.all([
-    runVitrine(['--version'], settings, { program }),
-    runVitrine(['nope'], settings, { program }),
-    runVitrine(['migrate'], { ...settings, PORT: 'abc' }, { program }),
+    runProcess(['--version'], settings, { program }),
+    runProcess(['nope'], settings, { program }),
+    runProcess(['migrate'], { ...settings, PORT: 'abc' }, { program }),
   ])
   assert.deepEqual([version.code, version.stderr], [0, ''])
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
@@ -58,6 +58,6 @@ test('a program that is killed takes the command with it, by the same signal', a
   process.kill(childOf(service.pid), 'SIGKILL')
   assert.equal((await service.ended).signal, 'SIGKILL')
   // The embedded database outlives a killed service; the next command that uses it turns it off.
-  await runVitrine(['migrate'], place)
+  await runProcess(['migrate'], place)
   await until(() => postgresPid(place.VITRINE_DATA_DIR) === undefined)
 })

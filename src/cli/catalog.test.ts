@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { databaseUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
+import { runVitrine } from './fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -31,7 +32,10 @@ const finish = async (child: ChildProcess) => {
   return { code, out, err }
 }
 
-const vitrine = (...args: string[]) => finish(startVitrine(...args))
+const vitrine = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runVitrine(args, { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })
+  return { code, out: stdout, err: stderr }
+}
 
 const folderFor = (t: TestContext) => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-catalog-'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertSentence, newDatabase, newFolder, openShell, runJson, runVitrine } from './fixture.ts'
+import { assertSentence, newDatabase, newFolder, runJson, runVitrine } from './fixture.ts'
 
 const couponFields = [
   ...['id', 'code', 'kind', 'description', 'startsAt', 'endsAt', 'usageLimit', 'customerLimit', 'used', 'createdAt'],
@@ -8,10 +8,9 @@ const couponFields = [
 ]
 
 test('an operator makes coupons and sees them in a list', async (t) => {
-  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   await runJson(['seed', 'demo'], settings)
-  const shell = openShell(t, settings)
-  const vitrine = (...args: string[]) => shell(['coupon', ...args])
+  const vitrine = (...args: string[]) => runJson(['coupon', ...args], settings)
 
   const made = await vitrine(
     ...['create', '--code', 'tea-7_5', '--percent', '7.5', '--min-subtotal', '499.50'],

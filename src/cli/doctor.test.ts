@@ -31,7 +31,7 @@ const examine = async (settings: Settings) => {
 }
 
 test('a healthy shop is called so; rows that differ from the products, books that are not in order and a Redis that is away are faults', async (t) => {
-  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   await runJson(['seed', 'demo'], settings)
   const healthy = await runVitrine(['doctor'], settings)
   assert.equal(healthy.code, 0, healthy.stdout)
@@ -59,7 +59,7 @@ test('a healthy shop is called so; rows that differ from the products, books tha
 })
 
 test('a file that is sold and is not there is a fault, and only a warning where there are no files at all', async (t) => {
-  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const { storeId } = await runJson(['seed', 'demo'], settings)
   const aboutFiles = async () => (await examine(settings)).findings.filter(({ check }) => check === 'files')
   const [demo] = await aboutFiles()
@@ -100,7 +100,11 @@ test('a database that is away and settings that make no sense are faults', async
 
 test('in production a store that sends codes to all countries without a cap is warned about', async (t) => {
   const production = { ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
-  const settings = { ...production, DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const settings = {
+    ...production,
+    DATABASE_URL: await newDatabase(t, { migrated: true }),
+    VITRINE_DATA_DIR: newFolder(t),
+  }
   const create = (name: string) => [
     ...['store', 'create', '--name', name, '--domain', `${name}.example`, '--currency', 'EUR'],
     ...['--payment-provider', 'cod'],

@@ -1,6 +1,7 @@
 import { DomainError, type DomainErrorCode, type DomainErrorData, listNamed } from '../core/domain-errors.ts'
 import { Failure } from '../core/errors.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { errorCode } from '../core/thrown.ts'
 
 type Wordings = { [Code in DomainErrorCode]?: (data: DomainErrorData[Code], text: string) => string }
 
@@ -38,12 +39,22 @@ export const wordForOperator = <Code extends DomainErrorCode>({ code, data, mess
 }
 
 /**
- * Makes refusals of use cases sentences that are printed without a stack. The cause of an outage is added, because the
- * operator is the one who can end it; a fault of ours stays as it is.
+ * Turns refusals of use cases into sentences that are printed without a stack trace. An outage is printed with its cause,
+ * so that the operator can fix it. An internal error stays as it is.
  */
 export const toOperatorError = (error: unknown): unknown => {
-  if (error instanceof DomainError) return new OperatorError(wordForOperator(error), { cause: error })
+  if (error instanceof DomainError) {
+    const reason = error.kind === 'unavailable' ? describeCause(error.cause) : ''
+    return new OperatorError(`${wordForOperator(error)}${reason}`, { cause: error })
+  }
   if (!(error instanceof Failure) || error.code === 'INTERNAL') return error
-  const reason = error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  return new OperatorError(`${error.message}${reason}`, { cause: error })
+  return new OperatorError(`${error.message}${describeCause(error.cause)}`, { cause: error })
+}
+
+/** ` (connect ECONNREFUSED 127.0.0.1:5432)`: the innermost cause, because the outer ones often say only "fetch failed". */
+const describeCause = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return ''
+  const inner = describeCause(cause instanceof AggregateError ? cause.errors[0] : cause.cause)
+  const own = cause.message || errorCode(cause)
+  return inner !== '' || own === undefined ? inner : ` (${own})`
 }

@@ -29,7 +29,7 @@ const assertNothingHappens = async (t: TestContext, url: string, faults: readonl
 }
 
 test('a command that cannot be done says why in one sentence, and changes nothing', async (t) => {
-  const DATABASE_URL = await newDatabase(t)
+  const DATABASE_URL = await newDatabase(t, { migrated: true })
   const settings = { DATABASE_URL, VITRINE_DATA_DIR: newFolder(t) }
   const demo = await runJson(['seed', 'demo'], settings)
   const refuses = (name: string, faults: readonly Fault[]) =>

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { after, before, type TestContext } from 'node:test'
+import { before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import type { Order, Outcome } from '../../test/command-worker.ts'
+import { makeBeside, runSql } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
+import { makeOnce } from '../../test/shared.ts'
 
 /** The program as an operator runs it: its own process, in its own folder, with nothing but what it is given. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -17,7 +20,7 @@ const main = join(root, 'src/main.ts')
 
 export type Settings = Record<string, string>
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
-type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; stdin?: 'pipe'; input?: string }
+type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; input?: string }
 
 /** What production asks for besides a secret for its database. No test sends a message with it. */
 export const productionSettings = {
@@ -41,7 +44,7 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
   const { uid } = options
   const child = spawn(file, [...first, ...args], {
     cwd: root,
-    stdio: [options.input === undefined ? (options.stdin ?? 'ignore') : 'pipe', 'pipe', 'pipe'],
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...cleanEnvironment(), ...settings },
     detached: options.detached ?? false,
     ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -57,8 +60,39 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
   return { child, seen, ended }
 }
 
-export const runVitrine = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
+/** The program in a process of its own, for tests of what only a process has: signals, users, streams. */
+export const runProcess = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
   launch(args, settings, options).ended
+
+const idleWorkers: ChildProcess[] = []
+
+/** A command as `runProcess` would run it, in a process that has the program loaded (test/command-worker.ts). */
+export const runVitrine = async (args: readonly string[], settings: Settings): Promise<Ended> => {
+  const worker = idleWorkers.pop() ?? forkWorker()
+  worker.channel?.ref()
+  const { left, ...ended } = await new Promise<Outcome>((resolve, reject) => {
+    const fail = () => reject(new Error(`${args.join(' ')} ended the process that runs commands`))
+    worker.once('exit', fail).once('message', (outcome: Outcome) => {
+      worker.off('exit', fail)
+      resolve(outcome)
+    })
+    worker.send({ args, env: { ...cleanEnvironment(), ...settings } } satisfies Order)
+  })
+  worker.channel?.unref()
+  idleWorkers.push(worker)
+  assert.deepEqual(left, [], `${args.join(' ')} left something open, and its process would not end`)
+  return { ...ended, signal: null }
+}
+
+/** Ends with this process. */
+const forkWorker = () => {
+  const worker = fork(join(root, 'test/command-worker.ts'), {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  worker.unref()
+  return worker
+}
 
 /** What a command answers with --json, once it has succeeded. */
 export const runJson = async (args: readonly string[], settings: Settings) => {
@@ -66,34 +100,6 @@ export const runJson = async (args: readonly string[], settings: Settings) => {
   assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
   assert.equal(stderr, '')
   return JSON.parse(stdout)
-}
-
-/** Runs one command after another in one process, which saves each of them the second that loading takes. */
-export const openShell = (t: TestContext, settings: Settings) => {
-  const code = `
-    import { createInterface } from 'node:readline'
-    import { createProgram } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)}
-    for await (const line of createInterface(process.stdin)) {
-      await createProgram().parseAsync(['node', 'vitrine', ...JSON.parse(line)])
-      process.stdout.write('\\0')
-    }`
-  const { child, seen, ended } = launch([], settings, {
-    program: [process.execPath, '--input-type=module', '--eval', code],
-    stdin: 'pipe',
-  })
-  undo(t, () => {
-    child.stdin?.end()
-    return ended
-  })
-  return async (args: readonly string[]) => {
-    const start = seen.stdout.length
-    child.stdin?.write(`${JSON.stringify([...args, '--json'])}\n`)
-    await until(() => {
-      assert.equal(child.exitCode, null, `${args.join(' ')}: ${seen.stderr}`)
-      return seen.stdout.endsWith('\0') && seen.stdout.length > start
-    })
-    return JSON.parse(seen.stdout.slice(start, -1))
-  }
 }
 
 /** What an operator reads when something cannot be done: one sentence, no stack, and exit code 1. */
@@ -174,17 +180,19 @@ export const newFolder = (t: TestContext, mode = 0o700) => {
 
 let template = ''
 
-/** Makes one first start for all tests of a file to copy, since each would take seconds. */
+/** Makes one first start for all test files to copy, since each would take seconds. */
 export const makeTemplate = () => {
   before(async () => {
-    template = mkdtempSync(join(tmpdir(), 'vitrine-cli-'))
-    const settings = { VITRINE_DATA_DIR: join(template, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
-    const { child, seen, ended } = launch(['start'], settings, {})
-    await until(() => isReady({ child, seen }))
-    child.kill('SIGTERM')
-    await ended
+    template = await makeOnce('first-start', async (folder) => {
+      const settings = { VITRINE_DATA_DIR: join(folder, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
+      const { child, seen, ended } = launch(['start'], settings, {})
+      await until(() => isReady({ child, seen }))
+      child.kill('SIGTERM')
+      await ended
+      // Nobody needs the copies after a crash of the machine, and each start and stop would wait for the disk.
+      appendFileSync(join(folder, 'data/postgres/postgresql.auto.conf'), 'fsync = off\n')
+    })
   })
-  after(() => rmSync(template, { recursive: true, force: true }))
 }
 
 /** Settings for a folder with an embedded database and the demo store in it. */
@@ -212,15 +220,12 @@ export const isAlive = (pid: number) => {
   }
 }
 
-/** A database of its own on the server of this test run. */
-export const newDatabase = async (t: TestContext) => {
-  const name = `vitrine_cli_${process.pid}_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
-  await query(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
-  undo(t, () => query(databaseUrl, `drop database ${name} with (force)`))
-  return withDatabaseName(databaseUrl, name)
+/** A database of its own on the server of this test run, without tables unless it is asked for as migrated. */
+export const newDatabase = async (t: TestContext, { migrated = false } = {}) => {
+  const { url, drop } = await makeBeside(databaseUrl, { migrated })
+  undo(t, drop)
+  return url
 }
-
-export const withDatabaseName = (text: string, name: string) => text.replace(/\/[^/]*$/, `/${name}`)
 
 /** A connection for the length of one test. */
 export const connect = async (t: TestContext, connectionString: string) => {
@@ -230,15 +235,7 @@ export const connect = async (t: TestContext, connectionString: string) => {
   return client
 }
 
-export const query = async (connectionString: string, text: string) => {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+export const query = runSql
 
 /** Where a program is that the machine may have, outside of what this package brings along. */
 export const findProgram = (name: string) =>

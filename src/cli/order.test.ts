@@ -4,9 +4,9 @@ import { type Answer, callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
   makeTemplate,
-  openShell,
   productionSettings,
   readDemoKeys,
+  runJson,
   runVitrine,
   startService,
   usedPlace,
@@ -55,10 +55,9 @@ const openDemo = async (t: TestContext, { name }: { name?: string } = {}) => {
   const place = await usedPlace(t)
   const { url } = await startService(t, place)
   const { browserKey, outlets } = readDemoKeys(place.VITRINE_DATA_DIR)
-  const shell = openShell(t, place)
   return {
     ...{ place, outlets, url, ...(await newBuyer(url, browserKey, name)) },
-    vitrine: (...args: string[]) => shell(args),
+    vitrine: (...args: string[]) => runJson(args, place),
   }
 }
 

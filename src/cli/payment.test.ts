@@ -8,11 +8,11 @@ import {
   makeTemplate,
   newDatabase,
   newFolder,
-  openShell,
   productionSettings,
   query,
   readDemoKeys,
   runJson,
+  runProcess,
   runVitrine,
   startService,
   usedPlace,
@@ -44,10 +44,9 @@ const openDemo = async (t: TestContext) => {
     ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
     ...{ postalCode: '560001', country: 'IN' },
   }
-  const shell = openShell(t, place)
   return {
     place,
-    vitrine: (...args: string[]) => shell(args),
+    vitrine: (...args: string[]) => runJson(args, place),
     stateOf: async (id: string) => {
       const { status, paymentStatus } = await call('GET', `/v1/customer/orders/${id}`)
       return [status, paymentStatus]
@@ -124,7 +123,11 @@ test('an operator plays the provider, looks into the inbox, replays an event and
 })
 
 test('in production a new store must be told who takes its payments', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(32) }
+  const place = {
+    DATABASE_URL: await newDatabase(t, { migrated: true }),
+    VITRINE_DATA_DIR: newFolder(t),
+    VITRINE_SECRET: 's'.repeat(32),
+  }
   const settings = { ...place, ...productionSettings }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(await runVitrine(create, settings), 'Say who takes the payments of this store')
@@ -137,10 +140,14 @@ test('in production a new store must be told who takes its payments', async (t) 
 })
 
 test('a store is paid as it was asked to be, and doctor names one in which nobody can buy', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(32) }
+  const place = {
+    DATABASE_URL: await newDatabase(t, { migrated: true }),
+    VITRINE_DATA_DIR: newFolder(t),
+    VITRINE_SECRET: 's'.repeat(32),
+  }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   const { storeId } = await runJson(create, place)
-  const shell = openShell(t, place)
+  const shell = (args: readonly string[]) => runJson(args, place)
   const set = (...args: string[]) => shell(['store', 'set', ...args])
   assert.deepEqual((await shell(['store', 'show'])).paymentMethods, ['online'])
   assert.deepEqual((await set('--payment-provider', 'cod')).paymentMethods, ['cod'])
@@ -155,7 +162,7 @@ test('a store is paid as it was asked to be, and doctor names one in which nobod
 })
 
 test('two stores cannot have one domain, also when they are made at once', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   await runVitrine(['migrate'], place)
   const create = (domain: string) =>
     runVitrine(['store', 'create', '--name', 'Shop', '--domain', domain, '--currency', 'EUR', '--json'], place)
@@ -172,7 +179,7 @@ test('two stores cannot have one domain, also when they are made at once', async
 })
 
 test('stores that shared a domain before the upgrade work on, and doctor names them', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--currency', 'EUR', '--domain']
   const first = await runJson([...create, 'bluedoor.example'], place)
   const second = await runJson([...create, 'second.example'], place)
@@ -192,7 +199,11 @@ test('stores that shared a domain before the upgrade work on, and doctor names t
 })
 
 test('in production a credential on the command line is warned of, and one in a file is not', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(32) }
+  const place = {
+    DATABASE_URL: await newDatabase(t, { migrated: true }),
+    VITRINE_DATA_DIR: newFolder(t),
+    VITRINE_SECRET: 's'.repeat(32),
+  }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   const settings = { ...place, ...productionSettings }
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
@@ -206,14 +217,14 @@ test('in production a credential on the command line is warned of, and one in a 
 })
 
 test('a store is given a payment provider that exists', async (t) => {
-  const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
+  const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(
     await runVitrine([...create, '--payment-provider', 'stripes'], settings),
     'There is no payment provider',
   )
   const { storeId } = await runJson([...create, '--payment-provider', 'cod'], settings)
-  const shell = openShell(t, settings)
+  const shell = (args: readonly string[]) => runJson(args, settings)
   assert.equal((await shell(['store', 'show'])).paymentProvider, 'cod')
   assert.equal((await shell(['store', 'set', '--payment-provider', 'sandbox'])).paymentProvider, 'sandbox')
   const refused: [string[], string][] = [
@@ -240,7 +251,7 @@ test('a store is given a payment provider that exists', async (t) => {
     assertSentence(ended, words)
     assert.doesNotMatch(ended.stderr, /s3cret/)
   }
-  const piped = (text: string) => runVitrine(['store', 'set', '--payment-credentials', '-'], settings, { input: text })
+  const piped = (text: string) => runProcess(['store', 'set', '--payment-credentials', '-'], settings, { input: text })
   assertSentence(await piped('{"keyId": "s3cret"}'), 'has no credential "keyId"')
   assertSentence(await piped('s3cret'), 'The standard input must hold a JSON object')
   assert.equal((await piped('{}')).code, 0)

@@ -4,7 +4,7 @@ import { createProgram } from './program.ts'
 
 /**
  * docs/cli.md, from the commands themselves; a test holds the file against this.
- * `npm run reference` writes it.
+ * `npm run generate` writes it.
  */
 export const describeCommands = (program: Command = createProgram()) =>
   `${[introduction, ...listCommands(program).map(([name, command]) => describeCommand(name, command))].join('\n\n')}\n`
@@ -27,7 +27,7 @@ and \`migrate\` bring it up to date. Commands that call the running service find
 characters in names and other data are shown as escapes.
 
 Exit codes: 0 it is done, 1 it could not be done, 2 the command was not understood. What went wrong is one sentence on
-the error output. This page is made from the commands themselves by \`npm run reference\`.`
+the error output. This page is made from the commands themselves by \`npm run generate\`.`
 
 /** Commands that do something, by their full names. */
 const listCommands = (command: Command, path: readonly string[] = []): [name: string, command: Command][] =>

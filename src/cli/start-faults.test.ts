@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { withDatabaseName } from '../../test/databases.ts'
 import { callUrl, databaseUrl } from '../../test/harness.ts'
 import { loadConfig } from '../config.ts'
 import {
@@ -14,13 +15,12 @@ import {
   makeTemplate,
   newFolder,
   postgresPid,
-  runVitrine,
+  runProcess,
   type Settings,
   startService,
   undo,
   until,
   usedPlace,
-  withDatabaseName,
 } from './fixture.ts'
 
 makeTemplate()
@@ -32,7 +32,7 @@ test('a second start on the same folder names the first, which does not notice',
   const place = await usedPlace(t)
   const first = await startService(t, place)
   const postgres = postgresPid(place.VITRINE_DATA_DIR)
-  const second = await runVitrine(['start'], { ...place, PORT: await freePort() })
+  const second = await runProcess(['start'], { ...place, PORT: await freePort() })
   assertSentence(second, place.VITRINE_DATA_DIR, `process ${first.pid}`, 'VITRINE_DATA_DIR')
   assert.equal(second.stdout, '')
   assert.equal(postgresPid(place.VITRINE_DATA_DIR), postgres)
@@ -57,7 +57,7 @@ test('a port that is taken is named with a way out, and no database is left runn
 test('an address that is not of this machine is refused, and no database is left running', async (t) => {
   const place = await usedPlace(t)
   for (const HOST of ['203.0.113.7', 'no-such-host.invalid']) {
-    assertSentence(await runVitrine(['start'], { ...place, HOST }), `HOST=${HOST} is not an address of this machine`)
+    assertSentence(await runProcess(['start'], { ...place, HOST }), `HOST=${HOST} is not an address of this machine`)
     assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
   }
 })
@@ -68,7 +68,7 @@ test('a data folder that cannot be written is named, by every command', async (t
   const options = isRoot ? { uid: nobody } : {}
   for (const command of [['start'], ['migrate']]) {
     assertSentence(
-      await runVitrine(command, settings, options),
+      await runProcess(command, settings, options),
       'may not write to',
       settings.VITRINE_DATA_DIR,
       'VITRINE_DATA_DIR',
@@ -81,23 +81,23 @@ test('a data folder that cannot be written is named, by every command', async (t
 test('a data folder that is a file is refused', async (t) => {
   const file = join(newFolder(t), 'file')
   writeFileSync(file, 'of somebody')
-  assertSentence(await runVitrine(['start'], { VITRINE_DATA_DIR: file }), `${file} is not a folder`)
+  assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: file }), `${file} is not a folder`)
 })
 
 test('a damaged file in the data folder is named with what to do', async (t) => {
   const place = await usedPlace(t)
   const demo = join(place.VITRINE_DATA_DIR, 'demo.json')
   writeFileSync(demo, '{"storeId":')
-  assertSentence(await runVitrine(['start'], place), demo, 'damaged', 'Remove it')
+  assertSentence(await runProcess(['start'], place), demo, 'damaged', 'Remove it')
   assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
 
   const secret = join(newFolder(t), 'secret')
   writeFileSync(secret, 'short')
-  assertSentence(await runVitrine(['start'], { VITRINE_DATA_DIR: join(secret, '..') }), secret, 'damaged')
+  assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: join(secret, '..') }), secret, 'damaged')
 
   const strange = join(newFolder(t), 'secret')
   mkdirSync(strange)
-  assertSentence(await runVitrine(['start'], { VITRINE_DATA_DIR: join(strange, '..') }), strange, 'cannot be kept')
+  assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: join(strange, '..') }), strange, 'cannot be kept')
 })
 
 type Fault = { settings: Settings; says: (string | RegExp)[] }
@@ -108,7 +108,7 @@ const assertRefused = async (t: TestContext, faults: readonly Fault[]) => {
   await Promise.all(
     faults.map(async ({ settings, says }, i) => {
       const VITRINE_DATA_DIR = join(folder, String(i))
-      const ended = await runVitrine(['start'], { VITRINE_DATA_DIR, ...settings })
+      const ended = await runProcess(['start'], { VITRINE_DATA_DIR, ...settings })
       assertSentence(ended, ...says)
       assert.equal(ended.stdout, '')
       assert.equal(existsSync(join(VITRINE_DATA_DIR, 'postgres')), false)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Command } from 'commander'
-import { runVitrine } from './fixture.ts'
+import { runProcess, runVitrine } from './fixture.ts'
 import { createProgram } from './program.ts'
 
 /** Commands that do something, by their full names. */
@@ -57,8 +57,8 @@ test('the commands that the documentation promises are there, and answer in JSON
 test('--help and --version answer with exit code 0, and nothing has to be set up for it', async () => {
   const broken = { DATABASE_URL: 'nonsense', VITRINE_DATA_DIR: '/nowhere' }
   const [help, version] = await Promise.all([
-    runVitrine(['key', 'create', '--help'], broken),
-    runVitrine(['--version'], broken),
+    runProcess(['key', 'create', '--help'], broken),
+    runProcess(['--version'], broken),
   ])
   assert.deepEqual([help.code, help.stderr, version.code], [0, '', 0])
   assert.match(help.stdout, /--rate-limit <n>[\s\S]+Example:\n {2}vitrine key create/)

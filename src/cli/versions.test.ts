@@ -13,7 +13,7 @@ import {
   readDemoKeys,
   root,
   runJson,
-  runVitrine,
+  runProcess,
   startService,
   usedPlace,
 } from './fixture.ts'
@@ -45,7 +45,7 @@ test('commands of a newer checkout leave the database to the version that runs o
   const service = await startService(t, place)
   const newer = newerCheckout(t)
   for (const command of [...reads, ['outlet', 'create', '--name', 'Pune']]) {
-    const ended = await runVitrine(command, place, newer)
+    const ended = await runProcess(command, place, newer)
     assertSentence(ended, '9999_future.sql', 'run "vitrine migrate"')
     assert.equal(ended.stdout, '')
   }
@@ -60,18 +60,18 @@ test('once the newer version has migrated, commands of the older one refuse to t
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
   await runJson(['seed', 'demo'], settings)
   const newer = newerCheckout(t)
-  assert.equal((await runVitrine(['migrate'], settings, newer)).code, 0)
+  assert.equal((await runProcess(['migrate'], settings, newer)).code, 0)
   for (const command of [['store', 'list'], ['outlet', 'create', '--name', 'Pune'], ['migrate'], ['start']]) {
-    assertSentence(await runVitrine(command, settings), 'migrated by a newer Vitrine')
+    assertSentence(await runProcess(command, settings), 'migrated by a newer Vitrine')
   }
 })
 
 test('a command that reads makes neither a database nor tables', async (t) => {
   const folder = join(newFolder(t), 'data')
-  assertSentence(await runVitrine(['store', 'list'], { VITRINE_DATA_DIR: folder }), 'There is no database in', folder)
+  assertSentence(await runProcess(['store', 'list'], { VITRINE_DATA_DIR: folder }), 'There is no database in', folder)
   assert.equal(existsSync(folder), false)
   const DATABASE_URL = await newDatabase(t)
   const settings = { DATABASE_URL, VITRINE_DATA_DIR: folder }
-  assertSentence(await runVitrine(['store', 'list'], settings), 'There are no tables in this database yet')
+  assertSentence(await runProcess(['store', 'list'], settings), 'There are no tables in this database yet')
   assert.deepEqual(await query(DATABASE_URL, "select from pg_tables where schemaname = 'public'"), [])
 })

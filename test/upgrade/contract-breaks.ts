@@ -32,7 +32,10 @@ export type Contract = {
 const lowerBounds = ['minLength', 'minimum', 'minItems'] as const
 const upperBounds = ['maxLength', 'maximum', 'maxItems'] as const
 
-/** Clients send an input and read an output: an input may accept more than before, an output may not become wider. */
+/**
+ * Clients send an input and read an output. An input may accept more than before; an output may not become wider, except
+ * for new values of an enum.
+ */
 type Direction = 'input' | 'output'
 type Pair<T> = { old: T; now: T }
 type Report = (place: string, fault: string) => void
@@ -61,6 +64,8 @@ const compareOperations = (pair: Pair<Operation>, place: string, contracts: Pair
       report(place, `access by ${Object.keys(way).join(' and ')} is gone`)
     }
   }
+  const isPublic = ({ security = [] }: Operation) => security.length === 0
+  if (isPublic(old) && !isPublic(now)) report(place, 'was public')
   compareParameters(pair, place, contracts, report)
   compareBodies(pair, place, contracts, report)
   compareResponses(pair, place, contracts, report)

@@ -24,6 +24,7 @@ import {
   newFolder,
   openElsewhere,
   openHere,
+  openOnceFree,
   query,
   rejectsWith,
   serverPid,
@@ -143,7 +144,8 @@ test('a server that dies is started again where the pool looks for it, until it 
   for (let death = 1; death <= 5; death++) {
     process.kill(serverPid(dataDir) ?? assert.fail('no server'), 'SIGKILL')
     await until(() => messages.length === death)
-    assert.match(messages.at(-1) ?? '', /died .*SIGKILL.* and runs again as process/)
+    // On a busy machine the end of the connections is noticed before that of the process.
+    assert.match(messages.at(-1) ?? '', /died \((?:.*SIGKILL.*|its connections ended)\) and runs again as process/)
     assert.deepEqual(await query(server, 'select n from kept'), [{ n: 7 }])
     await rejectsWith(openEmbedded({ dataDir, role: 'service' }), ['in use'])
   }
@@ -172,7 +174,8 @@ test('an adopted server that dies is started again too', async (t) => {
   const killed = await openElsewhere(t, { dataDir, role: 'service' })
   await killed.kill()
   const messages: string[] = []
-  const server = await openHere(t, { dataDir, role: 'service', onUnexpectedExit: (message) => messages.push(message) })
+  const onUnexpectedExit = (message: string) => messages.push(message)
+  const server = await openOnceFree(t, { dataDir, role: 'service', onUnexpectedExit })
   process.kill(serverPid(dataDir) ?? assert.fail('no server'), 'SIGKILL')
   await until(() => messages.length === 1)
   assert.deepEqual(await query(server, 'select 1 as one'), [{ one: 1 }])

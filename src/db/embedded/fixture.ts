@@ -77,6 +77,19 @@ export const openHere = async (t: TestContext, options: EmbeddedOptions): Promis
   return server
 }
 
+/** After a process was killed: PostgreSQL keeps its lock until it notices that the connection is gone. */
+export const openOnceFree = async (t: TestContext, options: EmbeddedOptions): Promise<EmbeddedServer> => {
+  let server: EmbeddedServer | undefined
+  await until(async () => {
+    server = await openHere(t, options).catch((error: Error) => {
+      if (!error.message.includes('in use')) throw error
+      return undefined
+    })
+    return server !== undefined
+  })
+  return server ?? assert.fail('the folder stayed in use')
+}
+
 type Elsewhere = {
   child: ChildProcess
   adopted: boolean

@@ -83,11 +83,12 @@ const isAbsent = (error: unknown) => {
 
 /** A name that any system can keep a file under, as a header: plain letters first, all letters for those who know. */
 export const dispositionOf = (name: string) => {
-  const safe = [...name.normalize()]
+  const letters = [...name.normalize()]
     .map((letter) => (/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*]/u.test(letter) ? '_' : letter))
     .slice(0, 150)
-    .join('')
-    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, '')
+  // Some systems refuse names that begin or end with blanks or dots.
+  const isInside = (letter: string) => !/[\s.]/.test(letter)
+  const safe = letters.slice(letters.findIndex(isInside), letters.findLastIndex(isInside) + 1).join('')
   const kept = safe === '' ? 'download' : safe
   const plain = kept.replaceAll(/[^\x20-\x7e]/g, '_')
   const encoded = encodeURIComponent(kept).replaceAll(/['()*!]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)

@@ -1,0 +1,40 @@
+import pg from 'pg'
+
+/** Databases that tests make beside that of the run, on the same server. */
+type Source = { template?: string }
+
+export const makeDatabase = async (server: string, name: string, { template = 'template0' }: Source = {}) => {
+  await runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+  return withDatabaseName(server, name)
+}
+
+export const dropDatabase = (server: string, name: string) =>
+  runSql(server, `drop database if exists ${name} with (force)`)
+
+/** The migrated database that test/run.ts makes for copies. Nobody may connect to it, or copying fails. */
+export const templateOf = (name: string) => `${name}_template`
+
+let made = 0
+
+/** A database for one test or file, made from `url`, the database of the run. Copying one saves half a second. */
+export const makeBeside = async (url: string, { migrated = true } = {}) => {
+  const run = databaseName.exec(url)?.[1] ?? ''
+  const name = `${run}_${process.pid}_${made++}`
+  const own = await makeDatabase(url, name, migrated ? { template: templateOf(run) } : {})
+  return { url: own, drop: () => dropDatabase(url, name) }
+}
+
+/** By hand, since the host may be a folder, which `URL` does not take. */
+const databaseName = /(?<=\/\/[^/]*\/)([^/?]*)(?=\?|$)/
+export const withDatabaseName = (url: string, name: string) =>
+  databaseName.test(url) ? url.replace(databaseName, name) : `${url}/${name}`
+
+export const runSql = async (connectionString: string, text: string) => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}

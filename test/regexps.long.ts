@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkAll, readChecked } from './regexps.ts'
+
+test('every regular expression of the source is on the list of safe ones, and is safe', async () => {
+  const { faults, safe } = await checkAll()
+  assert.deepEqual(faults, [])
+  assert.deepEqual(
+    [...readChecked()].sort(),
+    safe,
+    'test/checked-regexps.json is out of date: run "npx node test/regexps.ts"',
+  )
+})
