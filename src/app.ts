@@ -173,7 +173,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clientAddressOf,
   })
 
-  const waits = createOrderWaits(db.forWork('jobs'))
+  const waits = createOrderWaits(db.forWork('waits'))
   const downloads = {
     db: services.db,
     clock,
@@ -281,7 +281,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
 }
 
-/** Every kind of job. Guests are deleted after their carts and wishes. */
+/** Every kind of job. `runDue` runs them in this order, and guests can only go after their carts and wishlists. */
 export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => {
   const cleanup = db.forWork('cleanup')
   return [

@@ -47,7 +47,7 @@ export type Db = Queries & {
 }
 
 /** What an instance does besides the work of stores. `public`: routes on which nobody is known yet. */
-export type Work = 'health' | 'keys' | 'public' | 'jobs' | 'cleanup'
+export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'cleanup'
 
 export type DbOptions = {
   connection: pg.PoolConfig
@@ -204,7 +204,8 @@ export const connectDb = (options: DbOptions): Db => {
     keys: { name: 'keys', most: share, mayUseReserve: true },
     public: { name: 'public', most: share, mayUseReserve: false },
     jobs: { name: 'jobs', most: Math.max(1, Math.floor(share / 2)), mayUseReserve: false },
-    cleanup: { name: 'cleanup', most: 1, mayUseReserve: false },
+    waits: { name: 'waits', most: 1, mayUseReserve: false },
+    cleanup: { name: 'cleanup', most: Math.max(1, Math.floor(share / 2)), mayUseReserve: false },
   }
   const open = (place: Share): Db => {
     const withClient = withClientIn(place)

@@ -12,24 +12,22 @@ const worthCompressing = 1024
 export const encodeAnswer = (answer: CachedAnswer, acceptEncoding: string | undefined) => {
   const encoding = answer.body.byteLength < worthCompressing ? 'identity' : chooseEncoding(acceptEncoding)
   if (encoding === 'identity') return { encoding, bytes: answer.body }
-  answer[encoding] ??= compress(answer, encoding)
-  return { encoding, bytes: answer[encoding] }
+  const known = answer[encoding]
+  if (known !== undefined) return { encoding, bytes: known }
+  const bytes = compress(answer.body, encoding)
+  answer[encoding] = bytes
+  bytes.then(
+    (done) => {
+      answer[encoding] = done
+    },
+    // The next caller tries again.
+    () => delete answer[encoding],
+  )
+  return { encoding, bytes }
 }
 
-const compress = async (answer: CachedAnswer, encoding: 'gzip' | 'br') => {
-  try {
-    const bytes =
-      encoding === 'br'
-        ? await compressBrotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
-        : await compressGzip(answer.body)
-    answer[encoding] = bytes
-    return bytes
-  } catch (error) {
-    // The next caller tries again.
-    delete answer[encoding]
-    throw error
-  }
-}
+const compress = async (body: Buffer, encoding: 'gzip' | 'br') =>
+  encoding === 'br' ? compressBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) : compressGzip(body)
 
 export const chooseEncoding = (acceptEncoding: string | undefined): Encoding => {
   if (acceptEncoding === undefined) return 'identity'

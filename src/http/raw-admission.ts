@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '../core/errors.ts'
 import { parseRawBody, type RawBody } from './body.ts'
 import type { Arrival, Door, RequestContext } from './door.ts'
 
 export type ArrivalOf = (request: FastifyRequest, reply: FastifyReply, readBody?: Arrival['readBody']) => Arrival
 
-type Pending = { admitted: Promise<RequestContext>; deliver(bytes: Buffer): void }
+type Pending = { admitted: Promise<RequestContext>; deliver(bytes: Buffer): void; giveUp(reason: Error): void }
 
 /**
  * Admission for families that read bodies raw. The door starts with the headers alone. Fastify reads the body only when
@@ -15,7 +16,8 @@ export const admitBeforeParsing = (door: Door, arrivalOf: ArrivalOf) => {
   const pending = new WeakMap<FastifyRequest, Pending>()
 
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    const { promise: body, resolve: deliver } = Promise.withResolvers<Buffer>()
+    const { promise: body, resolve: deliver, reject: giveUp } = Promise.withResolvers<Buffer>()
+    body.catch(() => {})
     let isReading = false
     const startReading = () => {
       if (!isReading) done()
@@ -25,9 +27,9 @@ export const admitBeforeParsing = (door: Door, arrivalOf: ArrivalOf) => {
       startReading()
       return body
     }
-    // Not at once: a request without a body reaches preValidation while the door asks for the body.
+    // In the next microtask: preValidation of a request without a body runs inside `done`, and needs `pending`.
     const admitted = Promise.resolve().then(() => door.admit(arrivalOf(request, reply, readBody)))
-    pending.set(request, { admitted, deliver })
+    pending.set(request, { admitted, deliver, giveUp })
     admitted.then(startReading, (error: Error) => {
       if (!isReading) done(error)
     })
@@ -35,7 +37,7 @@ export const admitBeforeParsing = (door: Door, arrivalOf: ArrivalOf) => {
 
   const preValidation = async (request: FastifyRequest) => {
     const waiting = pending.get(request)
-    if (waiting === undefined) throw new Error('a request with a raw body was not announced to its door')
+    if (waiting === undefined) throw new Error('preValidation ran before onRequest')
     // Fastify parses nothing when there is no body.
     const raw = (request.body as RawBody | undefined) ?? { bytes: Buffer.alloc(0), isJson: true }
     waiting.deliver(raw.bytes)
@@ -43,5 +45,11 @@ export const admitBeforeParsing = (door: Door, arrivalOf: ArrivalOf) => {
     request.body = parseRawBody(raw)
   }
 
-  return { onRequest, preValidation }
+  // A body that is too large, incomplete or aborted never reaches preValidation, and the door must not wait for it.
+  const onError = async (request: FastifyRequest, _reply: FastifyReply, error: Error) =>
+    pending.get(request)?.giveUp(error)
+  const onRequestAbort = async (request: FastifyRequest) =>
+    pending.get(request)?.giveUp(fail('BAD_REQUEST', 'The body is incomplete.'))
+
+  return { onRequest, preValidation, onError, onRequestAbort }
 }

@@ -26,7 +26,7 @@ export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Clean
   return {
     name,
     everyMs,
-    concurrency: 1,
+    concurrency: 4,
     limitMs: seconds(30),
     findDue: async () => {
       const now = Date.now()
@@ -43,8 +43,9 @@ export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Clean
       return rows === undefined ? [] : [rows]
     },
     run: async (rows) => {
-      if ((await remove(rows)) > 0) paused.delete(rows.storeId)
-      else pause(rows.storeId)
+      if ((await remove(rows)) > 0) return paused.delete(rows.storeId)
+      // The rows are in use, or another instance was faster.
+      paused.set(rows.storeId, { untilMs: Date.now() + everyMs, pauseMs: everyMs })
     },
     postpone: async ({ storeId }) => pause(storeId),
     describe: ({ storeId, waiting }) => ({ storeNumber: storeId, rows: waiting }),

@@ -12,7 +12,7 @@ export type JobKind<Item> = {
   everyMs: number
   /** Units at once on one instance. At most half of them belong to one store. */
   concurrency: number
-  /** Time limit of one unit. Must be shorter than the claim on an item. */
+  /** Time limit of one unit. With the 15 s that a claim may take, it must not be longer than the claim on an item. */
   limitMs: number
   /** Stores with due items, oldest first. Reads only. */
   findDue(): Promise<readonly DueStore[]>

@@ -9,10 +9,10 @@ const statementLimitMs = 15_000
 /** Claims under way at once, so that they do not wait for each other's commit. */
 const mostClaims = 4
 
-/** Slots that become free within this time are filled by one claim. */
+/** Slots that become free within this time are filled by one claim, where there are more slots than claims. */
 const gatherMs = 5
 
-/** Stores that can be named by `runSoon` before they are looked up instead, to bound memory. */
+/** With this many stores waiting, `runSoon` schedules a look instead of remembering another store. */
 const mostStores = 10_000
 
 export type KindLoop = {
@@ -59,6 +59,7 @@ export const createKindLoop = <Item>(
     if (isDrained && claimedSinceLook > 0) looks.soon()
   }
   const fillSoon = () => {
+    if (kind.concurrency <= mostClaims) return fill()
     filler ??= setTimeout(() => {
       filler = undefined
       fill()

@@ -12,7 +12,7 @@ export const accessJobs = (db: Queries) => [
   }),
 ]
 
-/** Guests go after their carts and wishes, so this is listed after the jobs of those. */
+/** Deletes guests that have no cart and no wishlist left. Listed after the jobs that delete those, for `runDue`. */
 export const guestJobs = (db: Queries) => [
   cleanupJob({
     name: 'guest-cleanup',

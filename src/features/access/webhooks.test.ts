@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import Type from 'typebox'
-import { callUrl } from '../../../test/harness.ts'
+import { callUrl, withinASecond } from '../../../test/harness.ts'
 import { fail } from '../../core/errors.ts'
 import { equalSecrets } from '../../core/secrets.ts'
 import { createAnswerCache } from '../../http/cached-answers.ts'
@@ -104,6 +104,23 @@ test('a body beyond the limit is 413, signed or not', async (t) => {
   const large = Buffer.alloc(1024 * 1024 + 1, 0x20)
   assert.equal((await post(large)).json.code, 'PAYLOAD_TOO_LARGE')
   assert.equal((await post(large, { 'x-signature': 'f00' })).json.code, 'PAYLOAD_TOO_LARGE')
+})
+
+test('a door that reads a body learns that it is too large or was aborted', async (t) => {
+  const endings: string[] = []
+  const authenticate: Authenticate<Caller> = async ({ readBody }) => {
+    await readBody().catch((error: Error) => endings.push(error.message))
+    return { store: 'store_1' }
+  }
+  const { url, post } = await serve(t, authenticate)
+  await post(Buffer.alloc(1024 * 1024 + 1, 0x20))
+  await withinASecond(async () => endings.length === 1)
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('POST /webhook/signed/store_1 HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{')
+  await once(socket, 'connect')
+  socket.end()
+  await withinASecond(async () => endings.length === 2)
+  assert.equal(endings.length, 2)
 })
 
 test('a caller that its headers refuse is answered before its body has arrived', async (t) => {

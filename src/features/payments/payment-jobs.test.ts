@@ -90,6 +90,25 @@ test('a payment under way keeps its order, and a provider that is away keeps it 
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
+test('minutes of a payment under way do not count as failures, so one failure cannot keep units beyond the hour', async (t) => {
+  const { does, runJobs, ...scene } = await newScene(t)
+  const order = await scene.openOrder()
+  scene.service.clock.advance(minutes(31))
+  Object.assign(does, { status: 'pending', close: 'in_progress' })
+  for (let minute = 0; minute < 9; minute++) {
+    await runJobs()
+    scene.service.clock.advance(minutes(2))
+  }
+  Object.assign(does, { status: 'away', close: 'away' })
+  await runJobs()
+  scene.service.clock.advance(minutes(40))
+  await runJobs()
+  assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
+  scene.service.clock.advance(minutes(3))
+  await runJobs()
+  assert.deepEqual(await scene.stateOf(order.id), ['cancelled', 'pending', 'released', null])
+})
+
 test('expiry that races a success loses nothing: the order ends paid, with its units', async (t) => {
   const { runJobs, ...scene } = await newScene(t, 100)
   const orders = await Promise.all(Array.from({ length: 12 }, () => scene.openOrder({ quantity: 1 })))

@@ -1,4 +1,5 @@
 import { seconds } from '../../core/clock.ts'
+import { Failure } from '../../core/errors.ts'
 import type { Queries } from '../../db/database.ts'
 import { deleteJob } from '../../jobs/cleanup-job.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
@@ -32,13 +33,15 @@ const refundJob = (services: PaymentServices): JobKind<sql.DuePayment> => ({
   claim: (storeId, most) => sql.claimRefunds(services.db, storeId, most),
   run: async (payment, signal) => {
     const ctx = await openCtx(services, payment.storeId, signal)
-    if (!(await refundPayment(ctx, payment))) await sql.postponeRefund(services.db, payment)
+    await refundPayment(ctx, payment)
+    // Changes nothing once it is refunded.
+    await sql.postponeRefund(services.db, payment)
   },
   postpone: (payment) => sql.postponeRefund(services.db, payment),
   describe: ({ storeId, orderId, id, attempt }) => ({ storeId, orderId, paymentId: id, attempt }),
 })
 
-/** Cancels orders that nobody has paid in time. The provider has the last word on an open payment, for an hour. */
+/** Cancels orders that were not paid in time. For an hour, an open payment is only closed if its provider agrees. */
 const orderExpiryJob = (services: PaymentServices): JobKind<ExpiredOrder> => ({
   ...usual,
   name: 'order-expiry',
@@ -68,13 +71,14 @@ const openCtx = async (services: PaymentServices, storeId: string, signal: Abort
   return { ...services, store, providerCalls: { limitMs: jobCallLimitMs, signal } }
 }
 
-/** After an hour the units go back to stock whatever the provider says. A payment that arrives later still counts. */
+/** After an hour the units go back to stock even if the provider fails. A payment that arrives later still counts. */
 const isClosed = async (ctx: PaymentCtx, orderId: string, isOverdue: boolean): Promise<boolean> => {
   try {
     const closing = await closePayment(ctx, orderId)
     return closing === 'closed' || (closing === 'in_progress' && isOverdue)
   } catch (error) {
-    if (isOverdue) return true
+    const isProviderAway = error instanceof Failure && error.code === 'BAD_GATEWAY'
+    if (isOverdue && isProviderAway && ctx.providerCalls?.signal?.aborted !== true) return true
     throw error
   }
 }
