@@ -2,13 +2,13 @@ import { findSession } from '../src/features/access/access.sql.ts'
 import { readCart } from '../src/features/cart/cart.sql.ts'
 import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/ordered.sql.ts'
+import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readSurroundings } from '../src/features/checkout/checkout.sql.ts'
-import { insertOrder, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
-import { moveStock } from '../src/features/orders/stock.sql.ts'
-import { claimEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
-import { isPaidElsewhere, lockPayments, openPayment, writePayment } from '../src/features/payments/payments.sql.ts'
+import { insertOrder, isPaidElsewhere, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
+import { claimPaymentEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
+import { insertPayment, lockPayments, openPayment, writePayment } from '../src/features/payments/payments.sql.ts'
 import { openSandboxPayment } from '../src/features/payments/sandbox.sql.ts'
-import { findWebhookStore } from '../src/features/payments/webhook.sql.ts'
+import { findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { named } from './fill-buyers.ts'
 import { connections } from './load.ts'
 import { recordStatement, varying } from './pgbench.ts'
@@ -75,9 +75,14 @@ export const checkoutScript = (shop: Shop, from: number) => {
           ...{ shippingAddress: address, billingAddress: null, livesMs: 1_800_000 },
         },
         orderLines,
-        { id: paymentId as string, provider: 'sandbox', status: 'starting', amountMinor: 20_000 },
         [{ type: 'placed', message: 'Order placed.' }],
       ),
+    ),
+    record((tx) =>
+      insertPayment(tx, store.id, {
+        ...{ id: paymentId as string, orderId: orderId as string, provider: 'sandbox', status: 'starting' },
+        ...{ amountMinor: 20_000, currency: 'INR', reference: null },
+      }),
     ),
   ]
   const session = {
@@ -114,7 +119,7 @@ export const settlementScript = (shop: Shop, from: number) => {
   }
   const record = recordStatement
   const admitted = record((tx) => findWebhookStore(tx, store.publicId, shop.webhookUser))
-  const claimed = `${record((tx) => claimEvent(tx, store.id, event))} \\gset event_`
+  const claimed = `${record((tx) => claimPaymentEvent(tx, store.id, event))} \\gset event_`
   const statements = [
     record((tx) => lockCartOf(tx, store.id, orderId as string)),
     record((tx) => lockOrder(tx, store.id, orderId as string)),

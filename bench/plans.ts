@@ -25,9 +25,9 @@ export const printPlans = async (shop: Shop, print: Print) => {
   }
 }
 
-const statements = (place: lists.Place): [title: string, run: (db: Db) => Promise<unknown>][] => {
+const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => Promise<unknown>][] => {
   const page = { sort: 'newest', limit: 21 } as const
-  const category = [`cat_${place.storeId}_7`]
+  const category = [`cat_${outlet.storeId}_7`]
   const asked = (words: readonly string[], isWhole: (word: string) => boolean) => ({
     terms: words.map((word) => ({ alternatives: [word], prefix: true, whole: isWhole(word) })),
     nameKey: words.join(' '),
@@ -37,35 +37,35 @@ const statements = (place: lists.Place): [title: string, run: (db: Db) => Promis
   const found = (...words: string[]) => asked(words, (word) => word.length > 3)
   const begun = (word: string) => asked([word], () => false)
   return [
-    ['the list', (db) => lists.listProducts(db, place, page)],
-    ['a page far behind', (db) => lists.listProducts(db, place, { ...page, position: [200_000] })],
-    ['by price', (db) => lists.listProducts(db, place, { ...page, sort: 'price' })],
-    ['by name, downwards', (db) => lists.listProducts(db, place, { ...page, sort: '-name' })],
-    ['a category', (db) => lists.listProducts(db, place, { ...page, categoryIds: category })],
-    ['what is sold out', (db) => lists.listProducts(db, place, { ...page, inStock: false })],
-    ['between prices', (db) => lists.listProducts(db, place, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
-    ['a product', (db) => lists.findProduct(db, place, 'product-9876')],
-    ['its variants', (db) => lists.listVariants(db, place, `prod_${place.storeId}_00009876`)],
-    ['categories', (db) => lists.listCategories(db, place.storeId, undefined, 21)],
-    ['a search of two words', (db) => searches.searchProducts(db, place, found('wieea', 'wouta'), 'rare words')],
-    ['a search of a rare word', (db) => searches.searchProducts(db, place, found('wisrol'), 'rare words')],
-    ['a search of a common word', (db) => searches.searchProducts(db, place, found('wieea'), 'rare words')],
-    ['a search of a beginning', (db) => searches.searchProducts(db, place, begun('wole'), 'rare words')],
+    ['the list', (db) => lists.listProducts(db, outlet, page)],
+    ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] })],
+    ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' })],
+    ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' })],
+    ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category })],
+    ['what is sold out', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
+    ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
+    ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
+    ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],
+    ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
+    ['a search of two words', (db) => searches.searchProducts(db, outlet, found('wieea', 'wouta'), 'rare words')],
+    ['a search of a rare word', (db) => searches.searchProducts(db, outlet, found('wisrol'), 'rare words')],
+    ['a search of a common word', (db) => searches.searchProducts(db, outlet, found('wieea'), 'rare words')],
+    ['a search of a beginning', (db) => searches.searchProducts(db, outlet, begun('wole'), 'rare words')],
     [
       'the look at the newest, before a search of words that are everywhere',
-      (db) => searches.searchProducts(db, place, found('wa'), 'rare words'),
+      (db) => searches.searchProducts(db, outlet, found('wa'), 'rare words'),
     ],
-    ['a search of a short beginning', (db) => searches.searchProducts(db, place, found('wie'), 'newest')],
-    ['a search of a word in most products', (db) => searches.searchProducts(db, place, found('wa'), 'newest')],
+    ['a search of a short beginning', (db) => searches.searchProducts(db, outlet, found('wie'), 'newest')],
+    ['a search of a word in most products', (db) => searches.searchProducts(db, outlet, found('wa'), 'newest')],
     [
       'a search in a category',
-      (db) => searches.searchProducts(db, place, { ...found('wieea'), categoryIds: category }, 'rare words'),
+      (db) => searches.searchProducts(db, outlet, { ...found('wieea'), categoryIds: category }, 'rare words'),
     ],
-    ['the best of too many', (db) => searches.findNamed(db, place, begun('wole'), { words: true })],
-    ['too many matches by price', (db) => searches.walkMatches(db, place, { ...found('wie'), sort: 'price' })],
-    ['what a misspelt word may mean', (db) => searches.lookUpWords(db, place.storeId, ['wixsrol'])],
-    ['suggestions', (db) => searches.suggestProducts(db, place, found('wie'), 'newest')],
-    ['suggested categories', (db) => searches.suggestCategories(db, place.storeId, ['cat'], 4)],
+    ['the best of too many', (db) => searches.findNamed(db, outlet, begun('wole'), { words: true })],
+    ['too many matches by price', (db) => searches.walkMatches(db, outlet, { ...found('wie'), sort: 'price' })],
+    ['what a misspelt word may mean', (db) => searches.lookUpWords(db, outlet.storeId, ['wixsrol'])],
+    ['suggestions', (db) => searches.suggestProducts(db, outlet, found('wie'), 'newest')],
+    ['suggested categories', (db) => searches.suggestCategories(db, outlet.storeId, ['cat'], 4)],
   ]
 }
 

@@ -23,23 +23,23 @@ import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { profileRoutes } from './features/accounts/profile.routes.ts'
 import { signInRoutes } from './features/accounts/sign-in.routes.ts'
-import { registerDemoImages } from './features/admin/demo.routes.ts'
-import { demoFilesOf } from './features/admin/demo.ts'
 import { cartJobs } from './features/cart/cart.jobs.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
-import { cancelRoutes } from './features/checkout/cancel.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services } from './features/context.ts'
 import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
+import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
+import { demoFilesOf } from './features/demo-store/demo-store.ts'
 import { downloadRoutes, registerDownloadLinks } from './features/downloads/downloads.routes.ts'
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
 import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
-import { createOperationsDoor } from './features/health/operations-door.ts'
+import { createMonitoringDoor } from './features/health/monitoring-door.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
+import { cancelRoutes } from './features/payments/cancel.routes.ts'
 import { paymentJobs } from './features/payments/payment.jobs.ts'
 import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
 import { createPayments } from './features/payments/providers.ts'
@@ -242,7 +242,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         description: describeVitrine(config.version),
       }),
     ],
-    [gate.door, webhookDoor, createOperationsDoor(config)],
+    [gate.door, webhookDoor, createMonitoringDoor(config)],
   )
   registerRoutes(server, operations.all, { answers, clientAddressOf })
   registerFrontDoor(server)

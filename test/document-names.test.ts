@@ -179,7 +179,7 @@ const said: Record<string, string[]> = {
     `within its ${inWords(figure('features/downloads/links.ts', 'linkLivesMs'))}`,
     `${numbers[1000 / figure('features/orders/waiting.ts', 'lookEveryMs')]} times a second`,
     `up to ${inWords(figure('features/orders/waiting.ts', 'lookEveryMs'))} late`,
-    `${numbers[figure('features/orders/bought-files.ts', 'usesOfACopy')]} uses for each copy`,
+    `${numbers[figure('features/downloads/grant.ts', 'usesOfACopy')]} uses for each copy`,
   ],
   'docs/production.md': [
     `may wait ${figure('features/orders/orders.contract.ts', 'longestWaitSeconds')} seconds for an order`,

@@ -35,7 +35,7 @@ const limits: Record<string, string> = {
   'Coupon codes that do not exist, by a shopper': `${figure(guesses, 'shopper')} in ${guessMinutes} minutes`,
   'Coupon codes that do not exist, by a client address and store': `${figure(guesses, 'client')} in ${guessMinutes} minutes, and ${figure(guesses, 'serverClient')} with`,
   'Returns from a payment page (`/payment/callback`) of one client': `${figure('features/payments/callback.ts', 'mostCallbacksAMinute')} a minute`,
-  'Uses of a download, for each copy bought': count(figure('features/orders/bought-files.ts', 'usesOfACopy')),
+  'Uses of a download, for each copy bought': count(figure('features/downloads/grant.ts', 'usesOfACopy')),
 
   'Body of a request': `${figure('http/body.ts', 'maxBodyBytes') / inMib} MiB`,
   'Nesting of a body': `${figure('http/body.ts', 'maxDepth')} levels`,
@@ -112,7 +112,7 @@ test('a minute of a key is a minute, and what is remembered of it is as fresh as
 })
 
 test('the ports that the guide says the demo store allows are those that it allows', () => {
-  const [, source = ''] = /demoOrigins = \[(.+?)\]/.exec(read('src/features/admin/demo.ts')) ?? []
+  const [, source = ''] = /demoOrigins = \[(.+?)\]/.exec(read('src/features/demo-store/demo-store.ts')) ?? []
   const ports = source.split(', ')
   const sentence = `ports ${ports.slice(0, -1).join(', ')} and ${ports.at(-1)} of`
   for (const page of ['docs/keys.md', 'docs/sdk.md']) {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { minutes } from '../src/core/clock.ts'
 import { makeInternalToken } from '../src/features/access/internal-token.ts'
 import { type Scope, scopes } from '../src/features/access/storefront.contract.ts'
-import { revokeKey } from '../src/features/admin/stores.ts'
+import { revokeKey } from '../src/features/stores/stores.ts'
 import {
   type Answer,
   assertError,

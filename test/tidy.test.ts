@@ -23,14 +23,15 @@ const isTest = (path: string) => /\.test\.ts$|\/fixture\.ts$|^test\//.test(path)
 const featureRanks = [
   ['access'],
   ['catalog'],
-  ['pricing'],
+  ['pricing', 'stores'],
   ['cart', 'wishlist'],
   ['accounts'],
+  ['downloads'],
   ['orders'],
   ['payments'],
   ['checkout'],
-  ['delivery', 'downloads'],
-  ['admin'],
+  ['delivery'],
+  ['doctor', 'demo-store'],
 ]
 
 /** What each part may import besides itself. `config.ts`, `app.ts` and the like are parts of their own. */
@@ -40,6 +41,7 @@ const partsBelow: Record<string, readonly string[]> = {
   http: ['core'],
   providers: ['core'],
   'features/context.ts': ['core', 'db', 'http', 'providers', 'features/access/storefront.contract.ts'],
+  'features/paging.ts': ['core', 'features/context.ts'],
   'config.ts': ['core'],
   'logging.ts': ['core', 'config.ts'],
   'contract.ts': ['http', 'features'],
@@ -57,7 +59,7 @@ const partOf = (path: string) => {
 }
 
 const belowFeature = (name: string): readonly string[] | undefined => {
-  const tools = ['core', 'db', 'http', 'jobs', 'providers', 'features/context.ts']
+  const tools = ['core', 'db', 'http', 'jobs', 'providers', 'features/context.ts', 'features/paging.ts']
   if (name === 'health') return tools
   const rank = featureRanks.findIndex((names) => names.includes(name))
   if (rank < 0) return undefined
@@ -152,6 +154,29 @@ const filesAreShort: Rule = ({ path, text }) => {
   const lines = text.trimEnd().split('\n').length
   if (lines <= longestFile) return []
   return [`${path} has ${lines} lines, more than ${longestFile}. Ask which second idea moved in, and split there.`]
+}
+
+const exported = /^export (?:async )?(?:type|interface|const|function|class) (\w+)/gm
+
+/**
+ * Exported names that are defined in several files. A use case and the statement behind it may share a name: the first
+ * is in `orders.ts`, the second in a *.sql.ts beside it and is called as `sql.listOrders`.
+ */
+const findSharedNames = (files: readonly File[]): string[] => {
+  const pathsOf = new Map<string, Set<string>>()
+  for (const { path, text } of files) {
+    for (const [, name = ''] of text.matchAll(exported)) {
+      pathsOf.set(name, (pathsOf.get(name) ?? new Set()).add(path))
+    }
+  }
+  const isPair = (paths: readonly string[]) =>
+    paths.length === 2 &&
+    paths.filter((path) => path.endsWith('.sql.ts')).length === 1 &&
+    new Set(paths.map((path) => dirname(path))).size === 1
+  return [...pathsOf]
+    .map(([name, paths]) => [name, [...paths]] as const)
+    .filter(([, paths]) => paths.length > 1 && !isPair(paths))
+    .map(([name, paths]) => `${name} is defined in ${paths.join(' and ')}. One name has one meaning: rename one.`)
 }
 
 type Unwanted = { pattern: RegExp; where: (path: string) => boolean; alsoInComments: boolean; advice: string }
@@ -272,6 +297,8 @@ test('Fastify is seen only by src/http, app.ts and routes', () => check(source, 
 
 test('only those who start Vitrine are shown an OperatorError', () => check(source, operatorErrorsStayOutside))
 
+test('an exported name is defined in one file', () => assertTidy(findSharedNames(source)))
+
 test('SQL stands only in *.sql.ts and src/db', () => check(source, sqlHasItsPlace))
 
 test(`no source file is longer than ${longestFile} lines`, () =>
@@ -303,7 +330,7 @@ test('each rule refuses what it is there to refuse', () => {
     [importsPointDown, 'src/core/money.ts', "import { listen } from '../db/listen.ts'"],
     [importsPointDown, 'src/db/listen.ts', "import { cors } from '../http/cors.ts'"],
     [importsPointDown, 'src/http/cors.ts', "import type { Store } from '../features/context.ts'"],
-    [importsPointDown, 'src/features/catalog/catalog.ts', "const { x } = await import('../admin/stores.ts')"],
+    [importsPointDown, 'src/features/catalog/catalog.ts', "const { x } = await import('../stores/stores.ts')"],
     [importsPointDown, 'src/features/access/gate.ts', "import { listProducts } from '../catalog/catalog.ts'"],
     [importsPointDown, 'src/features/health/health.ts', "import { showStore } from '../catalog/store.ts'"],
     [importsPointDown, 'src/features/catalog/catalog.ts', "import { loadConfig } from '../../config.ts'"],
@@ -339,6 +366,15 @@ test('each rule refuses what it is there to refuse', () => {
   assert.deepEqual(
     cyclic.map((fault) => fault.split('. ')[0]),
     ['demo/src/parts/b.ts imports demo/src/parts/c.ts imports demo/src/parts/b.ts'],
+  )
+  const shared = findSharedNames([
+    { path: 'src/features/cart/cart.ts', text: 'export type Place = string\nexport const listLines = () => []' },
+    { path: 'src/features/cart/cart.sql.ts', text: 'export const listLines = () => []' },
+    { path: 'src/db/place.ts', text: 'export type Place = number' },
+  ])
+  assert.deepEqual(
+    shared.map((fault) => fault.split('. ')[0]),
+    ['Place is defined in src/features/cart/cart.ts and src/db/place.ts'],
   )
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0003_three.sql']).length, 1)
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0001_two.sql']).length, 1)

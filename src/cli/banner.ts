@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { OpenedShop } from '../demo-shop/start-shop.ts'
-import type { DemoKeys } from '../features/admin/demo.ts'
+import type { DemoKeys } from '../features/demo-store/demo-store.ts'
 
 export type BannerOptions = {
   config: Config

@@ -8,7 +8,7 @@ import { errorCode, errorMessage, isSystemError } from '../core/thrown.ts'
 import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
 import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
 import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
-import type { Fault } from '../features/catalog/import/records.ts'
+import type { RecordFault } from '../features/catalog/import/records.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, print, printWarning, toJson } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -79,7 +79,7 @@ const runImport = async (path: string, options: ImportOptions) => {
   }
 }
 
-const wordFault = ({ fixedBy, message, ...place }: Fault) => ({
+const wordFault = ({ fixedBy, message, ...place }: RecordFault) => ({
   ...place,
   message: fixedBy === 'replace' ? `${message}, or use --replace` : message,
 })

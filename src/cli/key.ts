@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { changeKey, createKey, listKeys, revokeKey } from '../features/admin/stores.ts'
+import { changeKey, createKey, listKeys, revokeKey } from '../features/stores/stores.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'

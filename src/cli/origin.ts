@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addOrigin as allowOrigin, listOrigins, removeOrigin } from '../features/admin/stores.ts'
+import { allowOrigin, listOrigins, removeOrigin } from '../features/stores/stores.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'

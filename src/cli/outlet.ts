@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createOutlet } from '../features/admin/stores.ts'
+import { createOutlet } from '../features/stores/stores.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'

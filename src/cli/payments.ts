@@ -22,7 +22,7 @@ type CredentialOptions = { paymentCredentials?: string; paymentCredential: reado
  * What a store proves itself with at its provider. What is on a command line can be read by everybody on the machine and
  * stays in the history of the shell, so a file or the standard input is the way for real secrets.
  */
-export const readCredentials = async (
+export const readPaymentCredentials = async (
   { paymentCredentials: file, paymentCredential: named }: CredentialOptions,
   { production }: Config,
 ): Promise<Record<string, string>> => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
-import { seedDemo } from '../features/admin/demo.ts'
+import { seedDemo } from '../features/demo-store/demo-store.ts'
 import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult } from './output.ts'
 

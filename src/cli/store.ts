@@ -3,15 +3,15 @@ import type { Config } from '../config.ts'
 import { toMinor, toWire } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
-import type { StoreSettings } from '../features/admin/admin.sql.ts'
-import { changeStore, createStore, findStore, listStores } from '../features/admin/stores.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { knownProviders } from '../features/payments/providers.ts'
+import type { StoreSettings } from '../features/stores/stores.sql.ts'
+import { changeStore, createStore, findStore, listStores } from '../features/stores/stores.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { collect, fields, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
-import { paymentServices, readCredentials } from './payments.ts'
+import { paymentServices, readPaymentCredentials } from './payments.ts'
 import { addOpenings } from './store-opening.ts'
 import { whichStore } from './which-store.ts'
 
@@ -127,7 +127,7 @@ export const addStore = (program: Command) => {
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
         const before = await whichStore(db, config, options)
-        const credentials = await readCredentials(options, config)
+        const credentials = await readPaymentCredentials(options, config)
         await db.tx(async (tx) => {
           await changeStore(tx, before, readSettings(options, before.currency))
           await changeAccount(tx, paymentsFor(options, db, config), before, options, credentials)

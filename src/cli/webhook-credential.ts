@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { hours } from '../core/clock.ts'
-import { rotateWebhookCredential } from '../features/admin/webhook-credentials.ts'
+import { rotateWebhookCredential } from '../features/stores/webhook-credentials.ts'
 import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'

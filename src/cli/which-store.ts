@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db } from '../db/database.ts'
-import type { DemoKeys } from '../features/admin/demo.ts'
-import { findStore, listStores } from '../features/admin/stores.ts'
 import type { Store } from '../features/context.ts'
+import type { DemoKeys } from '../features/demo-store/demo-store.ts'
+import { findStore, listStores } from '../features/stores/stores.ts'
 import { printWarning } from './output.ts'
 
 /** Where an embedded database keeps the keys of its demo store, so that later starts can show them. */

@@ -1,8 +1,9 @@
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
+import type { OnGone } from '../core/on-gone.ts'
 import { isUniqueViolation, judgeFault, sqlState } from './faults.ts'
 import { toStatement } from './sql.ts'
-import { createLanes, createLines, type Lane, neverGone, type OnGone, shareOut, unavailable } from './turns.ts'
+import { createLanes, createLines, type Lane, neverGone, shareOut, unavailable } from './turns.ts'
 
 export { isUniqueViolation, sqlState }
 
@@ -115,7 +116,7 @@ export const connectDb = (options: DbOptions): Db => {
   }
 
   const withClientIn =
-    ({ lane, onGone }: Place): WithClient =>
+    ({ lane, onGone }: Share): WithClient =>
     async (work) => {
       const entered = await lanes.enter(lane, onGone)
       let client: pg.PoolClient | undefined
@@ -206,7 +207,7 @@ export const connectDb = (options: DbOptions): Db => {
     waits: { name: 'waits', most: 1, mayUseReserve: false },
     cleanup: { name: 'cleanup', most: Math.max(1, Math.floor(share / 2)), mayUseReserve: false },
   }
-  const open = (place: Place): Db => {
+  const open = (place: Share): Db => {
     const withClient = withClientIn(place)
     return {
       ...queriesOn(withClient),
@@ -236,7 +237,7 @@ export const connectDb = (options: DbOptions): Db => {
 }
 
 /** Whose work it is, and what it waits for. */
-type Place = { lane: Lane; lines: readonly string[]; onGone: OnGone }
+type Share = { lane: Lane; lines: readonly string[]; onGone: OnGone }
 
 type Result<Row> = { rows: Row[]; rowCount: number | null }
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { databaseUrl, newStore, serviceFor, type TestService, withinASecond } from '../../test/harness.ts'
 import { distantServiceFor, type Line, openLine } from '../../test/outage.ts'
-import { revokeKey } from '../features/admin/stores.ts'
+import { revokeKey } from '../features/stores/stores.ts'
 import { listen } from './listen.ts'
 
 let channels = 0

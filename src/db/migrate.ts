@@ -135,11 +135,13 @@ export const connectOrExplain = async (connection: pg.ClientConfig): Promise<pg.
     await client.connect()
     return client
   } catch (error) {
-    throw new OperatorError(`${explainConnectFault(error, placeOf(connection))} Check DATABASE_URL.`, { cause: error })
+    throw new OperatorError(`${explainConnectFault(error, describeServer(connection))} Check DATABASE_URL.`, {
+      cause: error,
+    })
   }
 }
 
-const placeOf = (connection: pg.ClientConfig) => {
+const describeServer = (connection: pg.ClientConfig) => {
   try {
     const url = new URL(connection.connectionString ?? '')
     return { host: url.host || 'localhost', database: url.pathname.slice(1) }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Failure } from '../core/errors.ts'
-import { createLanes, createLines, type Lane, mostInLine, neverGone, type OnGone, shareOut } from './turns.ts'
+import type { OnGone } from '../core/on-gone.ts'
+import { createLanes, createLines, type Lane, mostInLine, neverGone, shareOut } from './turns.ts'
 
 const store = (name: string, most = 2): Lane => ({ name, most, mayUseReserve: false })
 const urgent: Lane = { name: 'health', most: 1, mayUseReserve: true }

@@ -1,13 +1,11 @@
 import { type Failure, fail } from '../core/errors.ts'
+import type { OnGone } from '../core/on-gone.ts'
 
 /**
  * Who may use a connection, and when (decision 0021). Two rules, both applied before a connection is taken:
  * transactions of one name come one after another (`createLines`), and connections are shared out by lane
  * (`createLanes`), so that neither one shopper nor one store can hold all of them.
  */
-
-/** Registers what to do when the caller hangs up, never called before it returns; returns how to take that back. */
-export type OnGone = (leave: () => void) => () => void
 
 /** For work that no caller waits for. */
 export const neverGone: OnGone = () => () => {}

@@ -26,7 +26,7 @@ export const shopAddresses: readonly ShopAddress[] = [
 ]
 
 /** The address that a path means and the part of the path that it names. The script's router decides the same way. */
-export const findAddress = (path: string): { address: ShopAddress; param: string } | undefined => {
+export const findShopAddress = (path: string): { address: ShopAddress; param: string } | undefined => {
   const given = withoutEndSlashes(path).split('/')
   for (const address of shopAddresses) {
     const wanted = address.pattern.split('/')

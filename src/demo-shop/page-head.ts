@@ -6,7 +6,7 @@ import { plainText } from '../features/catalog/import/safe-html.ts'
 import { cutText } from '../features/catalog/product-input.ts'
 import type { Services, StoreCtx } from '../features/context.ts'
 import { escapeHtml } from '../http/guide-markdown.ts'
-import { findAddress } from './addresses.ts'
+import { findShopAddress } from './addresses.ts'
 
 /** What a page says to those who run no script: search engines, link previews, and who looks at the status. */
 export type PageHead = {
@@ -32,7 +32,7 @@ export const describePage = async (services: Services, storeId: string, asked: A
     ...{ store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() },
     ...{ clientAddress: '', isBrowserKey: false },
   }
-  const found = findAddress(asked.path)
+  const found = findShopAddress(asked.path)
   if (found === undefined || !isName(found.param)) return notFound('Page not found', store.name)
   const { address, param } = found
   if (address.pattern === '/product/:slug') return describeProduct(ctx, param, asked)

@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
 import type { Db } from '../db/database.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
-import { addOrigin } from '../features/admin/stores.ts'
 import type { Services, Store } from '../features/context.ts'
+import { allowOrigin } from '../features/stores/stores.ts'
 import { hasShop } from './assets.ts'
 import { createShopServer, type ShopOptions } from './shop.routes.ts'
 
@@ -62,6 +62,6 @@ const allowOrigins = async (db: Db, store: Store, origins: readonly string[]) =>
   const missing = origins.filter((origin) => !store.origins.has(origin))
   if (missing.length === 0) return
   await db.tx(async (tx) => {
-    for (const origin of missing) await addOrigin(tx, store, origin)
+    for (const origin of missing) await allowOrigin(tx, store, origin)
   })
 }

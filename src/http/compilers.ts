@@ -2,8 +2,8 @@ import { Ajv, type ErrorObject } from 'ajv'
 import fastJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 
-export type Fault = ErrorObject
-export type Validate = { (value: unknown): boolean; errors?: Fault[] | null }
+export type SchemaFault = ErrorObject
+export type Validate = { (value: unknown): boolean; errors?: SchemaFault[] | null }
 
 const common = { allErrors: false, useDefaults: true, strict: false } as const
 

@@ -1,11 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { OnGone } from '../core/on-gone.ts'
 import type { Answer, Call, CtxByAccess, Endpoint, Family, Handlers, OkBody } from './endpoint.ts'
 
 /** The least that this layer must know of a caller: under which store and outlet an answer may be kept. */
 export type RequestContext = { cacheStore: number; cacheScope: number }
-
-/** Registers what to do when the caller hangs up before the answer, and returns how to take that back. */
-export type OnGone = (leave: () => void) => () => void
 
 export type SetHeader = (name: string, value: string) => unknown
 

@@ -6,13 +6,13 @@ export type Heading = { id: string; title: string; depth: number }
 export type Rendered = { title: string; html: string; headings: Heading[] }
 
 /** `file` is the text's name in docs/, from which its links start; `knows` says whether a page is there to be linked. */
-export type Place = { file: string; knows: (page: string) => boolean }
+export type LinkBase = { file: string; knows: (page: string) => boolean }
 
 /**
  * A page of docs/ as HTML. Whatever looks like HTML in it is shown as it was written, so a page can bring no script and
  * no style, and the policy of the page would refuse them.
  */
-export const renderMarkdown = (markdown: string, place: Place): Rendered => {
+export const renderMarkdown = (markdown: string, base: LinkBase): Rendered => {
   const headings: Heading[] = []
   const marked = new Marked({
     async: false,
@@ -28,7 +28,7 @@ export const renderMarkdown = (markdown: string, place: Place): Rendered => {
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens)
-        const target = resolveLink(href, place)
+        const target = resolveLink(href, base)
         return target === null
           ? `<span class="elsewhere">${text}</span>`
           : `<a href="${escapeHtml(target)}">${text}</a>`
@@ -58,7 +58,7 @@ export const renderMarkdown = (markdown: string, place: Place): Rendered => {
     },
   })
   const html = marked.parse(markdown, { async: false })
-  return { title: headings[0]?.title ?? place.file, html, headings }
+  return { title: headings[0]?.title ?? base.file, html, headings }
 }
 
 /** As forges make it from a heading, so that a link works in both places. */
@@ -74,7 +74,7 @@ const newId = (text: string, headings: readonly Heading[]) => {
 }
 
 /** Null for what only a checkout has. */
-export const resolveLink = (href: string, { file, knows }: Place): string | null => {
+export const resolveLink = (href: string, { file, knows }: LinkBase): string | null => {
   if (/^(https?:|mailto:|#)/.test(href)) return href
   const [path = '', anchor] = href.split('#')
   const target = join(dirname(file), path)

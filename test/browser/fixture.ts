@@ -7,9 +7,9 @@ import { after, type TestContext, test } from 'node:test'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { createShopServer } from '../../src/demo-shop/shop.routes.ts'
 import { findStoreByPublicId } from '../../src/features/access/directory.ts'
-import { type DemoKeys, seedDemo } from '../../src/features/admin/demo.ts'
-import { addOrigin } from '../../src/features/admin/stores.ts'
 import type { Store } from '../../src/features/context.ts'
+import { type DemoKeys, seedDemo } from '../../src/features/demo-store/demo-store.ts'
+import { allowOrigin } from '../../src/features/stores/stores.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
 /** The demo store on a real service, the demo shop on its own origin, and people with browsers. */
@@ -75,7 +75,7 @@ const openScene = async (t: TestContext, executablePath: string): Promise<Scene>
   })
   t.after(() => server.close())
   const url = (await server.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost')
-  await service.db.tx((tx) => addOrigin(tx, store, url))
+  await service.db.tx((tx) => allowOrigin(tx, store, url))
 
   const shoppers: Shopper[] = []
   const newShopper = async (options: BrowserContextOptions = {}): Promise<Shopper> => {

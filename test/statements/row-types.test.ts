@@ -8,8 +8,8 @@ import { readSqlFiles } from './source.ts'
 const neverNull = {
   'src/features/accounts/customers.sql.ts passwordHash': 'the condition excludes null',
   'src/features/accounts/otp.sql.ts codeHash': 'the condition excludes null',
-  'src/features/admin/admin.sql.ts revokedAt': 'the statement sets it',
-  'src/features/admin/admin.sql.ts validUntil': 'the statement sets it',
+  'src/features/stores/stores.sql.ts revokedAt': 'the statement sets it',
+  'src/features/stores/webhook-credentials.sql.ts validUntil': 'the statement sets it',
   'src/features/catalog/products.sql.ts categoryId': 'the condition excludes null',
   'src/features/downloads/downloads.sql.ts digital': 'the condition excludes null',
 }

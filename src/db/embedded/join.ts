@@ -16,7 +16,15 @@ import {
   shutDown,
   spawnServer,
 } from './server.ts'
-import { ensureDatabase, isPassing, isUprooted, leaveSession, openSession, type Role, type Session } from './session.ts'
+import {
+  ensureDatabase,
+  isPassing,
+  isUprooted,
+  leaveSession,
+  openServerSession,
+  type Role,
+  type Session,
+} from './session.ts'
 
 /** Whose server, where, and for whom. */
 export type Host = {
@@ -105,7 +113,7 @@ const tryJoin = async (host: Host, server: Postmaster, candidate: Spawned | unde
   const password = await readPassword(place)
   let session: Session | undefined
   try {
-    session = await openSession(place, server, password, role)
+    session = await openServerSession(place, server, password, role)
     if (role === 'service' && !spawned && (await isUprooted(session))) {
       host.log('the running PostgreSQL has lost its program files and is replaced as soon as nobody else uses it')
       if (!(await leaveSession(place, session)).isOff) await sleep(500)

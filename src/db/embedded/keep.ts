@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage } from '../../core/thrown.ts'
 import { type Host, type Joined, joinServer } from './join.ts'
 import { findPostmaster } from './server.ts'
-import { holdProcess, isPassing, leaveSession, openSession } from './session.ts'
+import { holdProcess, isPassing, leaveSession, openServerSession } from './session.ts'
 
 const maxDeathsPerMinute = 5
 const leaveTimeoutMs = 20_000
@@ -95,7 +95,7 @@ const leaveServer = async ({ place }: Host, joined: Joined): Promise<void> => {
     if (!server) return
     if (!server.isReady) continue
     try {
-      await leaveSession(place, await openSession(place, server, joined.password, 'guest'))
+      await leaveSession(place, await openServerSession(place, server, joined.password, 'guest'))
       return
     } catch (error) {
       if (!isPassing(error)) throw error

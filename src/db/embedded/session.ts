@@ -25,7 +25,12 @@ export type Session = { client: Client; server: Postmaster; ended: Promise<void>
 const lockClass = 0x76697472
 const [inUse, hasService] = [1, 2]
 
-export const openSession = async (place: Place, server: Postmaster, password: string, role: Role): Promise<Session> => {
+export const openServerSession = async (
+  place: Place,
+  server: Postmaster,
+  password: string,
+  role: Role,
+): Promise<Session> => {
   const client = new Client({
     ...{ host: server.socketDir, port: server.port, user: databaseUser, password, database: 'postgres' },
     application_name: `vitrine ${role === 'service' ? 'service' : 'cli'} ${process.pid}`,

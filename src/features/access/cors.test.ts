@@ -9,7 +9,7 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
-import { addOrigin } from '../admin/stores.ts'
+import { allowOrigin } from '../stores/stores.ts'
 
 let service: TestService
 let twin: TestService
@@ -249,7 +249,7 @@ test('a new origin may call within a second on every instance', async () => {
     assert.equal(await statusOn(instance), 403)
   }
   const store = await shop.load()
-  await service.db.tx((tx) => addOrigin(tx, store, origin))
+  await service.db.tx((tx) => allowOrigin(tx, store, origin))
   for (const instance of [service, twin]) {
     assert.ok(await withinASecond(async () => (await preflight(origin, '/v1/products', instance)).status === 204))
     assert.ok(await withinASecond(async () => (await statusOn(instance)) === 200))
@@ -260,11 +260,11 @@ test('an origin is listed as browsers write it, however it was typed', async () 
   const shop = await newStore(service)
   const store = await shop.load()
   const host = new URL(newOrigin()).host
-  await service.db.tx((tx) => addOrigin(tx, store, `HTTPS://${host.toUpperCase()}:443/`))
+  await service.db.tx((tx) => allowOrigin(tx, store, `HTTPS://${host.toUpperCase()}:443/`))
   assert.equal((await preflight(`https://${host}`)).status, 204)
   for (const text of ['shop.example', 'https://shop.example/path', 'https://a:b@shop.example', 'null', '*']) {
     await assert.rejects(
-      service.db.tx((tx) => addOrigin(tx, store, text)),
+      service.db.tx((tx) => allowOrigin(tx, store, text)),
       { name: 'DomainError' },
       text,
     )

@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
@@ -20,6 +20,12 @@ export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx
   select id from customer
   where store_id = ${storeId} and id = ${customerId}
   for no key update`
+
+export const isMergedGuest = async (db: Queries, storeId: StoreId, guestId: string) =>
+  (
+    await db.one<{ merged: boolean }>`
+    select exists (select from guest where store_id = ${storeId} and id = ${guestId} and merged_at is not null) as merged`
+  ).merged
 
 /** Ends a guest for good, also one who never wrote anything. Nothing comes back when somebody was faster. */
 export const markMerged = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
 import { minutes } from '../../core/clock.ts'
-import { revokeKey } from '../admin/stores.ts'
+import { revokeKey } from '../stores/stores.ts'
 import { makeInternalToken, readInternalToken } from './internal-token.ts'
 
 const [oldSecret, newSecret] = ['the old secret, 32 characters long', 'the new secret, 32 characters löng']

@@ -1,10 +1,10 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-export type Place = { storeId: StoreId; shopper: string; route: string; key: string }
+export type AnswerKey = { storeId: StoreId; shopper: string; route: string; key: string }
 
 /** What is there, or our claim. A claim without an answer is our own: others become visible with theirs. */
-export const claimAnswer = <Kept>(tx: Tx, place: Place, bodyHash: string, keptForMs: number) => tx.one<{
+export const claimAnswer = <Kept>(tx: Tx, place: AnswerKey, bodyHash: string, keptForMs: number) => tx.one<{
   bodyHash: string
   answer: Kept | null
 }>`
@@ -19,12 +19,12 @@ export const claimAnswer = <Kept>(tx: Tx, place: Place, bodyHash: string, keptFo
     )
   returning body_hash as "bodyHash", answer`
 
-export const keepAnswer = (db: Queries, place: Place, answer: unknown) => db.run`
+export const keepAnswer = (db: Queries, place: AnswerKey, answer: unknown) => db.run`
   update kept_answer set answer = ${JSON.stringify(answer)}
   where store_id = ${place.storeId} and shopper = ${place.shopper} and route = ${place.route} and key = ${place.key}`
 
 /** Forgets the oldest keys of a shopper who has used more than that, and never the one of this call. */
-export const trimAnswers = (tx: Tx, { storeId, shopper, route, key }: Place, most: number) => tx.run`
+export const trimAnswers = (tx: Tx, { storeId, shopper, route, key }: AnswerKey, most: number) => tx.run`
   delete from kept_answer where store_id = ${storeId} and shopper = ${shopper} and ctid = any(array(
     select ctid from kept_answer
     where store_id = ${storeId} and shopper = ${shopper} and (route, key) <> (${route}, ${key}) and created_at <= (

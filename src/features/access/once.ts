@@ -4,7 +4,7 @@ import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { Shopper, ShopperCtx } from '../context.ts'
-import { claimAnswer, keepAnswer, type Place, trimAnswers } from './once.sql.ts'
+import { type AnswerKey, claimAnswer, keepAnswer, trimAnswers } from './once.sql.ts'
 import { nameShopper } from './shopper.ts'
 
 export { keepAnswer }
@@ -41,7 +41,7 @@ type Kept<Body> = { ref: string; status?: 200 | 201 } | Answer<Body>
 export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Promise<Answer<Body>> =>
   ctx.db.tx(async (tx) => {
     if (ctx.idempotencyKey === null || isNewGuest(ctx.shopper)) return call.write(tx)
-    const place = placeOf(ctx, call.route, ctx.idempotencyKey)
+    const place = answerKeyOf(ctx, call.route, ctx.idempotencyKey)
     const kept = await claimKey<Kept<Body>>(tx, place, hashRequest(call.request))
     if (kept === null) {
       const answer = await call.write(tx)
@@ -54,7 +54,7 @@ export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Prom
     return kept.status === undefined ? again : { ...again, status: kept.status }
   })
 
-export const placeOf = (ctx: ShopperCtx, route: string, key: string): Place => ({
+export const answerKeyOf = (ctx: ShopperCtx, route: string, key: string): AnswerKey => ({
   storeId: ctx.store.id,
   shopper: nameShopper(ctx.shopper),
   route,
@@ -64,7 +64,7 @@ export const placeOf = (ctx: ShopperCtx, route: string, key: string): Place => (
 export const hashRequest = (request: unknown) => hash('sha256', JSON.stringify(request), 'base64url')
 
 /** What the same call has led to before; null when this is the first, and then the key is ours. */
-export const claimKey = async <Kept>(tx: Tx, place: Place, bodyHash: string): Promise<Kept | null> => {
+export const claimKey = async <Kept>(tx: Tx, place: AnswerKey, bodyHash: string): Promise<Kept | null> => {
   const claim = await claimAnswer<Kept>(tx, place, bodyHash, keptForMs)
   if (claim.bodyHash !== bodyHash)
     throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')

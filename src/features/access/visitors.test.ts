@@ -10,7 +10,7 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
-import { changeStore } from '../admin/stores.ts'
+import { changeStore } from '../stores/stores.ts'
 import { windowMs } from './rate-limit.ts'
 
 let service: TestService

@@ -27,7 +27,7 @@ const columns = sql`a.id, a.label, a.name, a.phone, a.line1, a.line2, a.landmark
   a.postal_code as "postalCode", a.country, a.is_default as "isDefault", a.created_at as "createdAt",
   a.updated_at as "updatedAt", a.created_at::text as position`
 
-export const positionOf = (row: AddressRow): Position => [Number(row.isDefault), row.position, row.id]
+export const addressPositionOf = (row: AddressRow): Position => [Number(row.isDefault), row.position, row.id]
 
 export const listAddresses = (db: Queries, whose: Whose, position: Position | undefined, limit: number) => {
   const start =

@@ -4,8 +4,8 @@ import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { holdShopper } from '../access/guests.ts'
 import { writeOnce } from '../access/once.ts'
-import { cursorScope, type Page, readPage } from '../catalog/catalog.ts'
 import type { CustomerCtx } from '../context.ts'
+import { cursorScope, type Page, readPage } from '../paging.ts'
 import * as sql from './addresses.sql.ts'
 import { readCountry } from './countries.ts'
 import { type Address, type AddressChange, maxAddresses, type NewAddress } from './profile.contract.ts'
@@ -13,7 +13,7 @@ import { type Address, type AddressChange, maxAddresses, type NewAddress } from 
 export const listAddresses = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }): Promise<Page<Address>> =>
   readPage(ctx, query, cursorScope(ctx, 'addresses', { customer: ctx.shopper.customerId }), {
     read: (position, limit) => sql.listAddresses(ctx.db, whoseOf(ctx), position, limit),
-    positionOf: sql.positionOf,
+    positionOf: sql.addressPositionOf,
     show: showAddress,
   })
 

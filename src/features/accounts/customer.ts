@@ -1,8 +1,11 @@
-import type { CustomerRow } from './customers.sql.ts'
-import type { Customer } from './sign-in.contract.ts'
+import { mustExist } from '../../core/must-exist.ts'
+import type { Queries } from '../../db/database.ts'
+import type { Store } from '../context.ts'
+import { type CustomerRow, findCustomer } from './customers.sql.ts'
+import type { CustomerProfile } from './sign-in.contract.ts'
 
 /** A customer as every answer shows one; the schema of the same name is in sign-in.contract.ts. */
-export const toCustomer = (row: CustomerRow): Customer => ({
+export const toCustomer = (row: CustomerRow): CustomerProfile => ({
   id: row.id,
   name: row.name,
   email: row.email ?? '',
@@ -11,3 +14,9 @@ export const toCustomer = (row: CustomerRow): Customer => ({
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })
+
+/** How the store can reach a customer. */
+export const readContact = async (db: Queries, store: Pick<Store, 'id'>, customerId: string) => {
+  const row = mustExist(await findCustomer(db, store.id, customerId), `customer ${customerId}`)
+  return { id: row.id, name: row.name, email: row.email ?? '', phone: row.phone ?? row.contactPhone }
+}

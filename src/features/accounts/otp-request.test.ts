@@ -9,7 +9,7 @@ import {
   type TestStore,
 } from '../../../test/harness.ts'
 import { hours, minutes, seconds } from '../../core/clock.ts'
-import { changeStore } from '../admin/stores.ts'
+import { changeStore } from '../stores/stores.ts'
 import { intoAnHour, newCode, numbered, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { named, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
-import { Customer } from './sign-in.contract.ts'
+import { CustomerProfile } from './sign-in.contract.ts'
 
 export const maxAddresses = 50
 
@@ -103,7 +103,7 @@ export const profileContract = {
     ...read,
     path: '/v1/customer',
     summary: 'Show the customer who is signed in',
-    ok: Customer,
+    ok: CustomerProfile,
     example: exampleCustomer,
   }),
   changeCustomer: endpoint({
@@ -114,7 +114,7 @@ export const profileContract = {
     description:
       'What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one, answers show that one. To change the email of a customer who has a password, send `currentPassword`: without it, or with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. That change ends all other sessions of the customer. 409: the email signs in another customer.',
     body: CustomerChange,
-    ok: Customer,
+    ok: CustomerProfile,
     errors: ['CONFLICT'],
     example: exampleCustomer,
   }),

@@ -9,16 +9,16 @@ import { provePassword, wrongPassword } from './password-change.ts'
 import type { CustomerChange } from './profile.contract.ts'
 import { type Profile, updateProfile } from './profile.sql.ts'
 import { endOtherSessions } from './sessions.ts'
-import type { Customer } from './sign-in.contract.ts'
+import type { CustomerProfile } from './sign-in.contract.ts'
 
-export const showCustomer = async ({ db, store, shopper }: CustomerCtx): Promise<Customer> =>
+export const showCustomer = async ({ db, store, shopper }: CustomerCtx): Promise<CustomerProfile> =>
   toCustomer(found(await findCustomer(db, store.id, shopper.customerId)))
 
 /**
  * What is left out stays as it is, and a change to what is there already is none. An email that signs the customer in
  * changes only with the password, and ends all other sessions.
  */
-export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): Promise<Customer> => {
+export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): Promise<CustomerProfile> => {
   const wanted = readChange(change)
   if (wanted.email === undefined) return save(ctx, wanted, null)
   const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
@@ -30,7 +30,11 @@ export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): 
 }
 
 /** `provenHash` is that of the password which the caller has just proved to know. */
-const save = async (ctx: CustomerCtx, wanted: Partial<Profile>, provenHash: string | null): Promise<Customer> => {
+const save = async (
+  ctx: CustomerCtx,
+  wanted: Partial<Profile>,
+  provenHash: string | null,
+): Promise<CustomerProfile> => {
   const { customerId } = ctx.shopper
   try {
     return await ctx.db.tx(async (tx) => {

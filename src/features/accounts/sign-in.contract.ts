@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { named } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
 
-export const Customer = named(
+export const CustomerProfile = named(
   'Customer',
   Type.Object({
     id: Type.String(),
@@ -14,7 +14,7 @@ export const Customer = named(
     updatedAt: Type.String({ description: 'ISO 8601, UTC' }),
   }),
 )
-export type Customer = Static<typeof Customer>
+export type CustomerProfile = Static<typeof CustomerProfile>
 
 const token = Type.String({ description: 'Send it as `Authorization: Bearer …`' })
 const expiresAt = Type.String({ description: 'When it ends: ISO 8601, UTC' })
@@ -82,7 +82,7 @@ export const signInContract = {
         requestToken('Of the answer to the request; one that is unknown or of another number is ignored'),
       ),
     }),
-    ok: Type.Object({ token, customer: Customer, expiresAt }),
+    ok: Type.Object({ token, customer: CustomerProfile, expiresAt }),
     errors: ['GONE'],
     example: {
       token: exampleToken,
@@ -119,7 +119,7 @@ export const signInContract = {
       password: Type.String({ minLength: 8, maxLength: 200 }),
       phone: Type.Optional(phone),
     }),
-    ok: Type.Object({ token, user: Customer, expiresAt }),
+    ok: Type.Object({ token, user: CustomerProfile, expiresAt }),
     okStatus: 201,
     errors: ['CONFLICT'],
     example: { token: exampleToken, user: exampleCustomer, expiresAt: '2026-02-08T09:30:00.000Z' },
@@ -132,7 +132,7 @@ export const signInContract = {
     description:
       'A 401 does not say which of the two was wrong. After ten failures within fifteen minutes an email is refused with 429, whether or not it has an account.',
     body: Type.Object({ email, password: Type.String({ maxLength: 200 }) }),
-    ok: Type.Object({ token, user: Customer, expiresAt }),
+    ok: Type.Object({ token, user: CustomerProfile, expiresAt }),
     example: { token: exampleToken, user: exampleCustomer, expiresAt: '2026-02-08T09:30:00.000Z' },
   }),
 }

@@ -81,17 +81,11 @@ export const readCart = (db: Queries, storeId: StoreId, name: CartName) => db.ma
   from cart c
   where c.store_id = ${storeId} and ${isNamed(name)} and ${alive}`
 
-export const isMergedGuest = async (db: Queries, storeId: StoreId, guestId: string) =>
-  (
-    await db.one<{ merged: boolean }>`
-    select exists (select from guest where store_id = ${storeId} and id = ${guestId} and merged_at is not null) as merged`
-  ).merged
-
 /** What a caller wants of a product: the variant may be left out where there is one. */
 export type Wanted = { productId: string; variantId: string | null }
 
 /** What there is of it. `variants` counts those to choose from; without a choice `variantId` is null. */
-export type Found = { variants: number; variantId: string | null; unitMinor: number }
+export type FoundVariant = { variants: number; variantId: string | null; unitMinor: number }
 
 /**
  * A found thing for each wanted one, in their order; null for a product that is not to be had. They travel as JSON and
@@ -116,7 +110,7 @@ const findWanted = (storeId: StoreId, outletId: Fragment, wanted: readonly Wante
 /** A code to put on the cart (null takes it off); undefined leaves the cart's own. */
 export type CouponChange = string | null | undefined
 
-export type HeldCart = CartRow & { isNew: boolean; coupon: Coupon | null; found: (Found | null)[] }
+export type HeldCart = CartRow & { isNew: boolean; coupon: Coupon | null; found: (FoundVariant | null)[] }
 
 type Hold = { storeId: StoreId; couponChange: CouponChange; wanted: readonly Wanted[] }
 
@@ -187,7 +181,7 @@ export const moveCart = (
   cartId: string,
   outletId: OutletId,
   wanted: readonly Wanted[],
-) => tx.one<{ found: (Found | null)[] }>`
+) => tx.one<{ found: (FoundVariant | null)[] }>`
   with c as (
     update cart set outlet_id = ${outletId} where store_id = ${storeId} and id = ${cartId} returning outlet_id)
   select (${findWanted(storeId, sql`c.outlet_id`, wanted)}) as found from c`

@@ -2,6 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
+import { isMergedGuest } from '../access/guests.sql.ts'
 import { writeOnce } from '../access/once.ts'
 import { deadGuestToken } from '../access/shopper.ts'
 import type { CustomerCtx, ShopperCtx } from '../context.ts'
@@ -15,12 +16,11 @@ import {
   type CouponChange,
   deleteCart as deleteCartRow,
   deleteExpiredCart,
-  type Found,
+  type FoundVariant,
   type HeldCart,
   hasLines,
   holdCart,
   holdOwnCart,
-  isMergedGuest,
   moveCart,
   type ReadCart,
   readCart,
@@ -240,7 +240,7 @@ const moveHeld = async (tx: Tx, ctx: ShopperCtx, held: HeldCart, wanted: readonl
 const chooseVariants = (
   ctx: ShopperCtx,
   wanted: Plan['wanted'],
-  found: readonly (Found | null)[],
+  found: readonly (FoundVariant | null)[],
   adds: boolean,
 ): Changes['variants'] => {
   const chosen = new Map<string, Changes['variants'][number]>()

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
-export type Place = { storeId: StoreId; outletId: OutletId }
+export type OutletRef = { storeId: StoreId; outletId: OutletId }
 
 export type Sort = 'newest' | 'price' | '-price' | 'name' | '-name'
 
@@ -62,7 +62,7 @@ export const after = (sort: Sort, position: readonly (string | number)[]) => {
 }
 
 /** The sort values of a row: what the next page starts after. */
-export const positionOf = (sort: Sort, row: ProductRow): (string | number)[] => {
+export const productPositionOf = (sort: Sort, row: ProductRow): (string | number)[] => {
   if (sort === 'newest') return [row.seq]
   return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
 }
@@ -85,10 +85,10 @@ const hasVariantWith = ({ choices }: OptionFilter) => sql`exists (
 
 export type ListPage = Filter & { sort: Sort; position?: readonly (string | number)[] | undefined; limit: number }
 
-export const listProducts = (db: Db, place: Place, page: ListPage) => {
+export const listProducts = (db: Db, outlet: OutletRef, page: ListPage) => {
   const rest = conditions(page)
   if (page.position !== undefined) rest.push(after(page.sort, page.position))
-  const here = sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId}`
+  const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const order = orderBy(page.sort)
   const bound = pageBound(page.limit)
   // Below a category, each of its descendants is read in order from its own part of the index and the parts are merged:
@@ -137,15 +137,15 @@ export type DetailRow = ProductRow & {
  * The listing is looked up by lateral: joined, it would be found by store and outlet alone, since the one plan for all
  * stores is made for small ones, and a large store would be gone through up to the product.
  */
-export const findProduct = (db: Db, place: Place, idOrSlug: string) => db.maybeOne<DetailRow>`
+export const findProduct = (db: Db, outlet: OutletRef, idOrSlug: string) => db.maybeOne<DetailRow>`
   with shown as (${productColumns(sql`
     select l.* from product p cross join lateral (
       select * from listing l
-      where l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId} and l.product_id = p.id limit 1) l
-    where p.store_id = ${place.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
+      where l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId} and l.product_id = p.id limit 1) l
+    where p.store_id = ${outlet.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
     order by p.id = ${idOrSlug} desc limit 1`)})
   select shown.*, p.options, p.seo, p.vendor, p.image_texts as "imageTexts", p.digital is not null as digital
-  from shown join product p on p.store_id = ${place.storeId} and p.id = shown.id`
+  from shown join product p on p.store_id = ${outlet.storeId} and p.id = shown.id`
 
 export type VariantRow = {
   id: string
@@ -162,16 +162,16 @@ export type VariantRow = {
 }
 
 /** Stock by lateral, for the reason that `findProduct` has. */
-export const listVariants = (db: Db, place: Place, productId: string) => db.many<VariantRow>`
+export const listVariants = (db: Db, outlet: OutletRef, productId: string) => db.many<VariantRow>`
   select v.id, v.sku, v.title, v.options, coalesce(o.price_minor, v.price_minor) as "priceMinor",
     v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock,
     v.stock_tracked as "stockTracked", v.barcode, v.weight_grams as "weightGrams", v.image
   from variant v
   left join price_override o
-    on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${place.outletId}
+    on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outlet.outletId}
   left join lateral (select on_hand, reserved from stock s
-    where s.store_id = ${place.storeId} and s.variant_id = v.id and s.outlet_id = ${place.outletId} limit 1) s on true
-  where v.store_id = ${place.storeId} and v.product_id = ${productId} and v.active
+    where s.store_id = ${outlet.storeId} and s.variant_id = v.id and s.outlet_id = ${outlet.outletId} limit 1) s on true
+  where v.store_id = ${outlet.storeId} and v.product_id = ${productId} and v.active
   order by v.position, v.id`
 
 export type CategoryRow = {

@@ -1,12 +1,10 @@
-import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts'
 import { fail } from '../../core/errors.ts'
 import { toMinor, toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
+import { cursorScope, type Page, readPage } from '../paging.ts'
 import type { Category, ListQuery, Product, ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
-
-export type Page<Item> = { data: Item[]; nextCursor: string | null; hasMore: boolean }
 
 export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<Product>> => {
   const sort = query.sort ?? 'newest'
@@ -14,16 +12,16 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pag
   const scope = cursorScope(ctx, 'products', query)
   return readPage(ctx, query, scope, {
     read: async (position, limit) =>
-      filter === null ? [] : sql.listProducts(ctx.db, placeOf(ctx), { ...filter, sort, position, limit }),
-    positionOf: (row) => sql.positionOf(sort, row),
+      filter === null ? [] : sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }),
+    positionOf: (row) => sql.productPositionOf(sort, row),
     show: (row) => showProductRow(ctx, row),
   })
 }
 
 export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<ProductDetail> => {
-  const row = await sql.findProduct(ctx.db, placeOf(ctx), idOrSlug)
+  const row = await sql.findProduct(ctx.db, outletRefOf(ctx), idOrSlug)
   if (row === undefined) throw fail('NOT_FOUND', 'There is no such product.')
-  const variants = await sql.listVariants(ctx.db, placeOf(ctx), row.id)
+  const variants = await sql.listVariants(ctx.db, outletRefOf(ctx), row.id)
   const { currency } = ctx.store
   return {
     ...showProductRow(ctx, row),
@@ -56,39 +54,7 @@ export const listCategories = async (
     show: (row) => ({ ...row, image: showImage(ctx, row.image) }),
   })
 
-export const placeOf = (ctx: StoreCtx): sql.Place => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
-
-/** What readPage needs to know of a list. One row more than asked for tells whether there is a next page. */
-export type PageSource<Row, Item> = {
-  read(position: Position | undefined, limit: number): Promise<Row[]>
-  positionOf(row: Row): Position
-  show(row: Row): Item
-}
-
-export const readPage = async <Row, Item>(
-  ctx: StoreCtx,
-  query: { limit?: number; cursor?: string },
-  scope: string,
-  source: PageSource<Row, Item>,
-): Promise<Page<Item>> => {
-  const limit = query.limit ?? 20
-  const position = query.cursor === undefined ? undefined : decodeCursor(ctx.cursors, scope, query.cursor)
-  const rows = await source.read(position, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  const hasMore = rows.length > limit
-  return {
-    data: shown.map(source.show),
-    hasMore,
-    nextCursor: hasMore && last !== undefined ? encodeCursor(ctx.cursors, scope, source.positionOf(last)) : null,
-  }
-}
-
-/** A cursor is good for the store, the outlet, the list, its filters and its sort; the page size may change. */
-export const cursorScope = (ctx: StoreCtx, list: string, query: Record<string, unknown>) => {
-  const { limit: _limit, cursor: _cursor, ...rest } = query
-  return JSON.stringify([ctx.store.id, ctx.outlet.id, list, Object.entries(rest).sort()])
-}
+export const outletRefOf = (ctx: StoreCtx): sql.OutletRef => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
 
 type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock' | 'options'>
 

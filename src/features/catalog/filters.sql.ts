@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { allOf, sql } from '../../db/sql.ts'
-import { conditions, type Filter, type Place } from './catalog.sql.ts'
+import { conditions, type Filter, type OutletRef } from './catalog.sql.ts'
 
 /** An option with the values that some products have of it, in their order, and how many products these are. */
 export type OptionList = { name: string; values: string[]; count: number }
@@ -9,8 +9,8 @@ export type OptionList = { name: string; values: string[]; count: number }
  * The options of the newest thousand products, at most 200 of each category, so that the cost of a plain list does not
  * grow with the store. Those whose listing knows no option are left out: filtering by it would not find them.
  */
-export const listOptions = (db: Db, place: Place, filter: Filter) => {
-  const here = sql`l.store_id = ${place.storeId} and l.outlet_id = ${place.outletId}`
+export const listOptions = (db: Db, outlet: OutletRef, filter: Filter) => {
+  const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const rest = conditions(filter)
   const newest =
     filter.categoryIds === undefined
@@ -23,9 +23,9 @@ export const listOptions = (db: Db, place: Place, filter: Filter) => {
     select n.option ->> 'name' as name, n.option -> 'values' as values, count(*)::integer as count
     from (${newest}) l
     cross join lateral (
-      select p.options from product p where p.store_id = ${place.storeId} and p.id = l.product_id limit 1) p
+      select p.options from product p where p.store_id = ${outlet.storeId} and p.id = l.product_id limit 1) p
     cross join lateral jsonb_array_elements(p.options) as n (option)
-    where l.words @@ ${`'${place.outletId}=':*`}::tsquery
+    where l.words @@ ${`'${outlet.outletId}=':*`}::tsquery
     group by n.option -> 'values', n.option ->> 'name'
     order by count(*) desc, n.option -> 'values'`
 }

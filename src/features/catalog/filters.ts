@@ -1,6 +1,6 @@
 import { mustExist } from '../../core/must-exist.ts'
 import type { StoreCtx } from '../context.ts'
-import { placeOf, readFilter } from './catalog.ts'
+import { outletRefOf, readFilter } from './catalog.ts'
 import type { Filters, FiltersQuery } from './filters.contract.ts'
 import { listOptions, type OptionList } from './filters.sql.ts'
 import { search } from './search.ts'
@@ -11,7 +11,7 @@ const mostValues = 50
 /** The options of the products in a list or a search, without those that narrow it already. */
 export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<Filters> => {
   const filter = q === undefined ? await readFilter(ctx, query) : { ids: await bestMatches(ctx, { q, ...query }) }
-  const found = filter === null ? [] : await listOptions(ctx.db, placeOf(ctx), filter)
+  const found = filter === null ? [] : await listOptions(ctx.db, outletRefOf(ctx), filter)
   const byName = Map.groupBy(found, ({ name }) => name)
   return {
     options: [...byName]

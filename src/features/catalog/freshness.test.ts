@@ -10,8 +10,8 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
-import { replaceMenu } from '../admin/menu.ts'
-import { addOrigin, changeStore } from '../admin/stores.ts'
+import { replaceMenu } from '../stores/menu.ts'
+import { allowOrigin, changeStore } from '../stores/stores.ts'
 import { setStock } from './products.ts'
 
 /** Two instances on one database, as in production. */
@@ -218,7 +218,7 @@ test('a changed product, stock, menu, store or outlet is visible on every instan
   const renamed = { ...unchanged, name: 'Renamed' }
   await changesBoth(shop, '/v1/store', () => inTx((tx) => changeStore(tx, store, renamed)), /Renamed/)
   await changesBoth(shop, '/v1/store', () => shop.newOutlet('Pune'), /Pune/)
-  await inTx((tx) => addOrigin(tx, store, 'https://new.example'))
+  await inTx((tx) => allowOrigin(tx, store, 'https://new.example'))
   const asPage = { 'x-store-key': shop.key, origin: 'https://new.example' }
   assert.ok(await withinASecond(async () => (await ask('/v1/store', asPage, neighbour)).status === 200))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
-import { seedDemo } from '../admin/demo.ts'
+import { seedDemo } from '../demo-store/demo-store.ts'
 
 let service: TestService
 let demoKey: string

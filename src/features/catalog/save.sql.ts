@@ -4,6 +4,7 @@ import type { OutletId, StoreId } from '../context.ts'
 import type { ProductState } from './merge.ts'
 import type { VariantState } from './merge-variants.ts'
 import { json } from './products.sql.ts'
+import { pricesByOutlet, stockByOutlet, wholeProductColumns, wholeVariantFields } from './whole-product.sql.ts'
 
 export type NewProduct = {
   id: string
@@ -43,20 +44,12 @@ export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants
 
 /** Read after the lock, in a statement of its own, so that it sees what was written while the lock was waited for. */
 export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string[]) => db.many<StateRow>`
-  select p.id, p.slug, p.name, p.description, p.status, p.category_id as "categoryId", p.vendor, p.images,
-    p.image_texts as "imageTexts", p.options, p.has_variants as "hasVariants", p.tags, p.seo, p.digital,
-    p.tax_rate as "taxRate", v.variants
+  select ${wholeProductColumns}, v.variants
   from product p
   cross join lateral (
-    select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position, 'sku', v.sku,
-      'title', v.title, 'options', v.options, 'priceMinor', v.price_minor, 'compareAtMinor', v.compare_at_minor,
-      'barcode', v.barcode, 'weightGrams', v.weight_grams, 'image', v.image, 'stockTracked', v.stock_tracked,
-      'pricesMinor', coalesce((select jsonb_object_agg(o.public_id, po.price_minor)
-        from price_override po join outlet o on o.store_id = po.store_id and o.id = po.outlet_id
-        where po.store_id = v.store_id and po.variant_id = v.id), '{}'),
-      'stock', coalesce((select jsonb_object_agg(o.public_id, s.on_hand - s.reserved)
-        from stock s join outlet o on o.store_id = s.store_id and o.id = s.outlet_id
-        where s.store_id = v.store_id and s.variant_id = v.id), '{}')) order by v.position, v.id), '[]') as variants
+    select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position,
+      ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet}, '{}'),
+      'stock', coalesce(${stockByOutlet}, '{}')) order by v.position, v.id), '[]') as variants
     from variant v where v.store_id = p.store_id and v.product_id = p.id) v
   where p.store_id = ${storeId} and p.slug = any(${slugs})`
 

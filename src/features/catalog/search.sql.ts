@@ -5,8 +5,8 @@ import {
   after,
   conditions,
   type Filter,
+  type OutletRef,
   orderBy,
-  type Place,
   type ProductRow,
   productColumns,
   type Sort,
@@ -53,7 +53,7 @@ export type SearchSummary = {
   categories: { id: string; name: string; slug: string; count: number }[]
 }
 
-const hereIn = ({ storeId, outletId }: Place) => sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
+const hereIn = ({ storeId, outletId }: OutletRef) => sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
 
 const withWords = (query: string, filter: Filter): Fragment => {
   const wanted = [sql`l.words @@ ${query}::tsquery`, ...conditions(filter)]
@@ -73,10 +73,10 @@ const isPlannersChoice = (filter: Filter, source: Source) => isNarrow(filter) ||
  * of one size, a small one, and would go through the whole of a large one. It also lets it expect hundreds of matches, so
  * that they are counted by hashing; of a comparison it would expect one, and sort thousands.
  */
-const matching = (place: Place, filter: Filter, query: string, source: Source): Fragment =>
+const matching = (outlet: OutletRef, filter: Filter, query: string, source: Source): Fragment =>
   isPlannersChoice(filter, source)
-    ? sql`${hereIn(place)} and ${withWords(query, filter)}`
-    : sql`case when ${allOf([hereIn(place), ...conditions(filter)])} then true else false end
+    ? sql`${hereIn(outlet)} and ${withWords(query, filter)}`
+    : sql`case when ${allOf([hereIn(outlet), ...conditions(filter)])} then true else false end
         and l.words @@ ${query}::tsquery`
 
 const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(filter, source) ? db.fresh : db)
@@ -97,38 +97,38 @@ const most = { counted: sql`10001`, suggested: sql`500` }
 const probe = { rows: 200, limit: sql`200` }
 const newest = { rows: 30_000, limit: sql`30000` }
 
-const newestListings = (place: Place, limit: Fragment) =>
-  sql`select * from listing l where ${hereIn(place)} order by l.seq desc limit ${limit}`
+const newestListings = (outlet: OutletRef, limit: Fragment) =>
+  sql`select * from listing l where ${hereIn(outlet)} order by l.seq desc limit ${limit}`
 
 /**
  * A look at a few products guesses the part of all that match; at worst, the slower way is taken. The index of words
  * gives also those that a range of prices then leaves out, so these count.
  */
-const areRare = (place: Place, filter: Filter, query: string, part: number) => sql`
-  (select count(*) < ${part * probe.rows} from (${newestListings(place, probe.limit)}) l
+const areRare = (outlet: OutletRef, filter: Filter, query: string, part: number) => sql`
+  (select count(*) < ${part * probe.rows} from (${newestListings(outlet, probe.limit)}) l
     where ${isNarrow(filter) ? withWords(query, filter) : sql`l.words @@ ${query}::tsquery`})`
 
 type Wanted = { query: string; source: Source; columns: Fragment; most: Fragment; rare: Fragment }
 
-const candidates = (place: Place, filter: Filter, { query, source, columns, most, rare }: Wanted) =>
+const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns, most, rare }: Wanted) =>
   source === 'newest'
-    ? sql`select ${columns} from (${newestListings(place, newest.limit)}) l
+    ? sql`select ${columns} from (${newestListings(outlet, newest.limit)}) l
         where ${withWords(query, filter)} limit ${most}`
     : sql`select ${columns} from listing l
-        where ${source === 'words' ? sql`true` : rare} and ${matching(place, filter, query, source)} limit ${most}`
+        where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${most}`
 
 /** The exact name first, then all words whole in the name, then as beginnings in it, then anywhere; stock before none. */
-const rankOf = (place: Place, { terms, nameKey }: SearchPage) => sql`
+const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => sql`
   2 * case when l.name_key = ${nameKey} then 4
-    when l.words @@ ${wordQuery(place.outletId, '^', terms, false)}::tsquery then 3
-    when l.words @@ ${wordQuery(place.outletId, '^', terms, true)}::tsquery then 2
+    when l.words @@ ${wordQuery(outlet.outletId, '^', terms, false)}::tsquery then 3
+    when l.words @@ ${wordQuery(outlet.outletId, '^', terms, true)}::tsquery then 2
     else 1 end + l.in_stock::integer`
 
 const lowestRank = { whole: 6, begun: 4, anywhere: 2 }
 
 /** Only what is counted and sorted by: thousands of rows pass through here, and the rest is read for one page of them. */
-const columnsToRank = (place: Place, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
-  ${page.sort === 'relevance' ? rankOf(place, page) : sql`0`} as rank${/name/.test(page.sort) ? sql`, l.name_key` : sql``}`
+const columnsToRank = (outlet: OutletRef, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
+  ${page.sort === 'relevance' ? rankOf(outlet, page) : sql`0`} as rank${/name/.test(page.sort) ? sql`, l.name_key` : sql``}`
 
 const orderOf = (sort: SearchSort) => (sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(sort))
 
@@ -143,10 +143,10 @@ const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
   return sql`select l.* from (${rows}) l where ${start} order by ${orderOf(sort)} limit ${limit}`
 }
 
-const showRows = (place: Place, chosen: Fragment, sort: SearchSort) => sql`
+const showRows = (outlet: OutletRef, chosen: Fragment, sort: SearchSort) => sql`
   ${productColumns(
     sql`select l.*, chosen.rank from (${chosen}) chosen cross join lateral (
-      select * from listing l where ${hereIn(place)} and l.seq = chosen.seq limit 1) l`,
+      select * from listing l where ${hereIn(outlet)} and l.seq = chosen.seq limit 1) l`,
     sql`, l.rank`,
   )} order by ${orderOf(sort)}`
 
@@ -154,7 +154,7 @@ const showRows = (place: Place, chosen: Fragment, sort: SearchSort) => sql`
  * `named`: how many of the matches have the words in their name. `isComplete`: no match was overlooked, or there are
  * more than are counted anyway.
  */
-export type Found = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
+export type FoundProducts = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
 
 /**
  * From this part of the products on, going through the newest is faster than the index of words. With a filter that may
@@ -168,9 +168,9 @@ const rareWords = sql`(select words from rare)`
 type Parts = { matches: Fragment; page: Fragment; named: Fragment }
 
 /** All matches are ranked or sorted, and the page is the first of them. */
-const sortAll = (place: Place, page: SearchPage, source: Source, query: string): Parts => ({
-  matches: sql`matched as materialized (${candidates(place, page, {
-    ...{ query, source, columns: columnsToRank(place, page), most: most.counted, rare: rareWords },
+const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => ({
+  matches: sql`matched as materialized (${candidates(outlet, page, {
+    ...{ query, source, columns: columnsToRank(outlet, page), most: most.counted, rare: rareWords },
   })})`,
   page: pageOf(sql`select * from matched`, page),
   named: sql`(select count(*)::integer from matched where rank >= ${lowestRank.begun})`,
@@ -181,12 +181,12 @@ const sortAll = (place: Place, page: SearchPage, source: Source, query: string):
  * words, then beginnings, and each step is taken only when those before it do not fill the page. Nobody looks into the
  * words of a row to rank it.
  */
-const sortInSteps = (place: Place, page: SearchPage, source: Source, query: string): Parts => {
+const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => {
   const inStock = sql`l.in_stock::integer`
   const found = (words: string, columns: Fragment, rare = rareWords) =>
-    candidates(place, page, { query: words, source, columns, most: most.counted, rare })
-  const whole = wordQuery(place.outletId, '^', page.terms, false)
-  const begun = wordQuery(place.outletId, '^', page.terms, true)
+    candidates(outlet, page, { query: words, source, columns, most: most.counted, rare })
+  const whole = wordQuery(outlet.outletId, '^', page.terms, false)
+  const begun = wordQuery(outlet.outletId, '^', page.terms, true)
   const isWanting = (step: Fragment) => sql`(select count(*) < ${page.limit} from ${step})`
   return {
     matches: sql`matched as materialized (${found(query, sql`l.seq, l.category_id, l.price_minor, l.in_stock`)}),
@@ -208,19 +208,19 @@ const sortInSteps = (place: Place, page: SearchPage, source: Source, query: stri
 }
 
 /** The summary of the first matches that are found, and a page of them. */
-export const searchProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
-  const query = wordQuery(place.outletId, '~', page.terms, true)
+export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {
+  const query = wordQuery(outlet.outletId, '~', page.terms, true)
   const { matches, ...ways } =
     page.sort === 'relevance' && source !== 'newest'
-      ? sortInSteps(place, page, source, query)
-      : sortAll(place, page, source, query)
+      ? sortInSteps(outlet, page, source, query)
+      : sortAll(outlet, page, source, query)
   const isComplete = {
     'rare words': rareWords,
-    newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(place, newest.rows)}`,
+    newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(outlet, newest.rows)}`,
     words: sql`true`,
   }
-  return planned(db, page, source).one<Found>`
-    with rare as materialized (select ${areRare(place, page, query, everywhere(page))} as words),
+  return planned(db, page, source).one<FoundProducts>`
+    with rare as materialized (select ${areRare(outlet, page, query, everywhere(page))} as words),
     ${matches},
     shelf as materialized (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
@@ -230,33 +230,33 @@ export const searchProducts = (db: Db, place: Place, page: SearchPage, source: S
           'inStock', coalesce(sum(in_stock), 0), 'categories', (
             select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
               order by f.count desc, c.name), '[]')
-            from shelf f join category c on c.store_id = ${place.storeId} and c.id = f.category_id))
+            from shelf f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
         from shelf) as summary,
-      (select coalesce(json_agg(shown), '[]') from (${showRows(place, ways.page, page.sort)}) shown) as page,
+      (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, ways.page, page.sort)}) shown) as page,
       ${ways.named} as named,
       ${isComplete[source]} as "isComplete"`
 }
 
-const hasAtMost = (place: Place, most: number) =>
-  sql`(select count(*) <= ${most} from (select from listing l where ${hereIn(place)} limit ${most + 1}) listed)`
+const hasAtMost = (outlet: OutletRef, most: number) =>
+  sql`(select count(*) <= ${most} from (select from listing l where ${hereIn(outlet)} limit ${most + 1}) listed)`
 
 /** The same page of the matches that have exactly the name, or also of those that have the words in it. */
-export const findNamed = (db: Db, place: Place, page: SearchPage, also: { words: boolean }) => {
-  const columns = columnsToRank(place, page)
-  const any = wordQuery(place.outletId, '~', page.terms, true)
-  const named = wordQuery(place.outletId, '^', page.terms, true)
+export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { words: boolean }) => {
+  const columns = columnsToRank(outlet, page)
+  const any = wordQuery(outlet.outletId, '~', page.terms, true)
+  const named = wordQuery(outlet.outletId, '^', page.terms, true)
   const exactly = sql`(select ${columns} from listing l
-    where ${hereIn(place)} and l.name_key = ${page.nameKey} and ${withWords(any, page)} limit ${countedMatches})`
+    where ${hereIn(outlet)} and l.name_key = ${page.nameKey} and ${withWords(any, page)} limit ${countedMatches})`
   const rows = also.words
     ? sql`${exactly} union
-        (select ${columns} from listing l where ${matching(place, page, named, 'words')} limit ${countedMatches})`
+        (select ${columns} from listing l where ${matching(outlet, page, named, 'words')} limit ${countedMatches})`
     : exactly
-  return planned(db, page, 'words').many<MatchRow>`${showRows(place, pageOf(rows, page), page.sort)}`
+  return planned(db, page, 'words').many<MatchRow>`${showRows(outlet, pageOf(rows, page), page.sort)}`
 }
 
 /** A page in another order than relevance, when there are too many matches to sort: along that order, past the rest. */
-export const walkMatches = (db: Db, place: Place, page: SearchPage & { sort: Sort }) => {
-  const wanted = [hereIn(place), withWords(wordQuery(place.outletId, '~', page.terms, true), page)]
+export const walkMatches = (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
+  const wanted = [hereIn(outlet), withWords(wordQuery(outlet.outletId, '~', page.terms, true), page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
   const order = orderBy(page.sort)
   const rows = sql`select l.* from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}`
@@ -290,17 +290,17 @@ export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }
 /** A few hundred are soon found, so that what is in every twentieth name counts as everywhere. */
 const inManyNames = 0.05
 
-export const suggestProducts = (db: Db, place: Place, page: SearchPage, source: Source) => {
-  const query = wordQuery(place.outletId, '^', page.terms, true)
-  const columns = sql`l.product_id, l.seq, ${rankOf(place, page)} as rank`
+export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {
+  const query = wordQuery(outlet.outletId, '^', page.terms, true)
+  const columns = sql`l.product_id, l.seq, ${rankOf(outlet, page)} as rank`
   const isComplete = { 'rare words': rareWords, newest: sql`count(*) = ${page.limit}`, words: sql`true` }
   return db.one<Suggested>`
-    with rare as materialized (select ${areRare(place, page, query, inManyNames)} as words)
+    with rare as materialized (select ${areRare(outlet, page, query, inManyNames)} as words)
     select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
     from (select p.id, p.slug, p.name, p.images
-      from (select * from (${candidates(place, page, { query, source, columns, most: most.suggested, rare: rareWords })}) l
+      from (select * from (${candidates(outlet, page, { query, source, columns, most: most.suggested, rare: rareWords })}) l
         order by l.rank desc, l.seq desc limit ${page.limit}) l
-      join product p on p.store_id = ${place.storeId} and p.id = l.product_id
+      join product p on p.store_id = ${outlet.storeId} and p.id = l.product_id
       order by l.rank desc, l.seq desc) shown`
 }
 

@@ -1,9 +1,10 @@
 import { toWire } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { StoreCtx } from '../context.ts'
+import { cursorScope, readPage } from '../paging.ts'
 import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
-import { positionOf } from './catalog.sql.ts'
-import { cursorScope, placeOf, readFilter, readPage, showImage, showProductRow } from './catalog.ts'
+import { productPositionOf } from './catalog.sql.ts'
+import { outletRefOf, readFilter, showImage, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
 import { fold, likeliest, wordsToFind } from './search-words.ts'
@@ -18,16 +19,16 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
       const asked = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
       const found = await tryTerms(terms, async (terms) => {
         const answer = await tryInTurn((source) =>
-          sql.searchProducts(ctx.db, placeOf(ctx), { ...asked, terms }, source),
+          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...asked, terms }, source),
         )
         return { ...answer, terms, matches: answer.summary.total }
       })
       summary = found.summary
       if (isExact(summary)) return found.page
       if (sort === 'relevance') return addNamed(ctx, { ...asked, terms: found.terms }, found)
-      return sql.walkMatches(ctx.db, placeOf(ctx), { ...asked, terms: found.terms, sort })
+      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...asked, terms: found.terms, sort })
     },
-    positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : positionOf(sort, row)),
+    positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
   })
   return {
@@ -78,11 +79,11 @@ const plentyNamed = 1_000
  * exactly that name and, unless there are plenty already, those with the words in their name. The index of words gives
  * all of them anyway, as long as it can count those with the whole words in their name.
  */
-const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.Found & { source: sql.Source }) => {
+const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
   const byIndex = found.source !== 'newest'
   if (byIndex && found.named <= sql.countedMatches) return found.page
   const words = !byIndex && found.named < plentyNamed
-  const named = await sql.findNamed(ctx.db, placeOf(ctx), asked, { words })
+  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), asked, { words })
   const rows = new Map([...found.page, ...named].map((row) => [row.seq, row]))
   return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, asked.limit)
 }
@@ -134,7 +135,9 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   const [{ products }, categories] = await Promise.all([
     // Suggestions are for somebody who is still typing.
     tryTerms(loosenLast(terms), async (terms) => {
-      const answer = await tryInTurn((source) => sql.suggestProducts(ctx.db, placeOf(ctx), { ...page, terms }, source))
+      const answer = await tryInTurn((source) =>
+        sql.suggestProducts(ctx.db, outletRefOf(ctx), { ...page, terms }, source),
+      )
       return { ...answer, matches: answer.products.length }
     }),
     sql.suggestCategories(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
-import { replaceMenu } from '../admin/menu.ts'
-import { changeStore } from '../admin/stores.ts'
+import { replaceMenu } from '../stores/menu.ts'
+import { changeStore } from '../stores/stores.ts'
 
 let service: TestService
 before(async () => {

@@ -13,8 +13,8 @@ import { newGuest } from '../../../test/shoppers.ts'
 import { newId } from '../../core/ids.ts'
 import { insertCustomer } from '../accounts/customers.sql.ts'
 import { openSession } from '../accounts/sessions.ts'
-import type { StoreSettings } from '../admin/admin.sql.ts'
-import { changeStore } from '../admin/stores.ts'
+import type { StoreSettings } from '../stores/stores.sql.ts'
+import { changeStore } from '../stores/stores.ts'
 import { address, openShop } from './fixture.ts'
 
 let service: TestService

@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { claimKey, keepAnswer, placeOf } from '../access/once.ts'
+import { answerKeyOf, claimKey, keepAnswer } from '../access/once.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'
@@ -25,7 +25,7 @@ const route = 'checkOut'
  */
 export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: string): Promise<Claim | null> => {
   if (ctx.idempotencyKey === null) return null
-  const kept = await claimKey<Kept>(tx, placeOf(ctx, route, ctx.idempotencyKey), requestHash)
+  const kept = await claimKey<Kept>(tx, answerKeyOf(ctx, route, ctx.idempotencyKey), requestHash)
   if (kept === null) return null
   if (!('orderId' in kept)) return { kind: 'kept', answer: kept }
   const { orderId, paymentId, isOpen } = kept
@@ -34,5 +34,5 @@ export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: strin
 }
 
 export const keepCheckout = async (ctx: CustomerCtx, kept: Kept, db: Queries = ctx.db): Promise<void> => {
-  if (ctx.idempotencyKey !== null) await keepAnswer(db, placeOf(ctx, route, ctx.idempotencyKey), kept)
+  if (ctx.idempotencyKey !== null) await keepAnswer(db, answerKeyOf(ctx, route, ctx.idempotencyKey), kept)
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { named, nullable, oneOf, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
 import { NewAddress } from '../accounts/profile.contract.ts'
+import { exampleOrder } from '../orders/example-order.contract.ts'
 import { Order } from '../orders/order.contract.ts'
 import { Payment } from '../payments/payments.contract.ts'
 
@@ -34,7 +35,7 @@ export type CheckoutBody = Static<typeof CheckoutBody>
 export const CheckoutResult = named('CheckoutResult', Type.Object({ order: Order, payment: Payment }))
 export type CheckoutResult = Static<typeof CheckoutResult>
 
-export const Coupon = named(
+export const UsableCoupon = named(
   'Coupon',
   Type.Object({
     code: Type.String(),
@@ -59,66 +60,6 @@ export const CouponCheck = named(
     discount: Type.Optional(Type.Number({ description: 'What it would take off the cart' })),
   }),
 )
-
-const exampleAddress = {
-  name: 'Asha Rao',
-  phone: '+919876543210',
-  line1: '12 Temple Road',
-  line2: '',
-  landmark: '',
-  city: 'Bengaluru',
-  state: 'Karnataka',
-  postalCode: '560001',
-  country: 'IN',
-}
-
-export const exampleOrder: Order = {
-  id: 'ord_01k8x0v3m7q2w9c4t6y8za',
-  number: '1001',
-  status: 'pending',
-  paymentStatus: 'pending',
-  paymentMethod: 'online',
-  deliveryStatus: null,
-  deliveryPartner: null,
-  estimatedDelivery: null,
-  deliveredAt: null,
-  trackingUrl: null,
-  shipments: [],
-  items: [
-    {
-      id: 'item_01k8x0v3m7q2w9c4t6y8zb',
-      productId: 'prod_01k8x0v3m7q2w9c4t6y8zc',
-      variantId: 'var_01k8x0v3m7q2w9c4t6y8zd',
-      name: 'Café au lait mug',
-      variant: 'Oat',
-      image: 'http://localhost:3000/demo/images/cafe-au-lait-mug.svg',
-      sku: 'KC-MUG-OAT',
-      quantity: 2,
-      price: 549,
-      lineTotal: 1098,
-      discount: 109.8,
-      tax: 47.06,
-      digital: false,
-    },
-  ],
-  subtotal: 1098,
-  discount: 109.8,
-  shipping: 0,
-  tax: 47.06,
-  total: 988.2,
-  currency: 'INR',
-  couponCode: 'WELCOME10',
-  payment: null,
-  storefrontUrl: 'https://kavya.example',
-  shippingAddress: exampleAddress,
-  billingAddress: null,
-  note: '',
-  outletId: 'outlet_01k8x0v3m7q2w9c4t6y8zf',
-  timeline: [{ at: '2026-11-15T09:30:00.000Z', type: 'placed', message: 'Order placed.' }],
-  createdAt: '2026-11-15T09:30:00.000Z',
-  updatedAt: '2026-11-15T09:30:00.000Z',
-  expiresAt: '2026-11-15T10:00:00.000Z',
-}
 
 const ofCustomer = { tag: 'Checkout', access: 'customer', scope: 'checkout:write' } as const
 
@@ -162,7 +103,7 @@ export const checkoutContract = {
     summary: 'List the coupons that the customer may use',
     description: 'Only those that were made to be listed. Other codes work for customers who know them.',
     query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
-    ok: page(Coupon),
+    ok: page(UsableCoupon),
     example: {
       data: [
         {

@@ -17,7 +17,7 @@ import type { PostalAddress } from '../orders/order.contract.ts'
 import { insertOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { noteUncounted, takeStock } from '../orders/stock.ts'
-import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
+import { insertPayment, isUndecided, lockPayments } from '../payments/payments.sql.ts'
 import {
   assertPayable,
   closePayment,
@@ -252,6 +252,9 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     provider: isCash ? 'cod' : store.paymentProvider,
     status: isCash ? 'open' : 'starting',
     amountMinor: price.totalMinor,
+    orderId: id,
+    currency: store.currency,
+    reference: null,
   } as const
   const writing = insertOrder(
     tx,
@@ -268,16 +271,14 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
       livesMs: isCash ? null : reservationMs,
     },
     lines,
-    payment,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
   )
-  const [order, uncounted] = await Promise.all([writing, taking])
+  const [order, toPay, uncounted] = await Promise.all([writing, insertPayment(tx, store.id, payment), taking])
   noteUncounted(tx, store.id, id, uncounted)
   if (isCash) tx.later(takeOrderedFromCart(tx, store.id, cart.id, cart.lines))
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
   if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }
-  const started = { orderId: id, currency: store.currency, reference: null, redirectUrl: null, refundDueAt: null }
-  return { orderId: id, toStart: { order, payment: { ...payment, ...started, expiresAt: null } } }
+  return { orderId: id, toStart: { order, payment: toPay } }
 }
 
 /** There is nothing to pay, and nobody to ask. */

@@ -1,34 +1,9 @@
 import { toWire } from '../../core/money.ts'
 import { readCartOf } from '../cart/for-checkout.ts'
-import { cursorScope, readPage } from '../catalog/catalog.ts'
 import type { CustomerCtx } from '../context.ts'
 import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { priceCart, readCouponCode } from '../pricing/coupons.ts'
-import { type CouponRow, listUsableCoupons, readSurroundings } from './checkout.sql.ts'
-
-export const listCoupons = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }) =>
-  readPage(ctx, query, cursorScope(ctx, 'coupons', { customer: ctx.shopper.customerId }), {
-    read: (position, limit) =>
-      listUsableCoupons(ctx.db, ctx.store.id, {
-        customerId: ctx.shopper.customerId,
-        after: String(position?.[0] ?? ''),
-        limit,
-      }),
-    positionOf: ({ code }: CouponRow) => [code],
-    show: (coupon) => showCoupon(ctx, coupon),
-  })
-
-const showCoupon = (
-  { store }: CustomerCtx,
-  { kind, value, minSubtotalMinor, endsAt, code, description }: CouponRow,
-) => ({
-  code,
-  description,
-  type: kind,
-  value: kind === 'percent' ? value / 1000 : toWire(value, store.currency),
-  minSubtotal: toWire(minSubtotalMinor, store.currency),
-  endsAt: endsAt?.toISOString() ?? null,
-})
+import { readSurroundings } from './checkout.sql.ts'
 
 /** Never an error for what the code is: a page asks this while somebody types. Nothing is used up by asking. */
 export const validateCoupon = async (ctx: CustomerCtx, body: { code?: unknown; cartId?: unknown } = {}) => {

@@ -7,8 +7,10 @@ import type { Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { WebhookArrival } from '../access/webhooks.ts'
 import type { Services, Store } from '../context.ts'
-import type { LockedOrder, NewEvent } from '../orders/orders.sql.ts'
+import type { LockedOrder, TimelineEntry } from '../orders/orders.sql.ts'
 import { holdOrder, moveOrder } from '../orders/settle.ts'
+import { noteCashPaid } from '../payments/payments.sql.ts'
+import { findStoreByLogisticsKey } from '../stores/webhook-credentials.sql.ts'
 import { type News, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
@@ -19,7 +21,7 @@ import { readSimulatedKey } from './simulated-key.ts'
 export type CarrierServices = Pick<Services, 'db' | 'clock' | 'boundLookup'> & { simulated: Signer | null }
 
 type Ctx = { store: Store }
-type Applied = { outcome: sql.Outcome | 'duplicate' }
+type Applied = { outcome: sql.DeliveryOutcome | 'duplicate' }
 
 /** The store whose deliveries this key may speak of. */
 export const admitCarrier = async (
@@ -51,13 +53,13 @@ const longestKey = 200
 const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) => {
   const publicId =
     (simulated === null ? undefined : readSimulatedKey(simulated, key)) ??
-    (await sql.findStoreByLogisticsKey(db, hashSecret(key)))
+    (await findStoreByLogisticsKey(db, hashSecret(key)))
   return publicId === undefined ? undefined : findStoreByPublicId(db, publicId)
 }
 
 const applyOnce = async (tx: Tx, ctx: Ctx, news: News, body: CarrierEvent): Promise<Applied> => {
   const { id: storeId } = ctx.store
-  if (!(await sql.claimEvent(tx, storeId, news.eventId, body))) return { outcome: 'duplicate' }
+  if (!(await sql.claimDeliveryEvent(tx, storeId, news.eventId, body))) return { outcome: 'duplicate' }
   const orderId = await findOrderId(tx, ctx, news)
   const order = orderId === undefined ? undefined : await holdOrder(tx, ctx, orderId)
   const result =
@@ -91,7 +93,9 @@ export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, news: N
   for (const shipment of changed) await sql.saveShipment(tx, ctx.store.id, order.id, shipment)
   const after = [...new Map([...before, ...changed].map((shipment) => [shipment.id, shipment])).values()]
   const events = due.every(({ status }) => status === news.status) ? [] : [tell(order, news, changed, after)]
-  await moveOrder(tx, ctx, order, summarise(order, news, changed, after), events)
+  const moved = await moveOrder(tx, ctx, order, summarise(order, news, changed, after), events)
+  // Only cash is paid by a delivery.
+  if (moved.paymentStatus !== order.paymentStatus) tx.later(noteCashPaid(tx, ctx.store.id, order.id))
   return { ...named, outcome: 'applied' as const }
 }
 
@@ -154,7 +158,7 @@ const tell = (
   { moves, status, partner, message = 'Delivered.' }: News,
   changed: readonly sql.Shipment[],
   after: readonly sql.Shipment[],
-): NewEvent => {
+): TimelineEntry => {
   const who = partner ?? changed.at(-1)?.partner
   if (moves === null) return { type: 'shipment', message: `${who || 'The carrier'} says: ${status}.` }
   if (moves === 'out_for_delivery') return { type: moves, message: who ? `On its way with ${who}.` : 'On its way.' }

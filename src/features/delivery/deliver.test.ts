@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
-import { checkInvariants } from '../admin/invariants.ts'
+import { checkInvariants } from '../doctor/invariants.ts'
 import {
   type Goods,
   openOrderShop,

@@ -1,20 +1,11 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** The key alone names the store: it is looked up by its hash, which is unique among the logistics keys. */
-export const findStoreByLogisticsKey = async (db: Queries, secretHash: string) =>
-  (
-    await db.maybeOne<{ publicId: string }>`
-    select s.public_id as "publicId" from webhook_credential c join store s on s.id = c.store_id
-    where c.kind = 'logistics' and c.secret_hash = ${secretHash}
-      and (c.valid_until is null or c.valid_until > vitrine_now())`
-  )?.publicId
-
 /**
  * False when the event was here before. Of two at once the second waits for the first. One that named nothing we know
  * may come again: what it names can have been made since.
  */
-export const claimEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
+export const claimDeliveryEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
   (await tx.run`
     insert into delivery_event as e (store_id, event_id, body, received_at, outcome)
     values (${storeId}, ${eventId}, ${JSON.stringify(body)}, vitrine_now(), 'claimed')
@@ -22,13 +13,13 @@ export const claimEvent = async (tx: Tx, storeId: StoreId, eventId: string, body
     set body = excluded.body, received_at = excluded.received_at, outcome = 'claimed'
     where e.outcome = 'unmatched'`) > 0
 
-export type Outcome = 'applied' | 'stale' | 'after_delivery' | 'unmatched'
+export type DeliveryOutcome = 'applied' | 'stale' | 'after_delivery' | 'unmatched'
 
 export const concludeEvent = (
   tx: Tx,
   storeId: StoreId,
   eventId: string,
-  { outcome, orderId, shipmentId }: { outcome: Outcome; orderId: string | null; shipmentId: string | null },
+  { outcome, orderId, shipmentId }: { outcome: DeliveryOutcome; orderId: string | null; shipmentId: string | null },
 ) => tx.run`
   update delivery_event set outcome = ${outcome}, order_id = ${orderId}, shipment_id = ${shipmentId}
   where store_id = ${storeId} and event_id = ${eventId}`

@@ -1,13 +1,18 @@
-import type { Queries } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { StoreId } from '../context.ts'
-import type { OrderLineRow } from '../orders/orders.sql.ts'
 
-export type DownloadRow = Pick<OrderLineRow, 'productId' | 'variantId' | 'name' | 'variant' | 'image'> & {
+export type DownloadRow = {
   id: string
   orderId: string
   orderNumber: number
-  digital: NonNullable<OrderLineRow['digital']>
+  productId: string
+  variantId: string
+  name: string
+  variant: string
+  image: string
+  digital: DigitalFile
   used: number
   mostUses: number
   expiresAt: Date | null
@@ -36,7 +41,7 @@ export const listDownloads = (
   order by d.id desc
   limit ${limit}`
 
-export type DownloadState = { isPaid: boolean; isExpired: boolean; digital: DownloadRow['digital'] }
+export type DownloadState = { isPaid: boolean; isExpired: boolean; digital: DigitalFile }
 
 /** Of this customer, or of anybody when none is named. */
 export const findDownload = (db: Queries, storeId: StoreId, id: string, customerId?: string) =>
@@ -48,10 +53,6 @@ export const findDownload = (db: Queries, storeId: StoreId, id: string, customer
   where d.store_id = ${storeId} and d.id = ${id}
     and ${customerId === undefined ? sql`true` : sql`d.customer_id = ${customerId}`}`
 
-export const isDemoStore = async (db: Queries, storeId: string) =>
-  (await db.maybeOne<{ isDemo: boolean }>`select is_demo as "isDemo" from store where public_id = ${storeId}`)
-    ?.isDemo ?? false
-
 /** True when there was a use left. Of many at once no more succeed than there are left. */
 export const countUse = async (db: Queries, storeId: StoreId, id: string, customerId: string) =>
   (await db.run`
@@ -60,3 +61,14 @@ export const countUse = async (db: Queries, storeId: StoreId, id: string, custom
       and (d.expires_at is null or d.expires_at > vitrine_now())
       and exists (
         select from orders o where o.store_id = d.store_id and o.id = d.order_id and o.payment_status = 'paid')`) > 0
+
+export const insertDownloads = (
+  tx: Tx,
+  storeId: StoreId,
+  order: { id: string; customerId: string },
+  files: readonly { id: string; position: number; mostUses: number }[],
+) => tx.run`
+  insert into download (store_id, id, customer_id, order_id, position, most_uses, created_at)
+  select ${storeId}, f.id, ${order.customerId}, ${order.id}, f.position, f."mostUses", vitrine_now()
+  from jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as f (id text, position integer, "mostUses" integer)
+  on conflict (store_id, order_id, position) do nothing`

@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test'
 import { assertError, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
-import { markDemoStore } from '../admin/admin.sql.ts'
 import { openOrderShop, payOrder, placeOrder, withOrder } from '../orders/fixture.ts'
 import { refundOrder } from '../orders/settle.ts'
+import { markDemoStore } from '../stores/stores.sql.ts'
 
 let service: TestService
 let dataDir: string

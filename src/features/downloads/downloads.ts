@@ -2,8 +2,10 @@ import { basename } from 'node:path/posix'
 import { fail } from '../../core/errors.ts'
 import type { Signer } from '../../core/secrets.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import { cursorScope, type Page, readPage, showImage } from '../catalog/catalog.ts'
+import { showImage } from '../catalog/catalog.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { CustomerCtx, Services } from '../context.ts'
+import { cursorScope, type Page, readPage } from '../paging.ts'
 import type { Download } from './downloads.contract.ts'
 import * as sql from './downloads.sql.ts'
 import type { FoundFile, StoreFiles } from './files.ts'
@@ -34,7 +36,7 @@ export const listDownloads = (
   })
 }
 
-const nameOf = ({ name, file }: sql.DownloadRow['digital']) => name || (file ? basename(file) : '')
+const nameOf = ({ name, file }: DigitalFile) => name || (file ? basename(file) : '')
 
 /** The address of the file for the next minutes. It costs a use, unless the store has lost the file. */
 export const useDownload = async (

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { named } from '../../http/schema.ts'
-import { endpoint } from './operations.contract.ts'
+import { monitoringEndpoint } from './monitoring.contract.ts'
 
 export const Health = named(
   'Health',
@@ -15,7 +15,7 @@ export const Health = named(
 const root = { method: 'GET', tag: 'Operating', access: 'public' } as const
 
 export const healthContract = {
-  health: endpoint({
+  health: monitoringEndpoint({
     ...root,
     path: '/health',
     summary: 'Whether the service can answer',
@@ -23,7 +23,7 @@ export const healthContract = {
     errors: ['SERVICE_UNAVAILABLE'],
     example: { status: 'ok', version: '0.1.0', uptime: 12.4, checks: { database: 'ok', listener: 'ok' } },
   }),
-  openapi: endpoint({
+  openapi: monitoringEndpoint({
     ...root,
     path: '/openapi.json',
     summary: 'This description',
@@ -31,14 +31,14 @@ export const healthContract = {
     cached: true,
     example: { openapi: '3.1.0', info: { title: 'Vitrine', version: '0.1.0' }, paths: {} },
   }),
-  docs: endpoint({
+  docs: monitoringEndpoint({
     ...root,
     path: '/docs',
     summary: 'This description, to read in a browser',
     ok: Type.String(),
     contentType: 'text/html; charset=utf-8',
   }),
-  metrics: endpoint({
+  metrics: monitoringEndpoint({
     ...root,
     access: 'metrics',
     path: '/metrics',

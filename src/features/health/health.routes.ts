@@ -3,7 +3,7 @@ import { docsPage, docsPolicy } from '../../http/docs.ts'
 import { healthContract } from './health.contract.ts'
 import { createHealthCheck, type HealthSources } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import { operationsRoutes } from './operations-door.ts'
+import { monitoringRoutes } from './monitoring-door.ts'
 
 export type HealthRouteOptions = {
   health: HealthSources
@@ -13,7 +13,7 @@ export type HealthRouteOptions = {
 
 export const healthRoutes = (options: HealthRouteOptions) => {
   const checkHealth = createHealthCheck(options.health)
-  return operationsRoutes(healthContract, {
+  return monitoringRoutes(healthContract, {
     health: async () => {
       const { healthy, report } = await checkHealth()
       if (!healthy) {

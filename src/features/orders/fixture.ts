@@ -3,7 +3,8 @@ import { newStore, type TestService, type TestStore } from '../../../test/harnes
 import type { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import type { Instrument } from './order.contract.ts'
+import type { Instrument } from '../../core/instrument.ts'
+import { insertPayment } from '../payments/payments.sql.ts'
 import { insertOrder, type LockedOrder } from './orders.sql.ts'
 import { holdOrder, noteFailedPayment, settleOrder } from './settle.ts'
 import { noteUncounted, takeStock } from './stock.ts'
@@ -61,9 +62,12 @@ export const placeOrder = async (
         ...{ shippingAddress: null, billingAddress: null, livesMs: isCash ? null : minutes(30) },
       },
       lines,
-      { id: newId('pay'), provider: isCash ? 'cod' : 'sandbox', status: 'open', amountMinor: totalMinor },
       [{ type: 'placed', message: 'Order placed.' }],
     )
+    await insertPayment(tx, store.id, {
+      ...{ id: newId('pay'), orderId: id, provider: isCash ? 'cod' : 'sandbox', status: 'open' },
+      ...{ amountMinor: totalMinor, currency: store.currency, reference: null },
+    })
     noteUncounted(tx, store.id, id, uncounted)
   })
   return id

@@ -49,13 +49,3 @@ export const findOrdersByNumber = (db: Queries, number: number, storeId: string 
   where ${storeId}::text is null or s.public_id = ${storeId}
   order by s.id
   limit 5`
-
-export const readCustomerContact = (db: Queries, storeId: StoreId, customerId: string) => db.one<{
-  id: string
-  name: string
-  email: string | null
-  phone: string | null
-  contactPhone: string
-}>`
-  select id, name, email, phone, contact_phone as "contactPhone" from customer
-  where store_id = ${storeId} and id = ${customerId}`

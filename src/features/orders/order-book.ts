@@ -4,7 +4,7 @@ import type { Queries } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
 import { orderStatuses } from './order.contract.ts'
-import { findOrderById, findOrdersByNumber, listStoreOrders, readCustomerContact } from './order-book.sql.ts'
+import { findOrderById, findOrdersByNumber, listStoreOrders } from './order-book.sql.ts'
 import { type FullOrderRow, readOrder } from './orders.sql.ts'
 
 /** The orders of a store as its operator sees them. */
@@ -55,10 +55,4 @@ const findPlaces = (db: Queries, name: string, storeId: string | null) => {
 export const readOrderNumber = (name: string): number | null => {
   const [, digits] = /^#?(\d{1,9})$/.exec(name) ?? []
   return digits === undefined ? null : Number(digits)
-}
-
-/** How to reach who has ordered. */
-export const readContact = async (db: Queries, store: Pick<Store, 'id'>, customerId: string) => {
-  const { email, phone, contactPhone, ...customer } = await readCustomerContact(db, store.id, customerId)
-  return { ...customer, email: email ?? '', phone: phone ?? contactPhone }
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Instrument } from '../../core/instrument.ts'
 import { named, nullable, oneOf } from '../../http/schema.ts'
 
 /** What an order and a payment can be. The moves between them are in settle.ts. */
@@ -6,7 +7,7 @@ export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered'
 export const paymentMethods = ['online', 'cod'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 export const paymentStatuses = ['pending', 'paid', 'failed', 'refunded'] as const
-export type PaymentStatus = (typeof paymentStatuses)[number]
+export type OrderPaymentStatus = (typeof paymentStatuses)[number]
 
 const text = (description: string) => Type.String({ description })
 const time = (description: string) => nullable(Type.String({ description }))
@@ -46,7 +47,7 @@ export const OrderItem = named(
   }),
 )
 
-export const Shipment = named(
+const OrderShipment = named(
   'Shipment',
   Type.Object({
     id: Type.String(),
@@ -70,9 +71,6 @@ const instrumentFields = {
   reference: { type: 'string' },
 }
 
-/** What an order was paid with. */
-export type Instrument = { method: string; last4: string; upiId: string; reference: string }
-
 export const Order = named(
   'Order',
   Type.Object({
@@ -86,7 +84,7 @@ export const Order = named(
     estimatedDelivery: time('When it should arrive'),
     deliveredAt: time('When it arrived'),
     trackingUrl: nullable(Type.String()),
-    shipments: Type.Array(Shipment),
+    shipments: Type.Array(OrderShipment),
     items: Type.Array(OrderItem),
     subtotal: Type.Number(),
     discount: Type.Number(),

@@ -1,7 +1,9 @@
+import type { Instrument } from '../../core/instrument.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
-import type { Instrument, OrderStatus, PaymentStatus, PostalAddress } from './order.contract.ts'
+import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
 
@@ -15,7 +17,7 @@ export type OrderRow = {
   cartVersion: number
   requestHash: string
   status: OrderStatus
-  paymentStatus: PaymentStatus
+  paymentStatus: OrderPaymentStatus
   paymentMethod: 'online' | 'cod'
   stockState: StockState
   currency: string
@@ -56,7 +58,7 @@ export type OrderLineRow = {
   lineTotalMinor: number
   discountMinor: number
   taxMinor: number
-  digital: { url?: string; file?: string; name?: string } | null
+  digital: DigitalFile | null
   /** Its units were taken from stock; false for what was not tracked when it was ordered. */
   stockCounted: boolean
 }
@@ -162,7 +164,7 @@ export type OrderChange = Partial<
 >
 
 /** Writes the whole state of a locked order and what happened, in one statement. */
-export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly NewEvent[]) => tx.run`
+export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly TimelineEntry[]) => tx.run`
   with written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
       stock_state = ${order.stockState}, payment = ${order.payment === null ? null : JSON.stringify(order.payment)},
@@ -175,9 +177,9 @@ export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: re
   ${insertEvents(storeId, sql`(select id from written)`, events)}`
 
 /** A line of the timeline: a type for programs, a sentence for people. */
-export type NewEvent = { type: string; message: string }
+export type TimelineEntry = { type: string; message: string }
 
-const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly NewEvent[]) => sql`
+const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly TimelineEntry[]) => sql`
   insert into order_event (store_id, order_id, at, type, message)
   select ${storeId}, ${orderId}, vitrine_now(), e.type, e.message
   from rows from (jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (type text, message text))
@@ -199,9 +201,6 @@ export type NewOrder = Omit<
   | 'updatedAt'
 > & { taxIncluded: boolean; livesMs: number | null }
 
-/** `starting`: the provider is called after the commit. `open`: there is nobody to call, as with cash. */
-export type NewPayment = { id: string; provider: string; status: 'starting' | 'open'; amountMinor: number }
-
 /** What the product says of itself (name, picture, number, file) is taken from it as it is at this moment. */
 export type NewOrderLine = Pick<
   OrderLineRow,
@@ -209,16 +208,15 @@ export type NewOrderLine = Pick<
 > & { taxRate: number }
 
 /**
- * The order with its lines, its timeline and its payment; answers with the whole of it. Each variant is looked up by its key: in a join the planner, who
- * does not know how many lines there are, would read all variants of the store.
+ * The order with its lines and its timeline; returns all of it. Each variant is looked up by its key: in a join the
+ * planner, which does not know how many lines there are, would read all variants of the store.
  */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
   order: NewOrder,
   orderLines: readonly NewOrderLine[],
-  payment: NewPayment,
-  events: readonly NewEvent[],
+  events: readonly TimelineEntry[],
 ) => tx.one<FullOrderRow>`
   with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
@@ -244,29 +242,35 @@ export const insertOrder = (
     cross join lateral (select * from variant where store_id = ${storeId} and id = l."variantId" limit 1) v
     cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p
     returning *),
-  told as (${insertEvents(storeId, sql`${order.id}`, events)} returning *),
-  started as (${insertPayment(storeId, order, payment)})
+  told as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     ${timelineFrom(sql`told e`)} as timeline
   from placed o`
 
 const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)
 
-const insertPayment = (storeId: StoreId, order: NewOrder, payment: NewPayment) => sql`
-  insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
-  values (${storeId}, ${payment.id}, ${order.id}, ${payment.provider}, ${payment.status}, ${payment.amountMinor},
-    ${order.currency}, vitrine_now(), vitrine_now())`
-
-/**
- * The transaction of an order that was paid at the door, unless a report of it was here before. It is closed when the
- * order was cancelled and delivered all the same.
- */
-export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
-  update payment set status = 'paid', updated_at = vitrine_now()
-  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status in ('open', 'closed')`
-
 /** An order takes the place of another one, in the transaction that cancels that one. */
 export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`
   update orders set replaced_by = ${newOrderId} where store_id = ${storeId} and id = ${orderId}`
+
+/**
+ * Whether an order that took this one's place, or whose place it took, directly or over others, has been paid, or will
+ * be at the door. They come from one cart, whose lock is held, so none of them can be paid at this very moment.
+ */
+export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string) =>
+  (
+    await tx.one<{ paid: boolean }>`
+    with recursive kin (id, next) as (
+      select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = ${orderId}
+      union
+      select near.id, near.replaced_by from kin k, lateral (
+        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = k.next
+        union all
+        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.replaced_by = k.id) near)
+    select exists (
+      select from kin join orders o on o.store_id = ${storeId} and o.id = kin.id
+      where o.id <> ${orderId} and (o.payment_status = 'paid'
+        or o.payment_method = 'cod' and o.status not in ('cancelled', 'refunded'))) as paid`
+  ).paid
 
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))

@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
-import { cursorScope, type Page, readPage } from '../catalog/catalog.ts'
 import type { CustomerCtx } from '../context.ts'
+import { cursorScope, type Page, readPage } from '../paging.ts'
 import type { Order } from './order.contract.ts'
 import { type FullOrderRow, listOrders, readOrder } from './orders.sql.ts'
 import { showOrder } from './show-order.ts'

@@ -1,17 +1,16 @@
+import type { Instrument } from '../../core/instrument.ts'
 import type { Tx } from '../../db/database.ts'
 import { takeOrderedFromCart } from '../cart/ordered.ts'
 import type { Store } from '../context.ts'
+import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
-import { grantDownloads } from './bought-files.ts'
-import type { Instrument } from './order.contract.ts'
 import {
   type LockedOrder,
   lockCartOf,
   lockOrder,
-  type NewEvent,
-  noteCashPaid,
   type OrderChange,
   type OrderRow,
+  type TimelineEntry,
   writeOrder,
 } from './orders.sql.ts'
 import { hasShipment } from './shipped.sql.ts'
@@ -25,7 +24,7 @@ export const holdOrder = (tx: Tx, { store }: Ctx, orderId: string): Promise<Lock
   return lockOrder(tx, store.id, orderId)
 }
 
-const write = (tx: Tx, { store }: Ctx, order: LockedOrder, change: OrderChange, events: readonly NewEvent[]) => {
+const write = (tx: Tx, { store }: Ctx, order: LockedOrder, change: OrderChange, events: readonly TimelineEntry[]) => {
   const next: LockedOrder = { ...order, ...change }
   tx.later(writeOrder(tx, store.id, next, events))
   return next
@@ -44,7 +43,9 @@ export const settleOrder = async (
   if (order.paymentStatus === 'paid' || order.paymentStatus === 'refunded') return order
   const isLate = order.status === 'cancelled'
   const change: OrderChange = { paymentStatus: 'paid', payment: instrument, expiresAt: null }
-  const events: NewEvent[] = [{ type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` }]
+  const events: TimelineEntry[] = [
+    { type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` },
+  ]
   if (order.status === 'pending' || isLate) change.status = 'paid'
   if (order.stockState === 'reserved') {
     await moveCounted(tx, ctx.store.id, order, 'sellReserved')
@@ -60,8 +61,7 @@ export const settleOrder = async (
     }
   }
   // What is paid on delivery left the cart when it was ordered, and what lies there now is for the next order.
-  if (order.paymentMethod === 'cod') tx.later(noteCashPaid(tx, ctx.store.id, order.id))
-  else tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
+  if (order.paymentMethod === 'online') tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
   tx.later(grantDownloads(tx, ctx.store.id, order))
   return write(tx, ctx, order, change, events)
 }
@@ -159,7 +159,7 @@ export const moveOrder = async (
   ctx: Ctx,
   order: LockedOrder,
   { status, ...fields }: DeliveryNews,
-  events: readonly NewEvent[],
+  events: readonly TimelineEntry[],
 ): Promise<LockedOrder> => {
   if (status === null || order.status === 'delivered') {
     // Wherever it is, a carrier has it, and it does not come back by itself when it is not paid in time.
@@ -181,7 +181,7 @@ export const noteShipment = async (tx: Tx, ctx: Ctx, order: LockedOrder, message
 /** What leaves is sold and can no longer expire. When the order was over, somebody must look at it. */
 const letGo = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
   const change: OrderChange = { expiresAt: null }
-  const events: NewEvent[] = []
+  const events: TimelineEntry[] = []
   const flag = (code: string, message: string) => {
     change.needsAttention = code
     events.push({ type: 'attention', message })

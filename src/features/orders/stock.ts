@@ -1,39 +1,12 @@
 import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
-import { showStockChange } from '../catalog/products.ts'
+import { type Goods, moveTakenStock, tryTakeStock } from '../catalog/stock-moves.ts'
 import type { StoreId } from '../context.ts'
 import type { LockedOrder, OrderLineRow } from './orders.sql.ts'
-import { type Moved, moveStock, noteCounted, type StockMove } from './stock.sql.ts'
+import { noteCounted } from './stock.sql.ts'
 
-const moves = {
-  /** Held for an order that is yet to be paid. */
-  reserve: { onHand: 0, reserved: 1, mustBeFree: true },
-  /** Gone with an order that needs no payment before. */
-  sell: { onHand: -1, reserved: 0, mustBeFree: true },
-  /** What was held is gone now. */
-  sellReserved: { onHand: -1, reserved: -1, mustBeFree: false },
-  /** What was held can be bought by others. */
-  release: { onHand: 0, reserved: -1, mustBeFree: false },
-  /** What was gone is back. */
-  restock: { onHand: 1, reserved: 0, mustBeFree: false },
-} satisfies Record<string, StockMove>
-
-type Goods = Pick<LockedOrder, 'outletId'> & { lines: readonly Pick<OrderLineRow, 'variantId' | 'quantity' | 'name'>[] }
-
-/** Variants that there is not enough of (none when all units were moved), and those that nobody counts. */
-type Taken = { missing: string[]; uncounted: string[] }
-
-export const tryTakeStock = async (
-  tx: Tx,
-  storeId: StoreId,
-  { outletId, lines }: Goods,
-  move: 'reserve' | 'sell',
-): Promise<Taken> => {
-  const moved = await moveStock(tx, storeId, outletId, lines, moves[move])
-  const names = new Set(moved.map(({ variantId }) => variantId))
-  const missing = [...new Set(lines.map(({ variantId }) => variantId))].filter((variantId) => !names.has(variantId))
-  if (missing.length === 0) await showTurned(tx, storeId, moved)
-  return { missing, uncounted: moved.filter(({ isCounted }) => !isCounted).map(({ variantId }) => variantId) }
+type OrderedGoods = Pick<Goods, 'outletId'> & {
+  lines: readonly Pick<OrderLineRow, 'variantId' | 'quantity' | 'name'>[]
 }
 
 /**
@@ -43,7 +16,7 @@ export const tryTakeStock = async (
 export const takeStock = async (
   tx: Tx,
   storeId: StoreId,
-  goods: Goods,
+  goods: OrderedGoods,
   move: 'reserve' | 'sell',
 ): Promise<string[]> => {
   const {
@@ -71,11 +44,8 @@ export const moveCounted = async (
 ): Promise<void> => {
   const counted = lines.filter(({ stockCounted }) => stockCounted)
   if (counted.length === 0) return
-  const moved = await moveStock(tx, storeId, outletId, counted, moves[move])
-  const names = new Set(moved.map(({ variantId }) => variantId))
-  const missing = counted.filter(({ variantId }) => !names.has(variantId)).map(({ variantId }) => variantId)
+  const missing = await moveTakenStock(tx, storeId, { outletId, lines: counted }, move)
   if (missing.length > 0) throw new Error(`order ${id} has units of variants without stock: ${missing}`)
-  await showTurned(tx, storeId, moved)
 }
 
 /** For an order that was given back: all its units or none. True when they were taken. */
@@ -87,7 +57,7 @@ export const takeStockAgain = async (tx: Tx, storeId: StoreId, order: Order): Pr
   }
   const untaken = new Set([...missing, ...uncounted])
   const taken = order.lines.filter(({ variantId }) => !untaken.has(variantId))
-  if (taken.length > 0) await moveStock(tx, storeId, order.outletId, taken, moves.restock)
+  if (taken.length > 0) await moveTakenStock(tx, storeId, { outletId: order.outletId, lines: taken }, 'restock')
   return false
 }
 
@@ -96,10 +66,3 @@ export const returnStock = async (tx: Tx, storeId: StoreId, order: LockedOrder):
   if (order.stockState === 'released') return
   await moveCounted(tx, storeId, order, order.stockState === 'reserved' ? 'release' : 'restock')
 }
-
-const showTurned = (tx: Tx, storeId: StoreId, moved: readonly Moved[]) =>
-  showStockChange(
-    tx,
-    storeId,
-    moved.filter(({ isTurned }) => isTurned).map(({ productId }) => productId),
-  )

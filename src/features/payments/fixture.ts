@@ -8,6 +8,7 @@ import { takeOrderedFromCart } from '../cart/ordered.ts'
 import { insertOrder, readOrder } from '../orders/orders.sql.ts'
 import { cancelOrder, holdOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
+import { insertPayment } from './payments.sql.ts'
 import { startPayment } from './sessions.ts'
 
 export type SceneOptions = { currency?: string; price?: number; stock?: number; provider?: string; origins?: string[] }
@@ -59,14 +60,12 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
             ...{ discountMinor: 0, taxMinor: 0, taxRate: 0 },
           },
         ],
-        {
-          id: payment,
-          provider: isCash ? 'cod' : provider,
-          status: isCash ? 'open' : 'starting',
-          amountMinor: totalMinor,
-        },
         [{ type: 'placed', message: 'Order placed.' }],
       )
+      await insertPayment(tx, store.id, {
+        ...{ id: payment, orderId: id, provider: isCash ? 'cod' : provider, status: isCash ? 'open' : 'starting' },
+        ...{ amountMinor: totalMinor, currency, reference: null },
+      })
       if (isCash) await takeOrderedFromCart(tx, store.id, cart.id, goods.lines)
     })
     return { id, payment, total: price * quantity }

@@ -2,16 +2,16 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
-export type Outcome = 'applied' | 'no_effect' | 'duplicate_payment' | 'mismatch' | 'unknown_order' | 'malformed'
+export type PaymentOutcome = 'applied' | 'no_effect' | 'duplicate_payment' | 'mismatch' | 'unknown_order' | 'malformed'
 
-export type NewEvent = { source: string; eventId: string; orderId: string | null; body: unknown }
+export type NewPaymentEvent = { source: string; eventId: string; orderId: string | null; body: unknown }
 
 /**
  * Takes an event for this transaction. Undefined: it was there before, and all that it meant has been done. One that
  * could not be applied then may be now, since its order exists or was mended meanwhile. Of several at once the others
  * wait here until the first is through.
  */
-export const claimEvent = (tx: Tx, storeId: StoreId, event: NewEvent) => tx.maybeOne<{ id: number }>`
+export const claimPaymentEvent = (tx: Tx, storeId: StoreId, event: NewPaymentEvent) => tx.maybeOne<{ id: number }>`
   insert into payment_event as e (store_id, provider, event_id, order_id, body, received_at, outcome)
   values (${storeId}, ${event.source}, ${event.eventId}, ${event.orderId}, ${JSON.stringify(event.body)}::jsonb,
     vitrine_now(), 'claimed')
@@ -20,7 +20,7 @@ export const claimEvent = (tx: Tx, storeId: StoreId, event: NewEvent) => tx.mayb
   where e.outcome in ('unknown_order', 'mismatch', 'malformed')
   returning e.id`
 
-export const finishEvent = (tx: Tx, storeId: StoreId, id: number, outcome: Outcome, detail: string) => tx.run`
+export const finishEvent = (tx: Tx, storeId: StoreId, id: number, outcome: PaymentOutcome, detail: string) => tx.run`
   update payment_event set outcome = ${outcome}, detail = ${detail} where store_id = ${storeId} and id = ${id}`
 
 export type InboxEvent = {
@@ -29,7 +29,7 @@ export type InboxEvent = {
   source: string
   eventId: string
   orderId: string | null
-  outcome: Outcome
+  outcome: PaymentOutcome
   detail: string
   receivedAt: Date
   body: unknown

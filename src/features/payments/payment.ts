@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
-import { claimKey, hashRequest, keepAnswer, placeOf } from '../access/once.ts'
+import { answerKeyOf, claimKey, hashRequest, keepAnswer } from '../access/once.ts'
 import type { CustomerCtx } from '../context.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
 import type { PaymentState } from './payments.contract.ts'
@@ -18,7 +18,7 @@ export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<Payme
   const payment = await startPayment(ctx, orderId)
   const state = showState(await findOrder(ctx, orderId), payment)
   const started: Started = { orderId, paymentId: payment.id }
-  if (ctx.idempotencyKey !== null) await keepAnswer(ctx.db, placeOf(ctx, route, ctx.idempotencyKey), started)
+  if (ctx.idempotencyKey !== null) await keepAnswer(ctx.db, answerKeyOf(ctx, route, ctx.idempotencyKey), started)
   return state
 }
 
@@ -33,7 +33,7 @@ type Started = { orderId: string; paymentId: string }
 const claim = async (ctx: CustomerCtx, orderId: string): Promise<Started | PaymentState | null> => {
   const key = ctx.idempotencyKey
   if (key === null) return null
-  return ctx.db.tx((tx) => claimKey(tx, placeOf(ctx, route, key), hashRequest({ orderId })))
+  return ctx.db.tx((tx) => claimKey(tx, answerKeyOf(ctx, route, key), hashRequest({ orderId })))
 }
 
 /** The payment that was started then, as it is now, even if there has been another one since. */

@@ -50,6 +50,7 @@ type NewPaymentRow = {
   id: string
   orderId: string
   provider: string
+  /** `starting`: the provider is called after the commit. `open`: there is no provider to call, as with cash. */
   status: PaymentStatus
   amountMinor: number
   currency: string
@@ -92,29 +93,14 @@ export const writePayment = (
     refund_due_at = ${change.refundDue ? sql`vitrine_now()` : sql`null`}, updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${paymentId}`
 
+/** Marks the cash payment of a delivered order as paid. It is closed when the order was cancelled and delivered anyway. */
+export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
+  update payment set status = 'paid', updated_at = vitrine_now()
+  where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status in ('open', 'closed')`
+
 /** Lets one caller ask the provider, and nobody else for so long. */
 export const claimAsking = async (db: Queries, storeId: StoreId, paymentId: string, spacingMs: number) =>
   (await db.run`
   update payment set asked_at = vitrine_now()
   where store_id = ${storeId} and id = ${paymentId} and status in ('starting', 'open')
     and (asked_at is null or asked_at <= vitrine_now() - ${spacingMs}::bigint * interval '1 millisecond')`) === 1
-
-/**
- * Whether an order that took this one's place, or whose place it took, directly or over others, has been paid, or will
- * be at the door. They come from one cart, whose lock is held, so none of them can be paid at this very moment.
- */
-export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string) =>
-  (
-    await tx.one<{ paid: boolean }>`
-    with recursive kin (id, next) as (
-      select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = ${orderId}
-      union
-      select near.id, near.replaced_by from kin k, lateral (
-        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.id = k.next
-        union all
-        select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.replaced_by = k.id) near)
-    select exists (
-      select from kin join orders o on o.store_id = ${storeId} and o.id = kin.id
-      where o.id <> ${orderId} and (o.payment_status = 'paid'
-        or o.payment_method = 'cod' and o.status not in ('cancelled', 'refunded'))) as paid`
-  ).paid

@@ -91,14 +91,14 @@ export const openAccount = async (
   return { provider, account: { ...account, credentials } }
 }
 
-const placeOf = (storeId: string, provider: string) => `${storeId} ${provider}`
+const sealContextOf = (storeId: string, provider: string) => `${storeId} ${provider}`
 
 export const sealCredentials = (
   cipher: Cipher,
   storeId: string,
   provider: string,
   credentials: Record<string, string>,
-) => cipher.seal(JSON.stringify(credentials), placeOf(storeId, provider))
+) => cipher.seal(JSON.stringify(credentials), sealContextOf(storeId, provider))
 
 export const openCredentials = (
   cipher: Cipher,
@@ -106,6 +106,6 @@ export const openCredentials = (
   provider: string,
   sealed: string,
 ): Record<string, string> | null => {
-  const text = cipher.open(sealed, placeOf(storeId, provider))
+  const text = cipher.open(sealed, sealContextOf(storeId, provider))
   return text === null ? null : JSON.parse(text)
 }

@@ -1,9 +1,10 @@
 import { newId } from '../../core/ids.ts'
+import type { Instrument } from '../../core/instrument.ts'
 import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Instrument, PaymentEvent } from '../../providers/payment/provider.ts'
+import type { PaymentEvent } from '../../providers/payment/provider.ts'
 import type { Store } from '../context.ts'
-import type { LockedOrder } from '../orders/orders.sql.ts'
+import { isPaidElsewhere as findPaidElsewhere, type LockedOrder } from '../orders/orders.sql.ts'
 import {
   flagOrder,
   holdOrder,
@@ -20,7 +21,7 @@ import type { PaymentCtx } from './providers.ts'
 /** An event with where it came from (a webhook, or our own question) and as it came. */
 export type Report = PaymentEvent & { source: string; body: unknown }
 
-export type Settlement = { duplicate: boolean; outcome: inbox.Outcome; detail: string }
+export type Settlement = { duplicate: boolean; outcome: inbox.PaymentOutcome; detail: string }
 
 /** What it takes to apply a report, and the webhook knows no more of the store than this. */
 export type SettlementCtx = Pick<PaymentCtx, 'db' | 'clock'> & { store: Pick<Store, 'id' | 'paymentProvider'> }
@@ -34,7 +35,7 @@ type Applied = Omit<Settlement, 'duplicate'>
  */
 export const settlePayment = (ctx: SettlementCtx, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
-    const [event, held] = await Promise.all([inbox.claimEvent(tx, ctx.store.id, report), hold(tx, ctx, report)])
+    const [event, held] = await Promise.all([inbox.claimPaymentEvent(tx, ctx.store.id, report), hold(tx, ctx, report)])
     if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'It was here before.' }
     return { duplicate: false, ...(await applyTo(tx, ctx, event.id, held, report)) }
   })
@@ -53,7 +54,7 @@ const hold = async (tx: Tx, ctx: SettlementCtx, { orderId, status }: Report): Pr
   const [order, payments, isPaidElsewhere] = await Promise.all([
     holdOrder(tx, ctx, orderId),
     sql.lockPayments(tx, ctx.store.id, orderId),
-    status === 'success' && sql.isPaidElsewhere(tx, ctx.store.id, orderId),
+    status === 'success' && findPaidElsewhere(tx, ctx.store.id, orderId),
   ])
   return { order, payments, isPaidElsewhere }
 }

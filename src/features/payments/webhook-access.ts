@@ -4,8 +4,8 @@ import { readHeader } from '../../core/headers.ts'
 import { isIdShaped } from '../../core/ids.ts'
 import { equalSecrets, hashSecret } from '../../core/secrets.ts'
 import type { Payments, Store } from '../context.ts'
+import { findWebhookStore, type WebhookStore } from '../stores/webhook-credentials.sql.ts'
 import type { PaymentServices } from './providers.ts'
-import { findWebhookStore, type WebhookStore } from './webhook.sql.ts'
 
 export type { WebhookStore }
 

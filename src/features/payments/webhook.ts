@@ -3,21 +3,21 @@ import { fail } from '../../core/errors.ts'
 import { toFields } from '../../core/fields.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
-import { claimEvent, finishEvent } from './inbox.sql.ts'
+import type { WebhookStore } from '../stores/webhook-credentials.sql.ts'
+import { claimPaymentEvent, finishEvent } from './inbox.sql.ts'
 import { openAccount, type PaymentServices } from './providers.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
-import type { WebhookStore } from './webhook.sql.ts'
 
 /** Of the store no more than its provider has proved itself for. */
-export type WebhookCtx = PaymentServices & { store: WebhookStore }
+export type PaymentWebhookCtx = PaymentServices & { store: WebhookStore }
 
-export type Received = { received: boolean; duplicate: boolean }
+export type ReceivedReport = { received: boolean; duplicate: boolean }
 
 /** Under which the events of `POST /webhook/payment` are kept in the inbox. */
 export const neutralSource = 'payment'
 
 /** An event in our own format. What cannot be applied is kept as well, and then refused. */
-export const receivePaymentEvent = async (ctx: WebhookCtx, body: unknown): Promise<Received> => {
+export const receivePaymentEvent = async (ctx: PaymentWebhookCtx, body: unknown): Promise<ReceivedReport> => {
   const { outcome, detail, duplicate } = await receive(ctx, neutralSource, body, readNeutralEvent)
   if (outcome === 'malformed') throw fail('BAD_REQUEST', detail)
   if (outcome === 'unknown_order') throw fail('NOT_FOUND', detail)
@@ -26,7 +26,11 @@ export const receivePaymentEvent = async (ctx: WebhookCtx, body: unknown): Promi
 }
 
 /** An event in the format of its provider, who would send it again for days if it were refused. */
-export const receiveProviderEvent = async (ctx: WebhookCtx, name: string, call: WebhookCall): Promise<Received> => {
+export const receiveProviderEvent = async (
+  ctx: PaymentWebhookCtx,
+  name: string,
+  call: WebhookCall,
+): Promise<ReceivedReport> => {
   const { provider, account } = await openAccount(ctx, name)
   const { readWebhook } = provider
   if (readWebhook === null) throw noSuchProvider()
@@ -45,7 +49,7 @@ export const assertProviderWebhook = ({ payments }: Pick<PaymentServices, 'payme
 const noSuchProvider = () => fail('NOT_FOUND', 'There is no such payment provider.')
 
 const receive = async (
-  ctx: WebhookCtx,
+  ctx: PaymentWebhookCtx,
   source: string,
   body: unknown,
   read: (body: unknown) => PaymentEvent,
@@ -65,10 +69,10 @@ const longestEventId = 200
 const shorten = (eventId: string) => (eventId.length <= longestEventId ? eventId : hash('sha256', eventId))
 
 /** One that is sent again is kept once. Its own id may be what is wrong with it. */
-const keepMalformed = (ctx: WebhookCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
+const keepMalformed = (ctx: PaymentWebhookCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
     const { eventId, orderId } = toFields(body)
-    const event = await claimEvent(tx, ctx.store.id, {
+    const event = await claimPaymentEvent(tx, ctx.store.id, {
       source,
       eventId: shorten(typeof eventId === 'string' && eventId !== '' ? eventId : hashOf(body)),
       orderId: typeof orderId === 'string' ? orderId : null,

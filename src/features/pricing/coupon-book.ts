@@ -3,6 +3,7 @@ import { newId } from '../../core/ids.ts'
 import { toMinor, toWire } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { findCategoryId, findProductId } from '../catalog/find-named.sql.ts'
 import { splitPath } from '../catalog/product-input.ts'
 import type { Store } from '../context.ts'
 import * as sql from './coupons.sql.ts'
@@ -153,13 +154,13 @@ const findAll = async (texts: readonly string[], find: (text: string) => Promise
 }
 
 const findCategory = async (tx: Tx, store: Pick<Store, 'id'>, text: string) => {
-  const id = await sql.findCategoryId(tx, store.id, text.trim(), splitPath(text))
+  const id = await findCategoryId(tx, store.id, text.trim(), splitPath(text))
   if (id === undefined) throw refuse('COUPON_CATEGORY_UNKNOWN', { category: text })
   return id
 }
 
 const findProduct = async (tx: Tx, store: Pick<Store, 'id'>, text: string) => {
-  const id = await sql.findProductId(tx, store.id, text.trim())
+  const id = await findProductId(tx, store.id, text.trim())
   if (id === undefined) throw refuse('COUPON_PRODUCT_UNKNOWN', { product: text })
   return id
 }

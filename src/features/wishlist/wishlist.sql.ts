@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
-import type { Place } from '../catalog/catalog.sql.ts'
+import type { OutletRef } from '../catalog/catalog.sql.ts'
 import type { StoreId } from '../context.ts'
 
 /** Exactly one of the two is set, and each has an index of its own. */
@@ -21,7 +21,7 @@ export type WishRow = {
 }
 
 /** Only what is on sale has a listing. */
-const wishes = ({ storeId, outletId }: Place, owner: Owner) => sql`
+const wishes = ({ storeId, outletId }: OutletRef, owner: Owner) => sql`
   select w.id, w.product_id as "productId", w.created_at as "createdAt", p.name, p.description,
     coalesce(p.images[1], '') as image, l.price_minor as "priceMinor", l.in_stock as "inStock"
   from wishlist_item w
@@ -29,23 +29,23 @@ const wishes = ({ storeId, outletId }: Place, owner: Owner) => sql`
   join product p on p.store_id = w.store_id and p.id = w.product_id
   where w.store_id = ${storeId} and ${ownedBy(owner)}`
 
-export const listWishes = (db: Queries, place: Place, owner: Owner) => db.many<WishRow>`
-  ${wishes(place, owner)} order by w.created_at desc, w.id desc`
+export const listWishes = (db: Queries, outlet: OutletRef, owner: Owner) => db.many<WishRow>`
+  ${wishes(outlet, owner)} order by w.created_at desc, w.id desc`
 
 export type GuestWishRow = { isMerged: boolean } & (WishRow | { id: null })
 
 /** The same in one statement with whether the guest was merged, which one row tells even when the list is empty. */
-export const listGuestWishes = (db: Queries, place: Place, guestId: string) => db.many<GuestWishRow>`
+export const listGuestWishes = (db: Queries, outlet: OutletRef, guestId: string) => db.many<GuestWishRow>`
   select g.merged_at is not null as "isMerged", w.*
   from (select) as asked
-  left join guest g on g.store_id = ${place.storeId} and g.id = ${guestId}
-  left join lateral (${wishes(place, { guestId, customerId: null })}) w on true
+  left join guest g on g.store_id = ${outlet.storeId} and g.id = ${guestId}
+  left join lateral (${wishes(outlet, { guestId, customerId: null })}) w on true
   order by w."createdAt" desc, w.id desc`
 
 export type NewWish = { id: string; productId: string; maxWishes: number }
 
 /** Adds an entry when the product is on sale, not there yet, and the list has room; the caller holds the owner. */
-export const insertWish = (tx: Tx, { storeId, outletId }: Place, owner: Owner, wish: NewWish) => tx.one<{
+export const insertWish = (tx: Tx, { storeId, outletId }: OutletRef, owner: Owner, wish: NewWish) => tx.one<{
   isOnSale: boolean
   isThere: boolean
   isAdded: boolean

@@ -7,16 +7,16 @@ import { lockCustomer } from '../access/guests.sql.ts'
 import { holdShopper, isGuest } from '../access/guests.ts'
 import { writeOnce } from '../access/once.ts'
 import { deadGuestToken } from '../access/shopper.ts'
-import { placeOf, showImage } from '../catalog/catalog.ts'
+import { outletRefOf, showImage } from '../catalog/catalog.ts'
 import type { Shopper, ShopperCtx, StoreId } from '../context.ts'
 import { maxWishes, type WishlistItem } from './wishlist.contract.ts'
 import * as sql from './wishlist.sql.ts'
 
 export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => {
-  if (!isGuest(ctx)) return showWishes(ctx, await sql.listWishes(ctx.db, placeOf(ctx), ownerOf(ctx.shopper)))
+  if (!isGuest(ctx)) return showWishes(ctx, await sql.listWishes(ctx.db, outletRefOf(ctx), ownerOf(ctx.shopper)))
   // Somebody without a token has nothing yet, and nobody else can know the id that goes out with this answer.
   if (ctx.shopper.isNew) return []
-  const [first, ...others] = await sql.listGuestWishes(ctx.db, placeOf(ctx), ctx.shopper.guestId)
+  const [first, ...others] = await sql.listGuestWishes(ctx.db, outletRefOf(ctx), ctx.shopper.guestId)
   if (first === undefined || first.isMerged) throw deadGuestToken(ctx)
   return showWishes(
     ctx,
@@ -31,7 +31,7 @@ export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Ans
     write: async (tx) => {
       await holdShopper(tx, ctx)
       const wish = { id: newId('wish', ctx.clock.now()), productId, maxWishes }
-      const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, placeOf(ctx), ownerOf(ctx.shopper), wish)
+      const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, outletRefOf(ctx), ownerOf(ctx.shopper), wish)
       if (!isOnSale) throw fail('NOT_FOUND', 'There is no such product.')
       if (isThere) throw fail('CONFLICT', 'The product is already in the wishlist.')
       if (!isAdded) throw fail('CONFLICT', `A wishlist holds ${maxWishes} products at most. Remove one first.`)
@@ -42,7 +42,7 @@ export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Ans
   })
 
 const readList = async (tx: Tx, ctx: ShopperCtx): Promise<Answer<WishlistItem[]>> => ({
-  body: showWishes(ctx, await sql.listWishes(tx, placeOf(ctx), ownerOf(ctx.shopper))),
+  body: showWishes(ctx, await sql.listWishes(tx, outletRefOf(ctx), ownerOf(ctx.shopper))),
 })
 
 export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): Promise<WishlistItem[]> =>
@@ -51,7 +51,7 @@ export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): P
     const owner = ownerOf(ctx.shopper)
     const removed = await sql.deleteWish(tx, ctx.store.id, owner, entryOrProductId)
     if (removed === 0) throw fail('NOT_FOUND', 'The wishlist has no such entry.')
-    return showWishes(ctx, await sql.listWishes(tx, placeOf(ctx), owner))
+    return showWishes(ctx, await sql.listWishes(tx, outletRefOf(ctx), owner))
   })
 
 /**

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-
-/** What somebody paid with. What does not apply is empty. */
-export type Instrument = { method: string; last4: string; upiId: string; reference: string }
+import type { Instrument } from '../../core/instrument.ts'
 
 /** A store at a provider. The credentials are those that the provider asks for by name. */
 export type ProviderAccount = { storeId: string; credentials: Readonly<Record<string, string>> }

@@ -1,6 +1,7 @@
+import type { Instrument } from '../../core/instrument.ts'
 import { toWire } from '../../core/money.ts'
 import { readNeutralEvent } from './neutral-event.ts'
-import type { Instrument, PaymentProvider, StandingStatus } from './provider.ts'
+import type { PaymentProvider, StandingStatus } from './provider.ts'
 
 export type SandboxState = 'open' | 'success' | 'failed' | 'later' | 'closed' | 'refunded'
 

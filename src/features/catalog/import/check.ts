@@ -1,10 +1,10 @@
 import { toFields } from '../../../core/fields.ts'
 import type { Store } from '../../context.ts'
 import { ProductFile, type ProductPatch, readProduct, slugify, type VariantPatch } from '../product-input.ts'
-import { type Fault, type ProductRecord, placeFault } from './records.ts'
+import { type ProductRecord, placeFault, type RecordFault } from './records.ts'
 import { createSlugLines } from './slug-lines.ts'
 
-export type Checked = { patch: ProductPatch } | { faults: Fault[] }
+export type Checked = { patch: ProductPatch } | { faults: RecordFault[] }
 
 /**
  * Tells good products from bad ones, the same way each time a file is read. Of two products with one slug, the first
@@ -59,7 +59,7 @@ const outletsNamed = ({ stock, pricesMinor }: VariantPatch) => [
   ...Object.keys(pricesMinor?.byOutlet ?? {}).map((outlet) => ({ field: 'prices', outlet })),
 ]
 
-const oneForEachField = (faults: readonly Fault[]) =>
+const oneForEachField = (faults: readonly RecordFault[]) =>
   faults.filter(
     (fault, i) => faults.findIndex((other) => other.line === fault.line && other.field === fault.field) === i,
   )

@@ -1,4 +1,4 @@
-import { type Heading, type Row, refuseTwice } from './csv-reader.ts'
+import { type CsvHeading, type Row, refuseTwice } from './csv-reader.ts'
 
 /** A row of a table that another shop wrote. A column that the table does not have gives an empty cell. */
 export type NamedRow<Column extends string> = {
@@ -24,7 +24,7 @@ export type Harmless = Record<string, RegExp>
 
 /** Finds the columns that we take, under any of the names that they have had, in lower case. */
 export const findColumns = <Column extends string>(
-  heading: Heading,
+  heading: CsvHeading,
   columnNames: ColumnNames<Column>,
   harmless: Harmless,
 ): Columns<Column> => {

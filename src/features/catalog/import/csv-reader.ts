@@ -54,24 +54,24 @@ const csvFaults: Record<string, string> = {
   CSV_MAX_RECORD_SIZE: 'is larger than 16 MB, or has a quote that is never closed',
 }
 
-export type Heading = { line: number; names: string[] }
+export type CsvHeading = { line: number; names: string[] }
 
 const plainName = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
 /** Splits off the heading. */
-export const readHeading = async (rows: AsyncGenerator<Row>): Promise<Heading> => {
+export const readHeading = async (rows: AsyncGenerator<Row>): Promise<CsvHeading> => {
   const first = await rows.next()
   if (first.done) throw new FileFault(1, 'is empty: a heading with the names of the columns is needed')
   return { line: first.value.line, names: first.value.cells.map((name) => name.trim()) }
 }
 
 /** Of two columns with one name nobody can tell which is meant. Columns that we do not take may do as they like. */
-export const refuseTwice = ({ line }: Heading, taken: readonly (string | undefined)[]) => {
+export const refuseTwice = ({ line }: CsvHeading, taken: readonly (string | undefined)[]) => {
   const twice = taken.find((name, i) => name !== undefined && taken.indexOf(name) < i)
   if (twice !== undefined) throw new FileFault(line, `names the column "${twice}" twice`)
 }
 
-export const widthFault = (row: Row, heading: Heading) =>
+export const widthFault = (row: Row, heading: CsvHeading) =>
   row.cells.length === heading.names.length
     ? undefined
     : `has ${row.cells.length} cells, and the heading has ${heading.names.length}`

@@ -160,7 +160,7 @@ test('an empty store gives a file that import reads', async (t) => {
 test('the demo catalog goes through an export unchanged', async (t) => {
   const shop = await newStore(service)
   const { from } = importerFor(t, service, shop)
-  const demo = JSON.parse(readFileSync(new URL('../../admin/demo/catalog.json', import.meta.url), 'utf8'))
+  const demo = JSON.parse(readFileSync(new URL('../../demo-store/data/catalog.json', import.meta.url), 'utf8'))
   const withoutOutlets = JSON.parse(JSON.stringify(demo), (key, value) =>
     key === 'prices' ? undefined : key === 'stock' && typeof value === 'object' ? 5 : value,
   )

@@ -8,7 +8,7 @@ import { addToSummary, newSummary, planProducts, type SaveSummary, tryToSave } f
 import type { SaveMode } from '../save-mode.ts'
 import { type Checked, createCheck } from './check.ts'
 import { type ImportFormat, openImportFile, readRecords } from './formats.ts'
-import { type Fault, FileFault, type ProductRecord, placeFault } from './records.ts'
+import { FileFault, type ProductRecord, placeFault, type RecordFault } from './records.ts'
 
 export type ImportRequest = Partial<SaveMode> & {
   path: string
@@ -35,7 +35,7 @@ export type ImportResult = SaveSummary & {
   /** Products with faults that were left out. */
   skipped: number
   /** The first of them; `faultCount` counts all. */
-  faults: Fault[]
+  faults: RecordFault[]
   faultCount: number
   /** Fields and columns of this file that have no place here. */
   ignoredFields: string[]
@@ -73,11 +73,11 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
 
   async function checkFile() {
     const { check, ignoredFields, notes } = createCheck(store, unitOf(file.format))
-    const faults: Fault[] = []
+    const faults: RecordFault[] = []
     const planned = newSummary()
     const found = { products: 0, bad: 0, faultCount: 0, unreadable: false, stopped: false }
     let bytes = 0
-    const keep = (fault: Fault) => {
+    const keep = (fault: RecordFault) => {
       found.faultCount++
       if (faults.length < mostFaultsKept) faults.push(fault)
     }

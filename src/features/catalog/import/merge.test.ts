@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { newStore, startTestService, type TestService, type TestStore } from '../../../../test/harness.ts'
-import { countStaleListings } from '../../admin/doctor.sql.ts'
+import { countStaleListings } from '../../doctor/doctor.sql.ts'
 import { importerFor, jsonLines, rowVersions } from './fixture.ts'
 
 let service: TestService

@@ -1,14 +1,14 @@
 import type { InputFault } from '../input-faults.ts'
 
 /** Where a fault is: a line of the file, or the number of an element in a JSON array, from 1. */
-export type Fault = InputFault & { line: number }
+export type RecordFault = InputFault & { line: number }
 
 /** One product of a file, not yet checked. */
 export type ProductRecord = {
   line: number
   value: unknown
   /** What the reader itself found wrong; the value is of no use then. */
-  faults?: readonly Fault[]
+  faults?: readonly RecordFault[]
   /** Columns with something in them that has no place here. */
   ignored?: readonly string[]
   /** What was taken otherwise than it stands in the file, in a sentence. */
@@ -31,7 +31,7 @@ export class FileFault extends Error {
 /** A product that is larger than this is a quote or bracket that was never closed. */
 export const largestRecord = 16 * 1024 * 1024
 
-export const placeFault = ({ line, place }: ProductRecord, fault: InputFault): Fault => ({
+export const placeFault = ({ line, place }: ProductRecord, fault: InputFault): RecordFault => ({
   ...fault,
   ...(place?.(fault.field) ?? { line }),
 })

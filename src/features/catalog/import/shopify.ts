@@ -2,7 +2,7 @@ import { mustExist } from '../../../core/must-exist.ts'
 import { slugify } from '../product-input.ts'
 import { type Columns, cellOrNull, findColumns, type Harmless, type NamedRow } from './columns.ts'
 import { faultyRow, type Row, readHeading, readNumber, widthFault } from './csv-reader.ts'
-import { type Fault, FileFault, type ProductRecord } from './records.ts'
+import { FileFault, type ProductRecord, type RecordFault } from './records.ts'
 
 /** What we take from Shopify's file, under the names that it has had over the years. */
 const columnNames = {
@@ -91,7 +91,7 @@ export async function* readShopifyTable(rows: AsyncGenerator<Row>): AsyncGenerat
 
 const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns<Column>): ProductRecord => {
   const first = mustExist(rows[0], 'the first row of a product')
-  const faults: Fault[] = []
+  const faults: RecordFault[] = []
   const report = (row: ShopifyRow, column: Column, message: string) =>
     void faults.push({ line: row.line, field: columns.label(column), message })
 
@@ -133,7 +133,7 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
           })),
         }),
   }
-  const place = (field: string) => placeOf(field, { first, variantRows, pictures }, columns)
+  const place = (field: string) => describeField(field, { first, variantRows, pictures }, columns)
   return {
     ...{ line: first.line, value, place },
     ...(faults.length > 0 ? { faults } : {}),
@@ -247,7 +247,7 @@ const fieldColumns: Record<string, Column> = {
 }
 
 /** Our field, as the row and the column of the file. */
-const placeOf = (field: string, { first, variantRows, pictures }: Group, { label }: Columns<Column>) => {
+const describeField = (field: string, { first, variantRows, pictures }: Group, { label }: Columns<Column>) => {
   const [head = '', index = '', part = ''] = field.split('.')
   if (head === 'variants' && index !== '') {
     return { line: (variantRows[Number(index)] ?? first).line, field: label(fieldColumns[part] ?? 'value1') }

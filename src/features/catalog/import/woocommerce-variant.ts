@@ -1,6 +1,6 @@
 import { days } from '../../../core/clock.ts'
 import { readNumber } from './csv-reader.ts'
-import type { Fault } from './records.ts'
+import type { RecordFault } from './records.ts'
 import type { WooColumns, WooRow } from './woocommerce-columns.ts'
 
 /** WooCommerce writes line ends as `\n`, and an apostrophe before what a spreadsheet would take for a formula. */
@@ -12,7 +12,7 @@ export const wooText = (text: string) =>
 
 /** What a row says about one variant: a simple product, or a variation of the product of another row. */
 export const readWooVariant = (row: WooRow, parent: WooRow | undefined, columns: WooColumns, now: Date) => {
-  const faults: Fault[] = []
+  const faults: RecordFault[] = []
   const stock = readStock(row, parent, (message) => {
     faults.push({ line: row.line, field: columns.label('stock'), message })
   })

@@ -1,6 +1,6 @@
 import { slugify } from '../product-input.ts'
 import { cellOrNull, findColumns } from './columns.ts'
-import { faultyRow, type Heading, type Row, readHeading, widthFault } from './csv-reader.ts'
+import { type CsvHeading, faultyRow, type Row, readHeading, widthFault } from './csv-reader.ts'
 import { FileFault, type ProductRecord } from './records.ts'
 import {
   attributeNumbers,
@@ -57,7 +57,7 @@ export async function* readWooTable(rows: AsyncGenerator<Row>, now: Date): Async
   for (const family of new Set(families.values())) yield readFamily(family, columns, now)
 }
 
-const requireColumns = (columns: WooColumns, { line }: Heading) => {
+const requireColumns = (columns: WooColumns, { line }: CsvHeading) => {
   if (columns.has('name') || columns.has('slug')) return
   throw new FileFault(line, 'names no column "Name", so it is no product file of WooCommerce')
 }
@@ -75,7 +75,7 @@ const readSimple = (row: WooRow, columns: WooColumns, now: Date): ProductRecord 
     return faultyRow(row.line, columns.label('type'), `is ${type}: only simple and variable products can be taken`)
   }
   const { value, notes } = readShared(row, columns)
-  const place = (field: string) => placeOf(field, row, [], columns)
+  const place = (field: string) => describeField(field, row, [], columns)
   const attributes = attributesOf(row).map(({ name }) => `${name} (attribute)`)
   const own = readWooVariant(row, undefined, columns, now)
   return {
@@ -117,7 +117,7 @@ const readFamily = ({ parent, variations }: Family, columns: WooColumns, now: Da
       ...new Set([parent, ...variations].flatMap((row) => row.ignored)),
       ...unused.map(({ name }) => `${name} (attribute)`),
     ],
-    place: (field) => placeOf(field, parent, sorted, columns),
+    place: (field) => describeField(field, parent, sorted, columns),
   }
 }
 
@@ -205,7 +205,7 @@ const fieldColumns: Record<string, WooColumn> = {
 }
 
 /** Our field, as the row and the column of the file. */
-const placeOf = (field: string, row: WooRow, variations: readonly WooRow[], columns: WooColumns) => {
+const describeField = (field: string, row: WooRow, variations: readonly WooRow[], columns: WooColumns) => {
   const named = (name: string) => columns.label(fieldColumns[name] ?? weightColumn(columns) ?? 'name')
   const [head = '', index = '', part = ''] = field.split('.')
   if (head === 'variants' && index !== '') {

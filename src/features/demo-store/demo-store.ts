@@ -8,14 +8,14 @@ import { type ProductPatch, readProduct, splitPath, type VariantPatch } from '..
 import { categoryImages, ensureCategories } from '../catalog/products.ts'
 import { saveProducts } from '../catalog/save.ts'
 import type { StoreAddress } from '../context.ts'
-import { isDemoStore } from '../downloads/downloads.sql.ts'
 import type { CommonFolder } from '../downloads/files.ts'
 import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
-import { countStores, isDomainTaken, lockDemo, markDemoStore } from './admin.sql.ts'
-import { replaceMenu } from './menu.ts'
-import { changeStore, createOutlet, createStore } from './stores.ts'
+import { replaceMenu } from '../stores/menu.ts'
+import { countStores, isDemoStore, isDomainTaken, markDemoStore } from '../stores/stores.sql.ts'
+import { changeStore, createOutlet, createStore } from '../stores/stores.ts'
+import { lockDemo } from './demo-store.sql.ts'
 
-const folder = new URL('./demo/', import.meta.url)
+const folder = new URL('./data/', import.meta.url)
 const readJson = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
 
 type DemoStore = {

@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.ts'
 import { announceStore } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
 import type { MenuEntry, Store } from '../context.ts'
-import { setMenu } from './admin.sql.ts'
+import { setMenu } from './stores.sql.ts'
 
 export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
 

@@ -5,9 +5,9 @@ import type { FullOrderRow } from '../orders/orders.sql.ts'
 import { findOrderOf } from '../orders/orders.ts'
 import { cancelOrder, holdOrder } from '../orders/settle.ts'
 import { showOrder } from '../orders/show-order.ts'
-import { isUndecided, lockPayments } from '../payments/payments.sql.ts'
-import type { PaymentCtx } from '../payments/providers.ts'
-import { closePayment } from '../payments/sessions.ts'
+import { isUndecided, lockPayments } from './payments.sql.ts'
+import type { PaymentCtx } from './providers.ts'
+import { closePayment } from './sessions.ts'
 
 export const cancelOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<Order> => {
   await cancelUnpaid(ctx, await findOrderOf(ctx, orderId), 'Cancelled by the customer.')

@@ -1,14 +1,14 @@
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
-import { type Found, most, type Rule, within } from './invariants.sql.ts'
+import { most, type Rule, type Violation, within } from './invariants.sql.ts'
 
 /**
  * Foreign keys hold what belongs together in one store. These rules look at what has none, because it may name what does
  * not exist, or what is deleted before it.
  */
 
-export const findStrayLines: Rule = (db, storeId) => db.many<Found>`
+export const findStrayLines: Rule = (db, storeId) => db.many<Violation>`
   select format('Line %s of order %s is of variant %s, which is no variant of its product in this store.', l.position,
     l.order_id, l.variant_id) as sentence
   from order_line l
@@ -17,7 +17,7 @@ export const findStrayLines: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** A cart can be gone before its order. */
-export const findStrayOrders: Rule = (db, storeId) => db.many<Found>`
+export const findStrayOrders: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s has %s.', o.id, case
     when c.id is not null then 'a cart of another store'
     when o.coupon_id is not null and k.id is null then 'a coupon that the store does not have'
@@ -31,7 +31,7 @@ export const findStrayOrders: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** The number that comes next must be a new one. */
-export const findWrongCounters: Rule = (db, storeId) => db.many<Found>`
+export const findWrongCounters: Rule = (db, storeId) => db.many<Violation>`
   select format('The last order of store %s has the number %s, and its sequence stands at %s.', s.public_id, n.last,
     coalesce(c.last_value, 0)) as sentence
   from store s
@@ -40,14 +40,14 @@ export const findWrongCounters: Rule = (db, storeId) => db.many<Found>`
   where n.last > coalesce(c.last_value, 0) and ${within(storeId, sql`s.id`)}
   limit ${most}`
 
-export const findStrayPaymentEvents: Rule = (db, storeId) => db.many<Found>`
+export const findStrayPaymentEvents: Rule = (db, storeId) => db.many<Violation>`
   select format('Payment event %s has the outcome %s, and its order %s is not in this store.', e.id, e.outcome,
     e.order_id) as sentence
   from payment_event e left join orders o on o.store_id = e.store_id and o.id = e.order_id
   where ${within(storeId, sql`e.store_id`)} and o.id is null and e.outcome not in ('unknown_order', 'malformed')
   limit ${most}`
 
-export const findStrayDeliveryEvents: Rule = (db, storeId) => db.many<Found>`
+export const findStrayDeliveryEvents: Rule = (db, storeId) => db.many<Violation>`
   select format('Delivery event %s has the outcome %s, and its order or shipment is not in this store.', e.event_id,
     e.outcome) as sentence
   from delivery_event e
@@ -57,14 +57,14 @@ export const findStrayDeliveryEvents: Rule = (db, storeId) => db.many<Found>`
     and (o.id is null or (e.shipment_id is not null and s.id is null))
   limit ${most}`
 
-export const findStraySandboxPayments: Rule = (db, storeId) => db.many<Found>`
+export const findStraySandboxPayments: Rule = (db, storeId) => db.many<Violation>`
   select format('The sandbox knows a payment %s, which is not in this store.', b.payment_id) as sentence
   from sandbox_payment b left join payment p on p.store_id = b.store_id and p.id = b.payment_id
   where p.id is null and ${within(storeId, sql`b.store_id`)}
   limit ${most}`
 
 /** Of what customers were told and that is kept. What guests were told is kept under another name. */
-export const findStrayAnswers: Rule = (db, storeId) => db.many<Found>`
+export const findStrayAnswers: Rule = (db, storeId) => db.many<Violation>`
   select format('An answer to %s is kept for customer %s, who is of another store.', a.route, a.shopper) as sentence
   from kept_answer a
   join customer c on c.id = a.shopper and c.store_id <> a.store_id
@@ -72,7 +72,7 @@ export const findStrayAnswers: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** Whoever was told of an order finds it again. */
-export const findLostOrders: Rule = (db, storeId) => db.many<Found>`
+export const findLostOrders: Rule = (db, storeId) => db.many<Violation>`
   with told as (
     select a.store_id, a.shopper, coalesce(a.answer ->> 'orderId', a.answer #>> '{body,order,id}') as order_id
     from kept_answer a
@@ -84,21 +84,21 @@ export const findLostOrders: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** The same, for those who have kept themselves what they were told. */
-export const findLostAmong = (db: Queries, storeId: StoreId | null, orderIds: readonly string[]) => db.many<Found>`
+export const findLostAmong = (db: Queries, storeId: StoreId | null, orderIds: readonly string[]) => db.many<Violation>`
   select format('Order %s was acknowledged, and is not there.', t.id) as sentence
   from unnest(${orderIds}::text[]) as t (id)
   left join orders o on o.id = t.id and ${within(storeId, sql`o.store_id`)}
   where o.id is null
   limit ${most}`
 
-export const findStrayCartItems: Rule = (db, storeId) => db.many<Found>`
+export const findStrayCartItems: Rule = (db, storeId) => db.many<Violation>`
   select format('Item %s in cart %s is of product %s, and its variant %s is not.', i.id, i.cart_id, i.product_id,
     i.variant_id) as sentence
   from cart_item i join variant v on v.store_id = i.store_id and v.id = i.variant_id
   where v.product_id <> i.product_id and ${within(storeId, sql`i.store_id`)}
   limit ${most}`
 
-export const findStrayStock: Rule = (db, storeId) => db.many<Found>`
+export const findStrayStock: Rule = (db, storeId) => db.many<Violation>`
   select format('Stock of variant %s is of product %s, and the variant is not.', s.variant_id, s.product_id) as sentence
   from stock s join variant v on v.store_id = s.store_id and v.id = s.variant_id
   where v.product_id <> s.product_id and ${within(storeId, sql`s.store_id`)}

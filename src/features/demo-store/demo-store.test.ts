@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { listCoupons } from '../pricing/coupon-book.ts'
-import { type DemoKeys, seedDemo, seedDemoIfEmpty } from './demo.ts'
+import { type DemoKeys, seedDemo, seedDemoIfEmpty } from './demo-store.ts'
 
 let service: TestService
 let demo: DemoKeys
@@ -15,7 +15,7 @@ before(async () => {
 after(() => service.close())
 
 type Written = { slug: string; status: string; price?: number; variants?: { price: number }[] }
-const catalog: Written[] = JSON.parse(readFileSync(new URL('./demo/catalog.json', import.meta.url), 'utf8'))
+const catalog: Written[] = JSON.parse(readFileSync(new URL('./data/catalog.json', import.meta.url), 'utf8'))
 
 type Product = { id: string; slug: string; price: number; stock: number; currency: string; images: string[] }
 type Entry = { label: string; type: string; target: string; children: Entry[] }

@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { equalSecrets } from '../../core/secrets.ts'
 import { type Arrival, bindRoutes, type Door, type RequestContext } from '../../http/door.ts'
-import { type OperationsAccess, type OperationsEndpoint, operations } from './operations.contract.ts'
+import { type MonitoringAccess, type MonitoringEndpoint, monitoring } from './monitoring.contract.ts'
 
-export type OperationsCtx = RequestContext & { mayReadMetrics: boolean }
+export type MonitoringCtx = RequestContext & { mayReadMetrics: boolean }
 
-export const operationsRoutes = bindRoutes<'operations', Record<OperationsAccess, OperationsCtx>>()
+export const monitoringRoutes = bindRoutes<'monitoring', Record<MonitoringAccess, MonitoringCtx>>()
 
-export type OperationsOptions = { metricsToken: string | null; production: boolean }
+export type MonitoringOptions = { metricsToken: string | null; production: boolean }
 
-export const createOperationsDoor = (options: OperationsOptions): Door<OperationsEndpoint> => {
-  const authorise = (ctx: unknown, { access }: Pick<OperationsEndpoint, 'access'>) => {
-    if (access === 'metrics' && !(ctx as OperationsCtx).mayReadMetrics) {
+export const createMonitoringDoor = (options: MonitoringOptions): Door<MonitoringEndpoint> => {
+  const authorise = (ctx: unknown, { access }: Pick<MonitoringEndpoint, 'access'>) => {
+    if (access === 'metrics' && !(ctx as MonitoringCtx).mayReadMetrics) {
       throw fail('UNAUTHORIZED', 'Send the token of VITRINE_METRICS_TOKEN as Authorization: Bearer.')
     }
   }
   return {
-    family: operations,
+    family: monitoring,
     authorise,
     admit: ({ route, headers, peer }) => {
       const ctx = { cacheStore: 0, cacheScope: 0, mayReadMetrics: mayReadMetrics(headers, peer, options) }
@@ -31,7 +31,7 @@ export const createOperationsDoor = (options: OperationsOptions): Door<Operation
 const mayReadMetrics = (
   headers: IncomingHttpHeaders,
   { remoteAddress = '' }: Arrival['peer'],
-  { metricsToken, production }: OperationsOptions,
+  { metricsToken, production }: MonitoringOptions,
 ) => {
   const [, given] = /^bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   if (metricsToken !== null && given !== undefined && equalSecrets(given, metricsToken)) return true

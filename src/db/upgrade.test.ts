@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connect, newDatabase } from '../../cli/fixture.ts'
-import { migrate, readMigrations } from '../../db/migrate.ts'
+import { connect, newDatabase } from '../cli/fixture.ts'
+import { migrate, readMigrations } from './migrate.ts'
 
 test('an upgrade from 0.1.0 keeps stores that share a domain, counts open orders, and lists no code', async (t) => {
   const url = await newDatabase(t)

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { endpoint } from '../access/storefront.contract.ts'
+import { exampleOrder } from '../orders/example-order.contract.ts'
 import { Order } from '../orders/order.contract.ts'
 import { orderId } from '../orders/orders.contract.ts'
-import { exampleOrder } from './checkout.contract.ts'
 
 export const cancelContract = {
   cancelOrder: endpoint({

@@ -45,3 +45,20 @@ export const listSlowBrowserKeys = (db: Queries) => db.many<{ id: string; count:
 
 /** Adding up the lines of a million orders takes some 115 MB; with less, it goes over the disk. */
 export const takeMemory = (tx: Tx) => tx.run`set local work_mem = '128MB'`
+
+/** Stores whose domain an older store has too, which earlier versions allowed. */
+export const listDuplicateDomains = (db: Queries) => db.many<{ publicId: string; domain: string; owner: string }>`
+  select s.public_id as "publicId", s.domain, o.public_id as owner
+  from store s join store o on o.domain = s.domain and o.id < s.id and not o.domain_is_duplicate
+  where s.domain_is_duplicate
+  order by s.id limit 20`
+
+/** Some stores that take neither cash nor payments through a provider that works here. */
+export const listStoresWithoutPayment = (db: Queries, onlineProviders: readonly string[]) => db.many<{
+  publicId: string
+  name: string
+  paymentProvider: string
+}>`
+  select public_id as "publicId", name, payment_provider as "paymentProvider" from store
+  where not cash_on_delivery and payment_provider <> all(${onlineProviders}::text[])
+  order by id limit 20`

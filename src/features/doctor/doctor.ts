@@ -1,11 +1,12 @@
 import type { Db, Queries } from '../../db/database.ts'
 import { explainUnpayable } from '../catalog/payment-methods.ts'
 import type { Payments } from '../context.ts'
-import { listDuplicateDomains, listStoresWithoutPayment } from './admin.sql.ts'
 import {
   countStaleListings,
+  listDuplicateDomains,
   listSlowBrowserKeys,
   listStoresWithOpenCodes,
+  listStoresWithoutPayment,
   readServerFacts,
   takeMemory,
 } from './doctor.sql.ts'

@@ -52,7 +52,7 @@ export const rules: Record<string, orders.Rule> = {
 export const checkInvariants = async (db: Queries, options: InvariantOptions = {}): Promise<Finding[]> => {
   const { storeId = null, shelves, acknowledged } = options
   const findings: Finding[] = []
-  const note = (rule: string, found: readonly orders.Found[]) =>
+  const note = (rule: string, found: readonly orders.Violation[]) =>
     void findings.push(...found.map(({ sentence }) => ({ rule, sentence })))
   for (const [rule, find] of Object.entries(rules)) note(rule, await find(db, storeId))
   if (shelves !== undefined) {

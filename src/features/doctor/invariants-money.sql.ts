@@ -1,7 +1,7 @@
 import { sql } from '../../db/sql.ts'
-import { type Found, most, type Rule, within } from './invariants.sql.ts'
+import { most, type Rule, type Violation, within } from './invariants.sql.ts'
 
-export const findWrongTotals: Rule = (db, storeId) => db.many<Found>`
+export const findWrongTotals: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s has the total %s, and its parts come to %s.', o.id, o.total_minor, p.total) as sentence
   from orders o, lateral (
     select o.subtotal_minor - o.discount_minor + o.shipping_minor
@@ -10,7 +10,7 @@ export const findWrongTotals: Rule = (db, storeId) => db.many<Found>`
     or least(o.subtotal_minor, o.discount_minor, o.shipping_minor, o.tax_minor) < 0)
   limit ${most}`
 
-export const findWrongLines: Rule = (db, storeId) => db.many<Found>`
+export const findWrongLines: Rule = (db, storeId) => db.many<Violation>`
   with summed as (
     select l.store_id, l.order_id, sum(l.line_total_minor) as subtotal, sum(l.discount_minor) as discount,
       sum(l.tax_minor) as tax, bool_and(l.line_total_minor = l.unit_minor * l.quantity
@@ -24,7 +24,7 @@ export const findWrongLines: Rule = (db, storeId) => db.many<Found>`
     or (s.subtotal, s.discount, s.tax) is distinct from (o.subtotal_minor, o.discount_minor, o.tax_minor))
   limit ${most}`
 
-export const findWrongAmounts: Rule = (db, storeId) => db.many<Found>`
+export const findWrongAmounts: Rule = (db, storeId) => db.many<Violation>`
   select format('Payment %s is of %s %s, and its order %s comes to %s %s.', p.id, p.amount_minor, p.currency, o.id,
     o.total_minor, o.currency) as sentence
   from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
@@ -35,7 +35,7 @@ export const findWrongAmounts: Rule = (db, storeId) => db.many<Found>`
  * A settled payment belongs to a paid order, and a paid order has exactly one that stays. Others are on their way back.
  * Where nothing was to pay, nothing has to be settled.
  */
-export const findWrongPayments: Rule = (db, storeId) => db.many<Found>`
+export const findWrongPayments: Rule = (db, storeId) => db.many<Violation>`
   with counted as (
     select p.store_id, p.order_id, count(*) filter (where p.status = 'paid') as paid,
       count(*) filter (where p.status = 'paid' and p.refund_due_at is null) as staying,
@@ -61,7 +61,7 @@ export const findWrongPayments: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** A provider may be away, so that closing takes a while; cash is nobody's to close. */
-export const findForgottenPayments: Rule = (db, storeId) => db.many<Found>`
+export const findForgottenPayments: Rule = (db, storeId) => db.many<Violation>`
   select format('Payment %s is %s, and its order %s is over.', p.id, p.status, o.id) as sentence
   from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
   where p.status in ('starting', 'open') and ${within(storeId, sql`p.store_id`)}
@@ -73,7 +73,7 @@ export const findForgottenPayments: Rule = (db, storeId) => db.many<Found>`
  * Of two orders where one took the place of the other, one stays paid at most. One with cash that was cancelled and then
  * delivered all the same is another purchase.
  */
-export const findPaidTwins: Rule = (db, storeId) => db.many<Found>`
+export const findPaidTwins: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s and order %s, which took its place, are both paid, and no payment is to go back.', o.id,
     other.id) as sentence
   from orders o

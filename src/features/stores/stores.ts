@@ -10,7 +10,7 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import { scopes } from '../access/storefront.contract.ts'
 import { publishAllProducts } from '../catalog/products.ts'
 import type { Store, StoreId } from '../context.ts'
-import * as sql from './admin.sql.ts'
+import * as sql from './stores.sql.ts'
 import { makeLogisticsKey, makePaymentCredential } from './webhook-credentials.ts'
 
 export type StoreRequest = {
@@ -115,7 +115,7 @@ export const createOutlet = async (tx: Tx, store: Store, name: string) => {
   return { outletId }
 }
 
-export const addOrigin = async (tx: Tx, store: Store, origin: string) => {
+export const allowOrigin = async (tx: Tx, store: Store, origin: string) => {
   await sql.insertOrigin(tx, store.id, readOrigin(origin))
   await announceStore(tx, store.id)
 }

@@ -23,13 +23,6 @@ export const insertStore = (tx: Tx, store: NewStore) => tx.maybeOne<{ id: StoreI
 export const isDomainTaken = async (tx: Tx, domain: string) =>
   (await tx.one<{ taken: boolean }>`select exists (select from store where domain = ${domain}) as taken`).taken
 
-/** Stores whose domain an older store has too, which earlier versions allowed. */
-export const listDuplicateDomains = (db: Queries) => db.many<{ publicId: string; domain: string; owner: string }>`
-  select s.public_id as "publicId", s.domain, o.public_id as owner
-  from store s join store o on o.domain = s.domain and o.id < s.id and not o.domain_is_duplicate
-  where s.domain_is_duplicate
-  order by s.id limit 20`
-
 export const insertOutlet = (tx: Tx, storeId: StoreId, publicId: string, name: string) => tx.one<{ id: OutletId }>`
   insert into outlet (store_id, public_id, name) values (${storeId}, ${publicId}, ${name}) returning id`
 
@@ -153,12 +146,6 @@ export const listOrigins = async (db: Queries, storeId: StoreId) =>
     ({ origin }) => origin,
   )
 
-export type WebhookCredential = { kind: 'payment' | 'logistics'; username: string; secretHash: string }
-
-export const insertWebhookCredential = (tx: Tx, storeId: StoreId, credential: WebhookCredential) => tx.run`
-  insert into webhook_credential (store_id, kind, username, secret_hash)
-  values (${storeId}, ${credential.kind}, ${credential.username}, ${credential.secretHash})`
-
 export const countStores = async (db: Queries) => (await db.one<{ count: number }>`select count(*) from store`).count
 
 export const listStores = (db: Queries) => db.many<{
@@ -179,38 +166,9 @@ export const setClosed = (tx: Tx, storeId: StoreId, isClosed: boolean) => tx.run
 export const lockStore = (tx: Tx, storeId: StoreId) => tx.run`
   select from store where id = ${storeId} for no key update`
 
-/** All that were valid end after so long, unless they end sooner. Returns when the current one ends, and its name. */
-export const endWebhookCredentials = (
-  tx: Tx,
-  storeId: StoreId,
-  kind: WebhookCredential['kind'],
-  overlapMs: number,
-) => tx.maybeOne<{ username: string; validUntil: Date }>`
-  with ended as (
-    update webhook_credential c
-    set valid_until = least(c.valid_until, vitrine_now() + ${overlapMs}::bigint * interval '1 millisecond')
-    from webhook_credential old
-    where c.store_id = ${storeId} and c.kind = ${kind} and old.store_id = c.store_id and old.kind = c.kind
-      and old.secret_hash = c.secret_hash
-    returning c.username, c.valid_until, old.valid_until is null as was_current)
-  select username, valid_until as "validUntil" from ended where was_current`
-
-export const dropEndedCredentials = (tx: Tx, storeId: StoreId, kind: WebhookCredential['kind']) => tx.run`
-  delete from webhook_credential
-  where store_id = ${storeId} and kind = ${kind} and valid_until <= vitrine_now()`
-
 /** Of such a store the files of the demo may be fetched, outside of production. */
 export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
 
-/** Two first starts at once make one demo store. */
-export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`
-
-/** Some stores that take neither cash nor payments through a provider that works here. */
-export const listStoresWithoutPayment = (db: Queries, onlineProviders: readonly string[]) => db.many<{
-  publicId: string
-  name: string
-  paymentProvider: string
-}>`
-  select public_id as "publicId", name, payment_provider as "paymentProvider" from store
-  where not cash_on_delivery and payment_provider <> all(${onlineProviders}::text[])
-  order by id limit 20`
+export const isDemoStore = async (db: Queries, storeId: string) =>
+  (await db.maybeOne<{ isDemo: boolean }>`select is_demo as "isDemo" from store where public_id = ${storeId}`)
+    ?.isDemo ?? false

@@ -2,7 +2,8 @@ import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store, StoreId } from '../context.ts'
-import * as sql from './admin.sql.ts'
+import { lockStore } from './stores.sql.ts'
+import * as sql from './webhook-credentials.sql.ts'
 
 /** What a payment provider proves itself with at the webhook. The password is shown this once. */
 export const makePaymentCredential = async (tx: Tx, storeId: StoreId, username = `pay_${randomText(12)}`) => {
@@ -30,7 +31,7 @@ export const rotateWebhookCredential = async (
   kind: 'payment' | 'logistics',
   overlapMs: number,
 ): Promise<Rotated> => {
-  await sql.lockStore(tx, store.id)
+  await lockStore(tx, store.id)
   const old = await sql.endWebhookCredentials(tx, store.id, kind, overlapMs)
   await sql.dropEndedCredentials(tx, store.id, kind)
   const made =

@@ -7,10 +7,10 @@ import type { StoreId } from '../context.ts'
  * tables, so that it sees one moment of a service that is running, and answers with a sentence for each row that breaks
  * it. What money and tenants must hold is in the files beside.
  */
-export type Found = { sentence: string }
+export type Violation = { sentence: string }
 
 /** `storeId` null: all stores. */
-export type Rule = (db: Queries, storeId: StoreId | null) => Promise<Found[]>
+export type Rule = (db: Queries, storeId: StoreId | null) => Promise<Violation[]>
 
 /** Who mends something needs to see what is wrong, not all of it. */
 export const most = sql`20`
@@ -20,7 +20,7 @@ export const within = (storeId: StoreId | null, column: Fragment) =>
 
 export const countOrders = async (db: Queries) => (await db.one<{ count: number }>`select count(*) from orders`).count
 
-export const findWrongReservations: Rule = (db, storeId) => db.many<Found>`
+export const findWrongReservations: Rule = (db, storeId) => db.many<Violation>`
   with held as (
     select o.store_id, o.outlet_id, l.variant_id, sum(l.quantity) as units
     from orders o join order_line l on l.store_id = o.store_id and l.order_id = o.id
@@ -38,7 +38,7 @@ export const findWrongReservations: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** The schema forbids it. A schema can be changed. */
-export const findNegativeStock: Rule = (db, storeId) => db.many<Found>`
+export const findNegativeStock: Rule = (db, storeId) => db.many<Violation>`
   select format('Of variant %s, %s units are at outlet %s, %s of them reserved.', variant_id, on_hand, outlet_id,
     reserved) as sentence
   from stock
@@ -49,7 +49,7 @@ export const findNegativeStock: Rule = (db, storeId) => db.many<Found>`
 export type Shelf = { variantId: string; outletId: number; units: number }
 
 /** All that was there is still there, or was sold. What is reserved is still there. */
-export const findLostUnits = (db: Queries, storeId: StoreId | null, shelves: readonly Shelf[]) => db.many<Found>`
+export const findLostUnits = (db: Queries, storeId: StoreId | null, shelves: readonly Shelf[]) => db.many<Violation>`
   with known as (
     select k."variantId" as variant_id, k."outletId" as outlet_id, k.units
     from jsonb_to_recordset(${JSON.stringify(shelves)}::jsonb)
@@ -73,7 +73,7 @@ const isShipped = sql`exists (select from shipment s where s.store_id = o.store_
 const isFlagged = sql`exists (
   select from order_event e where e.store_id = o.store_id and e.order_id = o.id and e.type = 'attention')`
 
-export const findWrongStockStates: Rule = (db, storeId) => db.many<Found>`
+export const findWrongStockStates: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s is %s, its payment %s, and its units are %s.', o.id, o.status, o.payment_status,
     o.stock_state) as sentence
   from orders o
@@ -90,7 +90,7 @@ export const findWrongStockStates: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** Units that are held without an end are lost to everybody. */
-export const findWrongExpiries: Rule = (db, storeId) => db.many<Found>`
+export const findWrongExpiries: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s has its units %s and %s.', id, stock_state,
     case when expires_at is null then 'never expires' else 'is to expire' end) as sentence
   from orders
@@ -102,7 +102,7 @@ export const findWrongExpiries: Rule = (db, storeId) => db.many<Found>`
  * be tried again, it may be cancelled once; a carrier may have it at any time; it is paid once at most, also after it was
  * cancelled, and only what was paid is paid back. Where it stands follows from that word.
  */
-export const findWrongPaths: Rule = (db, storeId) => db.many<Found>`
+export const findWrongPaths: Rule = (db, storeId) => db.many<Violation>`
   with told as (
     select e.store_id, e.order_id, string_agg(case e.type
       when 'placed' then 'P' when 'payment_failed' then 'f' when 'payment_retried' then 'r' when 'cancelled' then 'c'
@@ -131,7 +131,7 @@ export const findWrongPaths: Rule = (db, storeId) => db.many<Found>`
 const holdsCoupon = sql`o.coupon_id is not null and not exists (
   select from order_event e where e.store_id = o.store_id and e.order_id = o.id and e.type = 'cancelled')`
 
-export const findWrongCouponCounts: Rule = (db, storeId) => db.many<Found>`
+export const findWrongCouponCounts: Rule = (db, storeId) => db.many<Violation>`
   with held as (
     select o.store_id, o.coupon_id, count(*) as uses from orders o
     where ${holdsCoupon} and ${within(storeId, sql`o.store_id`)}
@@ -141,7 +141,7 @@ export const findWrongCouponCounts: Rule = (db, storeId) => db.many<Found>`
   where k.used <> coalesce(h.uses, 0) and ${within(storeId, sql`k.store_id`)}
   limit ${most}`
 
-export const findWrongCouponUses: Rule = (db, storeId) => db.many<Found>`
+export const findWrongCouponUses: Rule = (db, storeId) => db.many<Violation>`
   with held as (
     select o.store_id, o.coupon_id, o.customer_id, count(*) as uses from orders o
     where ${holdsCoupon} and ${within(storeId, sql`o.store_id`)}
@@ -157,7 +157,7 @@ export const findWrongCouponUses: Rule = (db, storeId) => db.many<Found>`
   limit ${most}`
 
 /** What was bought can be fetched, and nothing else can. */
-export const findWrongDownloads: Rule = (db, storeId) => db.many<Found>`
+export const findWrongDownloads: Rule = (db, storeId) => db.many<Violation>`
   select format('Download %s is of order %s, %s.', d.id, d.order_id, case
     when o.payment_status not in ('paid', 'refunded') then 'which was never paid'
     when l.digital is null then 'whose line ' || d.position || ' is no file'
@@ -170,7 +170,7 @@ export const findWrongDownloads: Rule = (db, storeId) => db.many<Found>`
     or d.customer_id <> o.customer_id or d.used > d.most_uses)
   limit ${most}`
 
-export const findMissingDownloads: Rule = (db, storeId) => db.many<Found>`
+export const findMissingDownloads: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s is paid, and the file on its line %s cannot be fetched.', o.id, l.position) as sentence
   from orders o
   join order_line l on l.store_id = o.store_id and l.order_id = o.id and l.digital is not null

@@ -4,7 +4,7 @@ import { fail } from '../../core/errors.ts'
 import { type CachedAnswer, makeCachedAnswer } from '../../http/cached-answers.ts'
 import { sendAnswer } from '../../http/send-answer.ts'
 
-const folder = new URL('./demo/images/', import.meta.url)
+const folder = new URL('./data/images/', import.meta.url)
 const picture = { type: 'image/svg+xml', cacheControl: 'public, max-age=86400', vary: 'Accept-Encoding' }
 
 /** Pictures are shown by pages of any origin; one that is opened by itself may run nothing. */

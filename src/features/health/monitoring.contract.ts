@@ -1,13 +1,13 @@
 import { type Endpoint, endpointOf, type Family } from '../../http/endpoint.ts'
 
 /** `metrics`: callers with the token that the operator has set, and this machine itself outside production. */
-export type OperationsAccess = 'public' | 'metrics'
-export type OperationsRights = { access: OperationsAccess }
-export type OperationsEndpoint = Endpoint & OperationsRights & { family: Family<'operations'> }
+export type MonitoringAccess = 'public' | 'metrics'
+export type MonitoringRights = { access: MonitoringAccess }
+export type MonitoringEndpoint = Endpoint & MonitoringRights & { family: Family<'monitoring'> }
 
 /** What operators and their tools ask: health, metrics, the description of the API. */
-export const operations: Family<'operations'> = {
-  name: 'operations',
+export const monitoring: Family<'monitoring'> = {
+  name: 'monitoring',
   securitySchemes: {
     metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator has set' },
   },
@@ -21,4 +21,4 @@ export const operations: Family<'operations'> = {
   }),
 }
 
-export const endpoint = endpointOf<OperationsRights>()(operations)
+export const monitoringEndpoint = endpointOf<MonitoringRights>()(monitoring)

@@ -1,0 +1,67 @@
+import type { Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import type { OutletId, StoreId } from '../context.ts'
+
+export type StockLine = { variantId: string; quantity: number }
+
+/** What a move does with each unit: on hand, reserved, and whether the unit must be free before. */
+export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: boolean }
+
+/**
+ * `isTurned`: the variant became sold out or available. `isCounted` is false for an untracked variant, of which nothing is
+ * moved.
+ */
+export type Moved = { variantId: string; productId: string; isTurned: boolean; isCounted: boolean }
+
+/**
+ * Moves units of many variants in one statement. The rows are locked one by one in one order, whatever the order of the
+ * lines, so that two orders of the same things wait for each other and do not deadlock. A variant without enough free
+ * units is not in the answer; the caller undoes the transaction then. The variants become an array, by which the rows
+ * are found through their key: joined to a list of unknown length, all the stock of the outlet would be read. They
+ * travel as JSON, because the planner would look into an array and plan the statement anew each time.
+ *
+ * What is taken from stock is looked up first: a variant that is not tracked is sold without counting, and the answer
+ * says so. Units that come back were counted once, whatever the variant is now (decision 0024).
+ */
+export const moveStock = (
+  tx: Tx,
+  storeId: StoreId,
+  outletId: OutletId,
+  lines: readonly StockLine[],
+  { onHand, reserved, mustBeFree }: StockMove,
+) => {
+  const units = JSON.stringify(unitsOf(lines))
+  const quantity = sql`(${units}::jsonb ->> s.variant_id)::integer`
+  const named = sql`jsonb_object_keys(${units}::jsonb) as named (id)`
+  const line = mustBeFree
+    ? sql`select named.id, coalesce(v.stock_tracked, true) as is_counted, v.product_id from ${named}
+        left join lateral (
+          select stock_tracked, product_id from variant where store_id = ${storeId} and id = named.id limit 1) v on true`
+    : sql`select named.id, true as is_counted, null as product_id from ${named}`
+  const ids = sql`array(select id from line where is_counted order by id collate "C")`
+  return tx.many<Moved>`
+  with line as materialized (${line}),
+  locked as (
+    select from unnest(${ids}) as w (variant_id)
+    cross join lateral (
+      select from stock s
+      where s.store_id = ${storeId} and s.variant_id = w.variant_id and s.outlet_id = ${outletId}
+      for no key update) s),
+  moved as (
+    update stock s set on_hand = s.on_hand + ${onHand}::integer * ${quantity},
+      reserved = s.reserved + ${reserved}::integer * ${quantity}
+    where s.store_id = ${storeId} and s.variant_id = any(${ids}) and s.outlet_id = ${outletId}
+      and (select count(*) from locked) > 0
+      and (not ${mustBeFree}::boolean or s.on_hand - s.reserved >= ${quantity})
+    returning s.variant_id, s.product_id,
+      (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${onHand - reserved}::integer * ${quantity}) as is_turned)
+  select variant_id as "variantId", product_id as "productId", is_turned as "isTurned", true as "isCounted" from moved
+  union all
+  select id, product_id, false, false from line where not is_counted`
+}
+
+const unitsOf = (lines: readonly StockLine[]) => {
+  const units: Record<string, number> = {}
+  for (const { variantId, quantity } of lines) units[variantId] = (units[variantId] ?? 0) + quantity
+  return units
+}

@@ -1,0 +1,94 @@
+/** The tables that each feature owns: only it writes them and locks their rows. A new table gets its owner here. */
+export const tablesOf: Record<string, readonly string[]> = {
+  access: ['guest', 'kept_answer'],
+  accounts: ['address', 'customer', 'one_time_code', 'otp_hour', 'otp_request', 'session', 'sign_in_failure'],
+  cart: ['cart', 'cart_item'],
+  catalog: ['category', 'listing', 'price_override', 'product', 'search_word', 'stock', 'variant'],
+  delivery: ['delivery_event', 'shipment'],
+  downloads: ['download', 'shared_file'],
+  orders: ['order_event', 'order_line', 'orders'],
+  payments: ['payment', 'payment_account', 'payment_event', 'sandbox_payment'],
+  pricing: ['coupon', 'coupon_use'],
+  stores: ['outlet', 'store', 'store_key', 'store_origin', 'webhook_credential'],
+  wishlist: ['wishlist_item'],
+}
+
+/** Tables of `src/db`, which no feature uses. */
+export const tablesOfDb = ['vitrine_migration']
+
+/** What a feature does with tables of others. Each entry must be needed, and has a reason. */
+export type Exception = { feature: string; tables: readonly string[]; reason: string }
+
+export const writesOfOthers: readonly Exception[] = [
+  {
+    feature: 'cart',
+    tables: ['guest'],
+    reason: '`guestLock`, a fragment that access keeps, is part of the statement that locks the cart: a trip less',
+  },
+]
+
+export const locksOfOthers: readonly Exception[] = [
+  {
+    feature: 'access',
+    tables: ['customer'],
+    reason: '`lockCustomer` makes the writes of one customer wait for each other, in every feature above',
+  },
+  { feature: 'orders', tables: ['cart'], reason: 'a cart is locked before its order, and only the order names it' },
+  {
+    feature: 'wishlist',
+    tables: ['guest'],
+    reason: 'the cleanup locks the guest together with the items, so that the guest cannot be renewed meanwhile',
+  },
+]
+
+/** Joins that save a round trip, or that need rows of both sides to choose. Everything else asks the owner. */
+export const readsOfOthers: readonly Exception[] = [
+  {
+    feature: 'access',
+    tables: ['customer', 'outlet', 'session', 'store', 'store_key', 'store_origin'],
+    reason: 'a key, a session or an origin is recognised in one statement, at the start of every request',
+  },
+  {
+    feature: 'access',
+    tables: ['cart', 'wishlist_item'],
+    reason: 'the cleanup deletes guests who own nothing',
+  },
+  { feature: 'catalog', tables: ['outlet', 'store'], reason: 'a listing has a row for each outlet of the store' },
+  { feature: 'pricing', tables: ['category', 'product'], reason: 'a coupon applies to a tree of categories' },
+  {
+    feature: 'cart',
+    tables: ['category', 'coupon', 'price_override', 'product', 'stock', 'variant'],
+    reason: 'a cart is shown with current prices, stock and coupon in one statement',
+  },
+  {
+    feature: 'wishlist',
+    tables: ['cart', 'guest', 'listing', 'product'],
+    reason: 'items are shown as the listing has them; the cleanup chooses them by their guest',
+  },
+  {
+    feature: 'downloads',
+    tables: ['order_line', 'orders', 'product', 'store'],
+    reason: 'a download is open while its order is paid, and its file is that of the order line',
+  },
+  {
+    feature: 'orders',
+    tables: ['product', 'variant'],
+    reason: 'an order line copies the product as it is at the moment of ordering',
+  },
+  {
+    feature: 'orders',
+    tables: ['cart', 'customer', 'shipment', 'store'],
+    reason: 'an order is shown with its shipments and its customer, and named by its store',
+  },
+  { feature: 'payments', tables: ['store'], reason: 'jobs and the inbox name the store of a payment' },
+  {
+    feature: 'checkout',
+    tables: ['address', 'cart', 'category', 'coupon', 'coupon_use', 'customer', 'orders'],
+    reason: 'one statement reads everything that a checkout needs besides the cart',
+  },
+  {
+    feature: 'doctor',
+    tables: Object.values(tablesOf).flat(),
+    reason: 'invariants compare the tables of all features',
+  },
+]
