@@ -98,8 +98,8 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
   }
 
   /**
-   * A guest who is refused can be somebody else by now: a new guest, whose token came with the refusal, or a customer
-   * who signed in elsewhere. A session that is over is not replaced: whoever it was must sign in.
+   * A refused guest may have been replaced: by a new guest, whose token came with the refusal, or by a customer who
+   * signed in elsewhere. An expired session is not replaced: its customer must sign in again.
    */
   const wasReplaced = async (error: unknown, { guest }: Identity) =>
     guest !== null &&

@@ -7,7 +7,7 @@ const names = {
   cartId: 'vitrine.cartId',
   /** Of the last request for a code. */
   otpRequest: 'vitrine.otpRequest',
-  /** Of a request whose code has signed somebody in. */
+  /** Of a request whose code has signed a customer in. */
   otpProof: 'vitrine.otpProof',
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { runSql } from '../../test/databases.ts'
 import { newStore } from '../../test/harness.ts'
 import { listJobKinds } from '../app.ts'
 import { days, hours, minutes } from '../core/clock.ts'
@@ -9,7 +10,7 @@ import { deleteBatchSize } from '../db/due-rows.ts'
 import { holdGuest } from '../features/access/guests.ts'
 import { mostKeysOfStore } from '../features/access/once.ts'
 import type { Guest, ShopperCtx } from '../features/context.ts'
-import { ask, cleanupTables, countAll, fill, newRunner, serviceAlone, tables } from './fixture.ts'
+import { cleanupTables, countAll, fill, newRunner, serviceAlone, tables } from './fixture.ts'
 import type { JobKind } from './job-kind.ts'
 
 /** A database with some rows in every table that is cleaned up. */
@@ -86,7 +87,7 @@ test('a store keeps its newest keys up to the bound, and other stores keep their
   const { id } = await (await newStore(service)).load()
   const surplus = deleteBatchSize + 7
   const { now } = await service.db.one<{ now: Date }>`select vitrine_now() as now`
-  await ask(
+  await runSql(
     url,
     `insert into kept_answer (store_id, shopper, route, key, body_hash, created_at)
     select ${id}, 'guest ' || n, 'addToCart', 'k' || n, '', '${now.toISOString()}'::timestamptz - n * interval '1 ms'
@@ -148,7 +149,7 @@ test('a cart that has not expired keeps its guest and the wishes of the guest', 
   await cleanUp()
   const left = await countAll(url)
   assert.deepEqual([left.cart, left.cart_item, left.guest, left.wishlist_item], [1, 1, 1, 1])
-  assert.deepEqual(await ask(url, 'select id from guest'), [{ id: 'g2' }])
+  assert.deepEqual(await runSql(url, 'select id from guest'), [{ id: 'g2' }])
 })
 
 test('the mark of a merge stays as long as a token of that guest could be alive', async (t) => {
@@ -159,10 +160,10 @@ test('the mark of a merge stays as long as a token of that guest could be alive'
   await service.db.run`update guest set merged_at = vitrine_now() where id = 'g1'`
   goTo(days(59))
   await cleanUp()
-  assert.deepEqual(await ask(url, 'select id from guest'), [{ id: 'g1' }])
+  assert.deepEqual(await runSql(url, 'select id from guest'), [{ id: 'g1' }])
   goTo(days(61))
   await cleanUp()
-  assert.deepEqual(await ask(url, 'select id from guest'), [])
+  assert.deepEqual(await runSql(url, 'select id from guest'), [])
 })
 
 test('carts and wishes of a customer are never deleted', async (t) => {
@@ -192,7 +193,7 @@ for (const [state, afterMs] of [
 ] as const) {
   test(`due rows are found by indexes when ${state}`, async (t) => {
     const { service, url, cleanupKinds } = await newScene(t, 4000)
-    for (const table of tables) await ask(url, `analyze ${table}`)
+    for (const table of tables) await runSql(url, `analyze ${table}`)
     for (const kind of cleanupKinds()) {
       // Kept for two days and only where a store has a cap: reading all of it is cheap.
       if (kind.name === 'otp-count-cleanup') continue

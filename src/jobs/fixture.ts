@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import pg from 'pg'
+import { runSql } from '../../test/databases.ts'
 import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
 import { listJobKinds } from '../app.ts'
 import { migrate } from '../db/migrate.ts'
@@ -10,12 +10,12 @@ import { createJobRunner } from './runner.ts'
 export const serviceAlone = async (t: TestContext, options: ServiceOptions = {}) => {
   const name = `jobs_test_${process.pid}_${databases++}`
   const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
-  await ask(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
+  await runSql(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
   await migrate({ connectionString: url })
   const service = await startTestService({ ...options, databaseUrl: url })
   t.after(async () => {
     await service.close()
-    await ask(databaseUrl, `drop database ${name} with (force)`)
+    await runSql(databaseUrl, `drop database ${name} with (force)`)
   })
   return { service, url }
 }
@@ -30,16 +30,6 @@ export const newRunner = ({ app, db }: TestService, change: Partial<JobKind<unkn
     onFailure: (name, error) => failures.push(`${name}: ${error instanceof Error ? error.message : error}`),
   })
   return { ...runner, failures }
-}
-
-export const ask = async (connectionString: string, text: string) => {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 /** Fills each table that has a cleanup job with new rows. Every guest has a cart and a wish. */
@@ -130,5 +120,5 @@ export const tables = [
 /** Rows in each of these tables. */
 export const countAll = async (url: string): Promise<Record<string, number>> => {
   const counts = tables.map((table) => `(select count(*)::integer from ${table}) as ${table}`)
-  return (await ask(url, `select ${counts.join(', ')}`))[0]
+  return (await runSql(url, `select ${counts.join(', ')}`))[0]
 }

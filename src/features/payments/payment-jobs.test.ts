@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { runSql } from '../../../test/databases.ts'
 import { startTestService, type TestService } from '../../../test/harness.ts'
 import { hours, minutes } from '../../core/clock.ts'
-import { ask, newRunner, serviceAlone } from '../../jobs/fixture.ts'
+import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
 import { obedientProvider, openScene } from './fixture.ts'
 import { refundOrderById } from './refunds.ts'
 import { startPayment } from './sessions.ts'
@@ -181,7 +182,7 @@ test('instances share the work: each payment is asked about once, however many r
   calls.length = 0
   await Promise.all([runJobs(), runWith(other), runJobs(), runWith(other)])
   assert.equal(calls.length, count)
-  assert.deepEqual(await ask(url, `select status, count(*)::integer from orders group by status`), [
+  assert.deepEqual(await runSql(url, `select status, count(*)::integer from orders group by status`), [
     { status: 'paid', count },
   ])
   assert.deepEqual(await scene.stockNow(), [500 - count, 0])
@@ -216,14 +217,14 @@ test('orders that cannot be ended do not stand in the way of others', async (t) 
       'cart_id', 'gone', 'expires_at', o.expires_at - interval '1 minute'))).*
     from orders o, generate_series(1, ${count}) n where o.id = '${order.id}'`
   // Many were with a carrier before they could expire, and one has a line without stock.
-  await ask(url, copies('sent', 50, 5000))
-  await ask(
+  await runSql(url, copies('sent', 50, 5000))
+  await runSql(
     url,
     `insert into shipment (store_id, order_id, id, tracking_number, partner, status, created_at, updated_at)
      select store_id, id, id, '', '', 'in_transit', now(), now() from orders where id like 'sent%'`,
   )
-  await ask(url, copies('broken', 1, 6000))
-  await ask(
+  await runSql(url, copies('broken', 1, 6000))
+  await runSql(
     url,
     `insert into order_line select (jsonb_populate_record(l, '{"order_id": "broken_1", "variant_id": "none"}')).*
      from order_line l where l.order_id = '${order.id}'`,
