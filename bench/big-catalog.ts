@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /** So many products in the named store, and so many small stores of fifty products beside it. */
-export type BigCatalog = { products: number; smallStores: number }
+export type BigCatalog = { products: number; smallStores: number; wordsInDescription?: number }
 
 const wordsInUse = 30_000
 const categoriesOfStore = 200
@@ -15,13 +15,18 @@ const batch = 50_000
 export const fillCatalog = async (
   connection: pg.ClientConfig,
   storeId: string,
-  { products, smallStores }: BigCatalog,
+  { products, smallStores, wordsInDescription = 25 }: BigCatalog,
   say: (text: string) => void,
 ) => {
   const client = new pg.Client(connection)
   await client.connect()
   const fill = async (stores: string, from: number, to: number) => {
-    for (const text of [productsOf(stores), variantsOf(stores), stockOf(stores), listingsOf(stores)]) {
+    for (const text of [
+      productsOf(stores, wordsInDescription),
+      variantsOf(stores),
+      stockOf(stores),
+      listingsOf(stores),
+    ]) {
       await client.query(text, [from, to])
     }
   }
@@ -73,14 +78,14 @@ const categoriesIn = (stores: string, count: number) => `
 /** Half of the products are black; each of 500 other colours is that of one in a thousand. */
 const colourOf = (n: string) => `case when ${n} % 2 = 0 then 'Black' else 'Colour ' || ${n} % 1000 end`
 
-const productsOf = (stores: string) => `
+const productsOf = (stores: string, wordsInDescription: number) => `
   insert into product (store_id, id, slug, name, description, status, category_id, images, options, has_variants,
     name_key, title_words, words)
   select store_id, 'prod_' || store_id || '_' || lpad(n::text, 8, '0'), 'product-' || n, array_to_string(title, ' '),
     array_to_string(body, ' '), 'ACTIVE', 'cat_' || store_id || '_' || (1 + n % ${categoriesOfStore}),
     array['/demo/images/logo.svg'], jsonb_build_array(jsonb_build_object('name', 'Colour', 'values',
       jsonb_build_array(${colourOf('n')}))), true, array_to_string(title, ' '), title, title || body
-  from (select s.id as store_id, n, pg_temp.some_words(4 + n * 0) as title, pg_temp.some_words(25 + n * 0) as body
+  from (select s.id as store_id, n, pg_temp.some_words(4 + n * 0) as title, pg_temp.some_words(${wordsInDescription} + n * 0) as body
     from store s, generate_series($1::integer, $2::integer) n where s.id in ${stores}) made`
 
 const chosen = (stores: string) => `

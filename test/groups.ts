@@ -14,6 +14,7 @@ const grouped = [
   'src/db/*.test.ts',
   'test/{hostile-*,matrix*,sdk*}.test.ts',
   'test/model/*.test.ts',
+  'test/browser/*.test.ts',
 ]
 const alone = ['src/db/embedded.test.ts', 'test/hostile-sockets.test.ts', 'test/sdk-{docs,package}.test.ts']
 

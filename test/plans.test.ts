@@ -16,9 +16,10 @@ import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/store
 import { makeBeside, runSql } from './databases.ts'
 import { type Answer, databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
+import { cheapPasswords } from './world.ts'
 
 /**
- * A store of 32,000 products beside small ones, in a database of its own. What is read by an index here is read by it in
+ * A store of 27,000 products beside small ones, in a database of its own. What is read by an index here is read by it in
  * a store of a million; what is not would be slow there, and fails here. It is just larger than what a search of words
  * that are everywhere goes through. And there are so many small stores that a plan for all of them expects one product
  * in each, as among a million products in a thousand stores.
@@ -26,15 +27,21 @@ import { newCustomer, newGuest } from './shoppers.ts'
 let url: string
 let drop: () => Promise<unknown>
 let service: TestService
+let planner: pg.Client
 let shop: Awaited<ReturnType<typeof newStore>>
+
+const size = { products: 27_000, smallStores: 200, wordsInDescription: 12 }
 
 before(async () => {
   ;({ url, drop } = await makeBeside(databaseUrl))
-  service = await startTestService({ databaseUrl: url })
+  planner = new pg.Client({ connectionString: url })
+  await planner.connect()
+  await planner.query('set plan_cache_mode = force_generic_plan')
+  service = await startTestService({ databaseUrl: url, passwords: cheapPasswords })
   shop = await newStore(service)
   const { publicId } = await shop.load()
-  await fillCatalog({ connectionString: url }, publicId, { products: 32_000, smallStores: 200 }, () => {})
-  await fillCustomers({ connectionString: url }, publicId, { customers: 5_000, inSmallStores: 5 })
+  await fillCatalog({ connectionString: url }, publicId, size, () => {})
+  await fillCustomers({ connectionString: url }, publicId, { customers: 2_000, inSmallStores: 5 })
   await runSql(url, addCoupons)
   await runSql(url, addPayments)
   await runSql(url, 'analyze coupon, orders, payment')
@@ -58,6 +65,7 @@ const addPayments = `
   update orders set expires_at = now() - interval '1 hour' where number % 100 = 3`
 
 after(async () => {
+  await planner.end()
   await service.close()
   await drop()
 })
@@ -375,15 +383,12 @@ const isEndless = (node: PlanNode) => {
 const nodesOf = async (text: string): Promise<PlanNode[]> => {
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))
   const nulls = count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  await planner.query(`prepare asked as ${text}`)
   try {
-    await client.query('set plan_cache_mode = force_generic_plan')
-    await client.query(`prepare asked as ${text}`)
-    const { rows } = await client.query(`explain (format json) execute asked${nulls}`)
+    const { rows } = await planner.query(`explain (format json) execute asked${nulls}`)
     return flatten(rows[0]['QUERY PLAN'][0].Plan)
   } finally {
-    await client.end()
+    await planner.query('deallocate asked')
   }
 }
 

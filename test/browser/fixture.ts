@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { createShopServer } from '../../src/demo-shop/shop.routes.ts'
 import { findStoreByPublicId } from '../../src/features/access/directory.ts'
@@ -55,11 +55,24 @@ const findChromium = () => {
 }
 
 let browser: Promise<Browser> | undefined
-after(async () => (await browser)?.close())
+let idle: NodeJS.Timeout | undefined
+
+/** One browser for all stories of this process, closed once none of them has begun for a second. */
+const openBrowser = async (t: TestContext, executablePath: string) => {
+  clearTimeout(idle)
+  browser ??= chromium.launch({ executablePath, args: ['--disable-dev-shm-usage'] })
+  const opened = await browser
+  t.after(() => {
+    idle = setTimeout(() => {
+      browser = undefined
+      opened.close()
+    }, 1_000)
+  })
+  return opened
+}
 
 const openScene = async (t: TestContext, executablePath: string): Promise<Scene> => {
-  browser ??= chromium.launch({ executablePath, args: ['--disable-dev-shm-usage'] })
-  const { newContext } = await browser.then((opened) => ({ newContext: opened.newContext.bind(opened) }))
+  const opened = await openBrowser(t, executablePath)
   const port = await freePort()
   const service = await startTestService({ port, publicUrl: `http://localhost:${port}` })
   t.after(() => service.close())
@@ -79,7 +92,7 @@ const openScene = async (t: TestContext, executablePath: string): Promise<Scene>
 
   const shoppers: Shopper[] = []
   const newShopper = async (options: BrowserContextOptions = {}): Promise<Shopper> => {
-    const context = await newContext({ baseURL: url, locale: 'en-IN', reducedMotion: 'reduce', ...options })
+    const context = await opened.newContext({ baseURL: url, locale: 'en-IN', reducedMotion: 'reduce', ...options })
     t.after(() => context.close())
     const troubles: string[] = []
     context.on('weberror', (error) => troubles.push(String(error.error())))
