@@ -1,6 +1,6 @@
 import { minutes, seconds } from '../core/clock.ts'
 import type { Queries } from '../db/database.ts'
-import { type Deletable, type DueRows, deleteDueRows, findDueRows } from '../db/due-rows.ts'
+import { type Deletable, type DueRows, deleteDueRows, findDueRows } from '../db/due-rows.sql.ts'
 import type { DueStore, JobKind } from './job-kind.ts'
 
 export type Cleanup<Found extends DueStore> = {

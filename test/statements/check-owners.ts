@@ -1,8 +1,5 @@
-import { globSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
-import type { Deletable } from '../../src/db/due-rows.ts'
-import { Fragment, toStatement } from '../../src/db/sql.ts'
-import { root } from '../compiler.ts'
+import { toStatement } from '../../src/db/sql.ts'
+import { listDeletables } from './deletables.ts'
 import { type Exception, locksOfOthers, readsOfOthers, tablesOf, writesOfOthers } from './owners.ts'
 import { findTables, type TableUse } from './tables.ts'
 
@@ -57,21 +54,11 @@ const listNeedless = (needed: ReadonlySet<string>) =>
     ),
   )
 
-/** What cleanup jobs delete: features only declare it, and `src/db/due-rows.ts` sends the statement. */
-export const listDeletions = async (): Promise<OwnedStatement[]> => {
-  const paths = globSync('src/features/**/*.sql.ts', { cwd: root })
-  const deletions = await Promise.all(
-    paths.map(async (path) => {
-      const module: Record<string, unknown> = await import(pathToFileURL(root + path).href)
-      return Object.values(module)
-        .filter(isDeletable)
-        .map(({ table }) => ({ site: { path, line: 1 }, text: textOf`delete from ${table}` }))
-    }),
-  )
-  return deletions.flat()
-}
-
-const isDeletable = (value: unknown): value is Deletable =>
-  typeof value === 'object' && value !== null && 'table' in value && value.table instanceof Fragment
+/** The deletions of cleanup jobs, as statements of the features that declare them. `src/db/due-rows.sql.ts` sends them. */
+export const listDeletions = async (): Promise<OwnedStatement[]> =>
+  (await listDeletables()).map(({ path, deletable: { table } }) => ({
+    site: { path, line: 1 },
+    text: textOf`delete from ${table}`,
+  }))
 
 const textOf = (strings: TemplateStringsArray, ...values: unknown[]) => toStatement(strings, values).text

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { relative } from 'node:path/posix'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Deletable } from '../../src/db/due-rows.sql.ts'
 import { toStatement } from '../../src/db/sql.ts'
 import { root } from '../compiler.ts'
+import { listDeletables } from './deletables.ts'
 import { type Choose, runWithChoices, sampleOf } from './samples.ts'
 import type { Shape } from './shape.ts'
 import { type CallSite, type Method, readSqlFiles, type SqlFile, type SqlFunction } from './source.ts'
@@ -33,6 +35,7 @@ export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles(
   const statements = new Map<string, SentStatement>()
   const sites = byPlace(files.flatMap(({ callSites }) => callSites))
   const failed = new Set<string>()
+  const deletables = (await listDeletables()).map(({ deletable }) => deletable)
   const record = (place: string, text: string) => {
     const site = sites.get(place)
     assert.ok(site, `a statement was sent from ${place}, where the source has none`)
@@ -46,7 +49,7 @@ export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles(
       assert.ok(typeof call === 'function', `${path} exports no function ${declared.name}`)
       await runWithChoices(async (choose) => {
         try {
-          await call(...argumentsFor(declared, choose, record))
+          await call(...argumentsFor(declared, { choose, record, deletables }))
         } catch (error) {
           failed.add(`${path}: ${declared.name} failed with a sample: ${error}`)
         }
@@ -70,9 +73,11 @@ const byPlace = (callSites: readonly CallSite[]) => {
 
 type RecordStatement = (place: string, text: string) => CallSite
 
-const argumentsFor = ({ parameters }: SqlFunction, choose: Choose, record: RecordStatement) => {
+type CallOptions = { choose: Choose; record: RecordStatement; deletables: readonly Deletable[] }
+
+const argumentsFor = ({ parameters }: SqlFunction, { choose, record, deletables }: CallOptions) => {
   const queries = recordingQueries(choose, record)
-  return parameters.map((shape, i) => sampleOf(shape, `${i}`, { choose, queries }))
+  return parameters.map((shape, i) => sampleOf(shape, `${i}`, { choose, queries, deletables }))
 }
 
 /** A `Db` and a `Tx` in one. Records every statement, and answers with no row or with a sample of the row type. */
@@ -91,7 +96,7 @@ const recordingQueries = (choose: Choose, record: RecordStatement) => {
 
 const answerTo = (method: Method, hasRow: boolean, shape: Shape = { kind: 'unknown' }) => {
   if (method === 'run') return Number(hasRow)
-  const row = hasRow ? sampleOf(shape, '', { choose: () => 0, queries: undefined }) : undefined
+  const row = hasRow ? sampleOf(shape, '', { choose: () => 0, queries: undefined, deletables: [] }) : undefined
   return method === 'many' ? (hasRow ? [row] : []) : row
 }
 

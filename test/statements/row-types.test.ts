@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { databaseUrl } from '../harness.ts'
 import { checkRowTypes } from './check.ts'
+import { listDeletables } from './deletables.ts'
 import { connectDescriber } from './describe.ts'
+import { listStatements } from './record.ts'
 import { readSqlFiles } from './source.ts'
 
 const neverNull = {
@@ -22,6 +24,13 @@ after(() => describer.close())
 
 test('every row type matches the columns of its statement: names, types and nulls', async () => {
   assert.deepEqual(await checkRowTypes({ describer, neverNull }), [])
+})
+
+test('the statements of cleanup jobs are checked for every table that they clean', async () => {
+  const statements = (await listStatements()).filter(({ site }) => site.path === 'src/db/due-rows.sql.ts')
+  const { length } = await listDeletables()
+  assert.ok(length > 0)
+  assert.equal(statements.length, 2 * length)
 })
 
 test('a row type that does not match is refused, and a statement that cannot be checked too', async () => {

@@ -1,3 +1,4 @@
+import type { Deletable } from '../../src/db/due-rows.sql.ts'
 import { sql } from '../../src/db/sql.ts'
 import type { Field, Shape } from './shape.ts'
 
@@ -26,11 +27,11 @@ export const runWithChoices = async (run: (choose: Choose) => Promise<void>, mos
   await explore(new Map(), 0)
 }
 
-type SampleOptions = { choose: Choose; queries: unknown }
+type SampleOptions = { choose: Choose; queries: unknown; deletables: readonly Deletable[] }
 
 /** A value of a shape. */
 export const sampleOf = (shape: Shape, path: string, options: SampleOptions): unknown => {
-  const { choose, queries } = options
+  const { choose, queries, deletables } = options
   const inner = (of: Shape, name: string | number) => sampleOf(of, `${path}.${name}`, options)
   switch (shape.kind) {
     case 'number':
@@ -59,6 +60,8 @@ export const sampleOf = (shape: Shape, path: string, options: SampleOptions): un
     }
     case 'queries':
       return queries
+    case 'deletable':
+      return deletables[choose(path, deletables.length)]
     case 'fragment':
       return sql`null`
     case 'function':

@@ -9,6 +9,8 @@ export type Shape =
   | { kind: 'union'; of: readonly Shape[] }
   /** `Queries`, `Db` or `Tx`: a statement can be sent through it. */
   | { kind: 'queries' }
+  /** `Deletable`: rows that a cleanup job deletes. */
+  | { kind: 'deletable' }
   /** A piece of SQL. */
   | { kind: 'fragment' }
   | { kind: 'function' }

@@ -103,6 +103,7 @@ const createReader = (checker: Checker) => {
       return { kind: 'array', of: of ? inner(of) : { kind: 'unknown' } }
     }
     if (checker.getPropertyOfType(type, 'maybeOne')) return { kind: 'queries' }
+    if (type.getAliasSymbol()?.name === 'Deletable') return { kind: 'deletable' }
     if (checker.getSignaturesOfType(type, SignatureKind.Call).length > 0) return { kind: 'function' }
     const [index] = checker.getIndexInfosOfType(type)
     if (index) return { kind: 'record', of: inner(index.valueType) }

@@ -1,5 +1,5 @@
 import type { Queries } from '../../db/database.ts'
-import type { Deletable } from '../../db/due-rows.ts'
+import type { Deletable } from '../../db/due-rows.sql.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import { keptForMs } from './once.ts'

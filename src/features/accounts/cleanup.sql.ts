@@ -1,4 +1,4 @@
-import type { Deletable } from '../../db/due-rows.ts'
+import type { Deletable } from '../../db/due-rows.sql.ts'
 import { sql } from '../../db/sql.ts'
 
 const atOnce = sql`interval '0'`
