@@ -23,26 +23,51 @@ export const isAllowed = (license: string): boolean => {
 export const findRefused = (packages: readonly Package[]) =>
   packages.filter(({ name, license }) => !isAllowed(license) && !(name in exceptions))
 
-type Locked = { version?: string; license?: string; dev?: boolean; link?: boolean }
+type Locked = {
+  version?: string
+  license?: string
+  dev?: boolean
+  link?: boolean
+  dependencies?: Record<string, string>
+}
+type Lock = { packages: Record<string, Locked> }
 
 /** What an installation for production brings, and what is bundled into what we ship. */
-export const shippedPackages = (lock: { packages: Record<string, Locked> }, bundled: ReadonlySet<string>): Package[] =>
+export const shippedPackages = (lock: Lock, imported: ReadonlySet<string>): Package[] => {
+  const bundled = withDependencies(lock, imported)
+  return namedEntries(lock)
+    .filter(({ dev, link, name }) => !link && (!dev || bundled.has(name)))
+    .map(({ name, version = '', license = 'none' }) => ({ name, version, license }))
+}
+
+const namedEntries = (lock: Lock) =>
   Object.entries(lock.packages)
     .filter(([path]) => path.includes('node_modules/'))
     .map(([path, entry]) => ({
       ...entry,
       name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
     }))
-    .filter(({ dev, link, name }) => !link && (!dev || bundled.has(name)))
-    .map(({ name, version = '', license = 'none' }) => ({ name, version, license }))
+
+/** A bundler follows imports into packages, so the dependencies of a bundled package are bundled too. */
+const withDependencies = (lock: Lock, imported: ReadonlySet<string>): ReadonlySet<string> => {
+  const entries = namedEntries(lock)
+  const bundled = new Set(imported)
+  // A set also visits the names that are added on the way.
+  for (const name of bundled) {
+    for (const entry of entries.filter((each) => each.name === name)) {
+      for (const dependency of Object.keys(entry.dependencies ?? {})) bundled.add(dependency)
+    }
+  }
+  return bundled
+}
 
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** What the demo shop and the client import from packages. */
-const findBundled = () => {
+/** The packages that the demo shop and the client import. */
+export const findImported = () => {
   const names = globSync('{demo,sdk}/src/**/*.{ts,tsx}', { cwd: root }).flatMap((path) =>
-    [...read(path).matchAll(/\bfrom '((?:@[\w.-]+\/)?[\w-][\w.-]*)[/']/g)].map(([, name = '']) => name),
+    [...read(path).matchAll(/\b(?:from|import) ?\(?'((?:@[\w.-]+\/)?[\w-][\w.-]*)[/']/g)].map(([, name = '']) => name),
   )
   return new Set(names)
 }
@@ -60,7 +85,7 @@ const findDifferences = (packages: readonly Package[]) =>
   })
 
 const main = () => {
-  const packages = shippedPackages(JSON.parse(read('package-lock.json')), findBundled())
+  const packages = shippedPackages(JSON.parse(read('package-lock.json')), findImported())
   const refused = findRefused(packages)
   for (const { name, version, license } of refused) {
     process.stderr.write(`${name} ${version} is under ${license}, which is not allowed (.ci/licences.ts).\n`)

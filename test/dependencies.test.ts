@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judge } from '../.ci/audit.ts'
-import { findRefused, isAllowed, shippedPackages } from '../.ci/licences.ts'
+import { findImported, findRefused, isAllowed, shippedPackages } from '../.ci/licences.ts'
 import { read } from './documents.ts'
 
 test('every package that is shipped is under a licence that is allowed', () => {
-  const packages = shippedPackages(JSON.parse(read('package-lock.json')), new Set(['preact']))
-  assert.ok(packages.length > 50 && packages.some(({ name }) => name === 'preact'))
+  const packages = shippedPackages(JSON.parse(read('package-lock.json')), findImported())
+  const names = packages.map(({ name }) => name)
+  for (const bundled of ['preact', '@preact/signals', '@preact/signals-core'])
+    assert.ok(names.includes(bundled), bundled)
+  assert.ok(names.length > 50)
   assert.deepEqual(findRefused(packages), [])
 })
 
@@ -24,20 +27,21 @@ test('a licence that is not on the list is refused, also as a part of an express
   for (const license of [...refused, '(MIT OR ISC) AND (GPL-2.0-only)']) assert.ok(!isAllowed(license), license)
 })
 
-test('what only tests and tools need is left out, unless it is bundled', () => {
+test('packages for tests and tools are left out, unless they are bundled, directly or through another', () => {
   const lock = {
     packages: {
       '': { version: '1.0.0', license: 'MIT' },
       'node_modules/a': { version: '1.0.0', license: 'GPL-3.0-only' },
       'node_modules/a/node_modules/@x/b': { version: '2.0.0' },
       'node_modules/tool': { version: '1.0.0', license: 'MPL-2.0', dev: true },
-      'node_modules/bundled': { version: '1.0.0', license: 'MPL-2.0', dev: true },
+      'node_modules/bundled': { version: '1.0.0', license: 'MPL-2.0', dev: true, dependencies: { inner: '^1.0.0' } },
+      'node_modules/inner': { version: '1.0.0', license: 'LGPL-3.0', dev: true, dependencies: { bundled: '1' } },
     },
   }
   const refused = findRefused(shippedPackages(lock, new Set(['bundled'])))
   assert.deepEqual(
     refused.map(({ name, license }) => `${name} ${license}`),
-    ['a GPL-3.0-only', '@x/b none', 'bundled MPL-2.0'],
+    ['a GPL-3.0-only', '@x/b none', 'bundled MPL-2.0', 'inner LGPL-3.0'],
   )
 })
 
