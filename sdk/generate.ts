@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeOperations } from './generate/operations.ts'
 import { writeTypes } from './generate/types.ts'
@@ -17,7 +16,3 @@ const formatted = (path: string, input: string) =>
     input,
     encoding: 'utf8',
   })
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of Object.entries(generate())) writeFileSync(pathOf(path), text)
-}

@@ -90,5 +90,3 @@ const helpOf = (command: Command) => {
   ;(command as unknown as EventEmitter).emit('afterHelp', { error: false, command, write })
   return text
 }
-
-if (import.meta.main) process.stdout.write(describeCommands())
