@@ -10,7 +10,6 @@ import { connectDb, type Db } from '../db/database.ts'
 import { explainFileFault } from '../db/embedded/file-faults.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
-import { toOperatorError } from './domain-errors.ts'
 
 export type OpenDatabase = {
   connection: pg.PoolConfig
@@ -99,8 +98,6 @@ const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDa
     const db = connectDb({ connection: database.connection, poolSize: 2, clock: systemClock, lockTimeoutMs: 10_000 })
     try {
       return await work(db, config)
-    } catch (error) {
-      throw toOperatorError(error)
     } finally {
       await db.close()
     }

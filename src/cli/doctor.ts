@@ -14,6 +14,7 @@ import { examineFiles } from '../features/downloads/shared-files.ts'
 import { knownProviders } from '../features/payments/providers.ts'
 import { browserKeyLimit } from '../features/stores/stores.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
+import { toOperatorError } from './domain-errors.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
 
 type Finding = { check: string; state: 'ok' | 'warning' | 'fault'; detail: string }
@@ -40,11 +41,9 @@ const showFinding = ({ check, state, detail }: Finding) => `${marks[state]}  ${c
 
 const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
 const warning = (check: string, detail: string): Finding => ({ check, state: 'warning', detail })
-const fault = (check: string, error: unknown): Finding => ({
-  check,
-  state: 'fault',
-  detail: error instanceof Error ? error.message : String(error),
-})
+const fault = (check: string, detail: string): Finding => ({ check, state: 'fault', detail })
+/** A check that could not be made, in the words of the other commands. */
+const failure = (check: string, error: unknown) => fault(check, errorMessage(toOperatorError(error)))
 
 async function* examine(): AsyncGenerator<Finding> {
   yield ok('node', `${process.version} on ${process.platform} ${process.arch}`)
@@ -56,7 +55,7 @@ async function* examine(): AsyncGenerator<Finding> {
       config.production ? 'production' : `not production: one-time passwords by ${config.sms.sender}, demo allowed`,
     )
   } catch (error) {
-    yield fault('settings', error)
+    yield failure('settings', error)
     return
   }
   if (config.production && config.redisUrl === null) {
@@ -79,13 +78,13 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   try {
     database = await openDatabase(config, { role: 'guest' })
   } catch (error) {
-    yield fault('database', error)
+    yield failure('database', error)
     return
   }
   try {
     yield* examineContents(config, database)
   } catch (error) {
-    yield fault('database', error)
+    yield failure('database', error)
   } finally {
     await database.close()
   }

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { assertSentence, newDatabase, newFolder, productionSettings, query, runJson, runVitrine } from './fixture.ts'
-import { createProgram } from './program.ts'
+import { runProgram } from './program.ts'
 
 type Fault = [command: readonly string[], message: RegExp]
 
-const vitrine = (args: readonly string[]) => createProgram().parseAsync(['node', 'vitrine', ...args])
+const vitrine = (args: readonly string[]) => runProgram(['node', 'vitrine', ...args])
 
 /** All that a database holds, in one text. */
 const fingerprint = async (url: string) => {
@@ -240,3 +240,26 @@ test('production makes no demo store on demand either', async (t) => {
   const ended = await runVitrine(['seed', 'demo'], settings)
   assertSentence(ended, 'no place in production')
 })
+
+test('a command that opens the database itself words an outage like the others, with the cause', async (t) => {
+  const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
+  await query(
+    settings.DATABASE_URL,
+    `create function fail_full() returns boolean stable language plpgsql as
+      $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`,
+  )
+  const outage = /right now\. .*\(No space left on device\)/
+  await breakTable(settings.DATABASE_URL, 'shared_file')
+  for (const command of ['start', 'migrate']) assertSentence(await runVitrine([command], settings), outage)
+  await breakTable(settings.DATABASE_URL, 'product')
+  const { code, stdout } = await runVitrine(['doctor'], settings)
+  assert.equal(code, 1)
+  assert.match(stdout, /^FAULT {4}database /m)
+  assert.match(stdout, outage)
+})
+
+/** Every statement that reads the table fails as on a full disk. */
+const breakTable = async (url: string, table: string) => {
+  await query(url, `alter table ${table} rename to ${table}_kept`)
+  await query(url, `create view ${table} as select * from ${table}_kept where fail_full()`)
+}

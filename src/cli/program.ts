@@ -4,6 +4,7 @@ import { OperatorError } from '../core/operator-error.ts'
 import { addCatalog } from './catalog.ts'
 import { addCoupon } from './coupon.ts'
 import { addDoctor } from './doctor.ts'
+import { toOperatorError } from './domain-errors.ts'
 import { addInbox } from './inbox.ts'
 import { addKey } from './key.ts'
 import { addMenu } from './menu.ts'
@@ -29,11 +30,20 @@ export const run = async (argv: readonly string[]) => {
     if (error.code !== 'EPIPE') throw error
   })
   try {
-    await createProgram().parseAsync(argv)
+    await runProgram(argv)
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : usageFault)
     process.stderr.write(`${explainFailure(error, argv.includes('--json'))}\n`)
     process.exit(1)
+  }
+}
+
+/** Runs one command. Every command ends here, so that none of them shows a domain error with its stack. */
+export const runProgram = async (argv: readonly string[]) => {
+  try {
+    await createProgram().parseAsync(argv)
+  } catch (error) {
+    throw toOperatorError(error)
   }
 }
 
