@@ -190,7 +190,7 @@ const said: Record<string, string[]> = {
     `more than ${inWords(figure('app.ts', 'longestLoopDelayMs'))} behind`,
   ],
   'CHANGELOG.md': [
-    `forgotten after ${lifeOfEventsDays} days`,
+    `deleted after ${lifeOfEventsDays} days`,
     `units back after ${inWords(figure('features/checkout/checkout.ts', 'reservationMs'))}`,
     `sessions of ${inWords(figure('features/accounts/sessions.ts', 'sessionLifeMs'))}`,
   ],
