@@ -184,13 +184,13 @@ const said: Record<string, string[]> = {
   'docs/production.md': [
     `may wait ${figure('features/orders/orders.contract.ts', 'longestWaitSeconds')} seconds for an order`,
     `up to ${inWords(figure('app.ts', 'drainMs'))}`,
-    `remembered for ${inWords(figure('app.ts', 'catalogMaxAgeMs'))} at most`,
+    `cached for ${inWords(figure('app.ts', 'catalogMaxAgeMs'))} at most`,
     `${figure('db/database.ts', 'maxWaiting')} requests may wait`,
     `no answer within ${inWords(figure('providers/sms/vendor.ts', 'usualTimeoutMs'))}`,
     `more than ${inWords(figure('app.ts', 'longestLoopDelayMs'))} behind`,
   ],
   'CHANGELOG.md': [
-    `forgotten after ${lifeOfEventsDays} days`,
+    `deleted after ${lifeOfEventsDays} days`,
     `units back after ${inWords(figure('features/checkout/checkout.ts', 'reservationMs'))}`,
     `sessions of ${inWords(figure('features/accounts/sessions.ts', 'sessionLifeMs'))}`,
   ],

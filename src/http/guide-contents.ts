@@ -6,30 +6,30 @@ export const guideSections: readonly GuideSection[] = [
   {
     title: 'Start',
     pages: [
-      { page: 'quick-start', label: 'Quick start', about: 'From nothing to a paid order in ten minutes.' },
+      { page: 'quick-start', label: 'Quick start', about: 'From an empty folder to a paid order in ten minutes.' },
       { page: 'tour', label: 'A tour with curl', about: 'From a product list to a delivered order.' },
       { page: 'keys', label: 'Which key where', about: 'Server keys, browser keys, internal tokens, scopes, origins.' },
       { page: 'sdk', label: 'Client library', about: 'Calls, retries, sessions and errors in TypeScript.' },
-      { page: 'coming-from-shopify', label: 'Coming from Shopify', about: 'What is called what, and moving products.' },
+      { page: 'coming-from-shopify', label: 'Coming from Shopify', about: 'Terms compared, and moving products.' },
     ],
   },
   {
     title: 'Build a shop',
     pages: [
       { page: 'catalog', label: 'The catalog', about: 'Lists, filters, outlets, caching and search.' },
-      { page: 'pagination', label: 'Pagination', about: 'How to read a list to its end.' },
+      { page: 'pagination', label: 'Pagination', about: 'Reading a list to its end.' },
       { page: 'guests-and-carts', label: 'Guests and carts', about: 'Guest tokens, carts, wishlists, merging.' },
       { page: 'signing-in', label: 'Signing in', about: 'Codes by phone, e-mail and password, sessions.' },
       { page: 'checkout-and-payment', label: 'Checkout and payment', about: 'From a full cart to a paid order.' },
-      { page: 'delivery', label: 'Delivery', about: 'Shipping an order and following it.' },
-      { page: 'webhooks', label: 'Webhooks', about: 'What providers send, and how they prove themselves.' },
+      { page: 'delivery', label: 'Delivery', about: 'Shipping an order and tracking it.' },
+      { page: 'webhooks', label: 'Webhooks', about: 'Events from payment providers and carriers.' },
     ],
   },
   {
     title: 'Look up',
     pages: [
-      { page: 'errors', label: 'Errors', about: 'Every error code, and what to do about it.' },
-      { page: 'limits', label: 'Limits', about: 'How much, how often, how long.' },
+      { page: 'errors', label: 'Errors', about: 'Every error code, and how to handle it.' },
+      { page: 'limits', label: 'Limits', about: 'Rates, sizes and times.' },
       { page: 'cli', label: 'Command line', about: 'Every command with its options.' },
       { page: 'settings', label: 'Settings', about: 'Every environment variable.' },
     ],
