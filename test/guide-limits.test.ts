@@ -24,14 +24,14 @@ const [figures = ''] = read('docs/limits.md').split('\n## How long a text may be
 const limits: Record<string, string> = {
   'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
   'Requests of one visitor with the browser keys of a store': `${figureIn('db/migrations/0007_visitor_limit.sql', /default (\d+)/)} a minute unless`,
-  'Unknown keys, webhook credentials and orders that one client asks for': `${figure('features/access/lookups.ts', 'mostMissesAMinute')} a minute`,
-  'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
-  'One-time passwords to a phone, asked for with the `requestToken` of an earlier sign-in, in a store': `${figure('features/accounts/otp.ts', 'mostAnHour')} an hour`,
+  'Unknown keys, webhook credentials and orders that one client asks for': `${figure('features/access/lookups.ts', 'maxMissesPerMinute')} a minute`,
+  'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'maxPerHour')} an hour`,
+  'One-time passwords to a phone, asked for with the `requestToken` of an earlier sign-in, in a store': `${figure('features/accounts/otp.ts', 'maxPerHour')} an hour`,
   'One-time passwords that a client asks a store for': `${figureIn('db/migrations/0009_callers.sql', /otp_client_limit integer not null default (\d+)/)} an hour`,
   'One-time passwords of a store': 'none',
   'Tries of a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
-  'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
-  'Wrong current passwords of a customer who is signed in': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
+  'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'maxFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
+  'Wrong current passwords of a customer who is signed in': `${figure('features/accounts/email.ts', 'maxFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Coupon codes that do not exist, by a shopper': `${figure(guesses, 'shopper')} in ${guessMinutes} minutes`,
   'Coupon codes that do not exist, by a client address and store': `${figure(guesses, 'client')} in ${guessMinutes} minutes, and ${figure(guesses, 'serverClient')} with`,
   'Returns from a payment page (`/payment/callback`) of one client': `${figure('features/payments/callback.ts', 'mostCallbacksAMinute')} a minute`,
@@ -61,22 +61,22 @@ const limits: Record<string, string> = {
     .join(' to '),
   'Characters of a note to an order': count(figureIn(checkout, /note: .*maxLength: (\d+)/)),
   'Characters of an `Idempotency-Key`': count(figureIn('features/access/shopper.ts', /\{1,(\d+)\}\$\/\.test\(key\)/)),
-  'Keys that are remembered of a shopper': count(figure('features/access/once.ts', 'mostKeysOfShopper')),
-  'Keys that are remembered of a store': count(figure('features/access/once.ts', 'mostKeysOfStore')),
+  'Keys that are remembered of a shopper': count(figure('features/access/once.ts', 'maxKeysPerShopper')),
+  'Keys that are remembered of a store': count(figure('features/access/once.ts', 'maxKeysPerStore')),
   'Changes of one shopper or cart that wait for each other': count(figure('db/turns.ts', 'mostInLine')),
   'Variants of a product': count(figureIn(products, /variants: .*maxItems: (\d+)/)),
   'Pictures of a product': count(figureIn(products, /images: .*maxItems: (\d+)/)),
 
-  'Session of a customer': `${figure('features/accounts/sessions.ts', 'sessionLifeMs') / inDays} days`,
-  'Guest token, since its last renewal': `${figure('features/access/guest-token.ts', 'guestLifeMs') / inDays} days`,
-  'Cart of a guest, since its last change': `${figure('features/cart/show-cart.ts', 'guestCartLifeMs') / inDays} days`,
-  'One-time password': `${figure('features/accounts/otp.ts', 'codeLifeMs') / inMinutes} minutes`,
-  '`requestToken` of a one-time password that was used': `${figure('features/accounts/otp.ts', 'proofLifeMs') / inDays} days`,
+  'Session of a customer': `${figure('features/accounts/sessions.ts', 'sessionTtlMs') / inDays} days`,
+  'Guest token, since its last renewal': `${figure('features/access/guest-token.ts', 'guestTtlMs') / inDays} days`,
+  'Cart of a guest, since its last change': `${figure('features/cart/show-cart.ts', 'guestCartTtlMs') / inDays} days`,
+  'One-time password': `${figure('features/accounts/otp.ts', 'codeTtlMs') / inMinutes} minutes`,
+  '`requestToken` of a one-time password that was used': `${figure('features/accounts/otp.ts', 'proofTtlMs') / inDays} days`,
   'Units held by an unpaid order': `${figure('features/checkout/checkout.ts', 'reservationMs') / inMinutes} minutes`,
   'Page of the payment provider': `${figure('features/payments/sessions.ts', 'sessionMs') / inMinutes} minutes`,
-  'An `Idempotency-Key`': `${figure('features/access/once.ts', 'keptForMs') / inHours} hours`,
+  'An `Idempotency-Key`': `${figure('features/access/once.ts', 'keyTtlMs') / inHours} hours`,
   'Link of a download': `${figure('features/downloads/links.ts', 'linkLivesMs') / inMinutes} minutes`,
-  'Internal token': `${figure('features/access/internal-token.ts', 'longestLifeSeconds') / 60} minutes`,
+  'Internal token': `${figure('features/access/internal-token.ts', 'maxTtlSeconds') / 60} minutes`,
   'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'longestWaitSeconds')} seconds`,
   'Remembered catalog answers and keys': `${figure('app.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
 
@@ -108,7 +108,7 @@ test('docs/limits.md has the figures of the source', () => {
 
 test('a minute of a key is a minute, and what is remembered of it is as fresh as an answer', () => {
   assert.equal(windowMs, minutes(1))
-  assert.equal(figure('features/access/directory.ts', 'entryLifeMs'), figure('app.ts', 'catalogMaxAgeMs'))
+  assert.equal(figure('features/access/directory.ts', 'entryTtlMs'), figure('app.ts', 'catalogMaxAgeMs'))
 })
 
 test('the ports that the guide says the demo store allows are those that it allows', () => {

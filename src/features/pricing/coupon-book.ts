@@ -75,7 +75,7 @@ export const stopCoupon = (tx: Tx, store: CouponStore, text: string) =>
   changeCoupon(tx, store, text, (code) => sql.stopCoupon(tx, store.id, code))
 
 /** Whether customers are shown the code. */
-export const listCouponOpenly = (tx: Tx, store: CouponStore, text: string, listed: boolean) =>
+export const setCouponListed = (tx: Tx, store: CouponStore, text: string, listed: boolean) =>
   changeCoupon(tx, store, text, (code) => sql.setListed(tx, store.id, code, listed))
 
 const changeCoupon = async (

@@ -8,7 +8,7 @@ import { readCouponCode } from './coupons.ts'
 
 /** Codes that do not exist, in this time. Guests are free to make, so the client counts too. */
 export const guessWindowMs = minutes(10)
-export const mostGuesses = { shopper: 20, client: 60, serverClient: 300 }
+export const maxGuesses = { shopper: 20, client: 60, serverClient: 300 }
 
 const limit = (action: string, most: number): Limit => ({
   action,
@@ -16,10 +16,10 @@ const limit = (action: string, most: number): Limit => ({
   windowMs: guessWindowMs,
   text: 'Too many coupon codes that do not exist. Try again later.',
 })
-const ofShopper = limit('coupon-guess', mostGuesses.shopper)
-const ofClient = limit('coupon-guess-client', mostGuesses.client)
+const ofShopper = limit('coupon-guess', maxGuesses.shopper)
+const ofClient = limit('coupon-guess-client', maxGuesses.client)
 /** The client of a server key is a storefront's own server, with many shoppers behind it. */
-const ofServer = limit('coupon-guess-client', mostGuesses.serverClient)
+const ofServer = limit('coupon-guess-client', maxGuesses.serverClient)
 
 /**
  * Tries a code. Ends with 429 when a shopper or a client has tried too many that do not exist; a right code is refused

@@ -6,7 +6,7 @@ import type { Answer } from '../../http/endpoint.ts'
 import { lockCustomer } from '../access/guests.sql.ts'
 import { holdShopper, isGuest } from '../access/guests.ts'
 import { writeOnce } from '../access/once.ts'
-import { deadGuestToken } from '../access/shopper.ts'
+import { invalidGuestToken } from '../access/shopper.ts'
 import { outletRefOf, showImage } from '../catalog/catalog.ts'
 import type { Shopper, ShopperCtx, StoreId } from '../context.ts'
 import { maxWishes, type WishlistItem } from './wishlist.contract.ts'
@@ -17,7 +17,7 @@ export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => 
   // Somebody without a token has nothing yet, and nobody else can know the id that goes out with this answer.
   if (ctx.shopper.isNew) return []
   const [first, ...others] = await sql.listGuestWishes(ctx.db, outletRefOf(ctx), ctx.shopper.guestId)
-  if (first === undefined || first.isMerged) throw deadGuestToken(ctx)
+  if (first === undefined || first.isMerged) throw invalidGuestToken(ctx)
   return showWishes(
     ctx,
     [first, ...others].filter((row) => row.id !== null),
