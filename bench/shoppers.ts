@@ -176,7 +176,7 @@ const addTask = (bench: Bench, carts: number): Task => {
       newCartId: varying(`('cart_' || lpad(:guest::text, 26, '0'))`),
       outletId: store.outletId,
       couponChange: undefined,
-      wanted: [{ productId: product, variantId: null }],
+      products: [{ productId: product, variantId: null }],
     }),
   )
   const write = recordStatement((tx) =>

@@ -54,7 +54,7 @@ test('uncounting on one instance applies to all instances', async (t) => {
   assert.ok(first && second)
   const [length, now] = [windowMs, first.clock.now()]
   assert.deepEqual([await first.counter.count('x', length, now), await second.counter.count('x', length, now)], [1, 2])
-  await first.counter.giveBack('x', length, now)
+  await first.counter.uncount('x', length, now)
   assert.equal(await second.counter.count('x', length, now), 2)
 })
 

@@ -73,7 +73,9 @@ export const LineToAdd = Type.Object({ ...newLine, quantity: quantityToAdd })
 export type LineToAdd = Static<typeof LineToAdd>
 
 export const LineToSet = Type.Object({
-  id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Id of the line; alternatively `productId`' })),
+  id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Id of the line; alternatively `productId`' }),
+  ),
   productId: Type.Optional(newLine.productId),
   variantId: newLine.variantId,
   quantity: quantityToSet,

@@ -5,10 +5,10 @@ import type { Answer } from '../../http/endpoint.ts'
 import { isMergedGuest } from '../access/guests.sql.ts'
 import { writeOnce } from '../access/once.ts'
 import { invalidGuestToken } from '../access/shopper.ts'
+import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { CustomerCtx, ShopperCtx } from '../context.ts'
 import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { readCouponCode } from '../pricing/coupons.ts'
-import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { Cart, CartItem, LineToAdd, LineToSet } from './cart.contract.ts'
 import {
   type CartName,
@@ -24,8 +24,8 @@ import {
   holdOwnCart,
   moveCart,
   type ReadCart,
-  readCart,
   type RequestedProduct,
+  readCart,
   writeLines,
 } from './cart.sql.ts'
 import { showCart, showItems } from './show-cart.ts'
@@ -256,7 +256,8 @@ const chooseVariants = (
     if (variantId === null)
       throw fail('UNPROCESSABLE_ENTITY', 'This product has several variants: choose one with variantId.')
     const before = chosen.get(variantId)
-    if (before !== undefined && !adds) throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')
+    if (before !== undefined && !adds)
+      throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')
     chosen.set(variantId, {
       newId: newId('line', ctx.clock.now()),
       ...{ variantId, productId, unitMinor },
@@ -275,7 +276,8 @@ const checkLines = (lines: ReadCart['lines'], touched: readonly string[], change
   for (const { id, name, quantity, stock, isAvailable } of lines) {
     if (!written.has(id)) continue
     if (!isAvailable) throw fail('NOT_FOUND', `${name} is no longer for sale.`)
-    if (quantity > maxLineQuantity) throw fail('UNPROCESSABLE_ENTITY', `A line can hold at most ${maxLineQuantity} units.`)
+    if (quantity > maxLineQuantity)
+      throw fail('UNPROCESSABLE_ENTITY', `A line can hold at most ${maxLineQuantity} units.`)
     if (quantity > stock)
       throw fail('INSUFFICIENT_STOCK', stock > 0 ? `Only ${stock} of ${name} left.` : `${name} is out of stock.`)
   }
@@ -314,4 +316,5 @@ const refuseMerged = async (db: Queries, ctx: ShopperCtx, cart: CartRow | undefi
 
 export const noSuchCart = () => fail('NOT_FOUND', 'Cart not found.')
 
-const otherOutlet = () => fail('CONFLICT', 'This cart belongs to another outlet. Empty it first, or send the id of its outlet as X-Outlet-Id.')
+const otherOutlet = () =>
+  fail('CONFLICT', 'This cart belongs to another outlet. Empty it first, or send the id of its outlet as X-Outlet-Id.')

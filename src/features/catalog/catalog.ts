@@ -32,7 +32,7 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
     digital: row.digital,
     variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
       ...variant,
-      stock: variant.stockTracked ? variant.stock : mostInALine,
+      stock: variant.stockTracked ? variant.stock : maxLineQuantity,
       weightGrams: variant.weightGrams === null ? null : Number(variant.weightGrams),
       image: showImage(ctx, variant.image),
       price: toWire(priceMinor, currency),
@@ -42,7 +42,6 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
 }
 
 /** What is not tracked has no number; the specification wants one, and no cart line holds more than this. */
-const mostInALine = 999
 
 export const listCategories = async (
   ctx: StoreCtx,
@@ -86,7 +85,7 @@ export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductR
   description: row.description,
   price: toWire(row.priceMinor, store.currency),
   category: row.category ?? '',
-  stock: row.stock + row.untracked * mostInALine,
+  stock: row.stock + row.untracked * maxLineQuantity,
   stockTracked: row.untracked === 0,
   images: row.images.map((image) => showImage({ publicUrl }, image)),
   status: 'ACTIVE',
