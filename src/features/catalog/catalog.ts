@@ -2,7 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { toMinor, toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
-import type { Category, ListQuery, Product, ProductDetail } from './catalog.contract.ts'
+import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
 
@@ -40,8 +40,6 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
     })),
   }
 }
-
-/** What is not tracked has no number; the specification wants one, and no cart line holds more than this. */
 
 export const listCategories = async (
   ctx: StoreCtx,

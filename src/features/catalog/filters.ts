@@ -5,8 +5,8 @@ import type { Filters, FiltersQuery } from './filters.contract.ts'
 import { listOptions, type OptionList } from './filters.sql.ts'
 import { search } from './search.ts'
 
-const mostOptions = 10
-const mostValues = 50
+const maxOptions = 10
+const maxValues = 50
 
 /** The options of the products in a list or a search, without those that narrow it already. */
 export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<Filters> => {
@@ -16,7 +16,7 @@ export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery):
   return {
     options: [...byName]
       .sort(([one, some], [other, others]) => productsOf(others) - productsOf(some) || compareNames(one, other))
-      .slice(0, mostOptions)
+      .slice(0, maxOptions)
       .map(([name, values]) => ({ name, values: showValues(values) })),
   }
 }
@@ -32,7 +32,7 @@ const showValues = (lists: readonly OptionList[]) => {
   for (const { values, count } of lists) {
     for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + count)
   }
-  const commonest = [...counts].sort(([, one], [, other]) => other - one).slice(0, mostValues)
+  const commonest = [...counts].sort(([, one], [, other]) => other - one).slice(0, maxValues)
   const isShown = new Set(commonest.map(([value]) => value))
   const order = joinLists(lists.map(({ values }) => values.filter((value) => isShown.has(value))))
   return order.map((value) => ({ value, count: mustExist(counts.get(value), 'the count of a value') }))

@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts'
 import type { InputFault } from './input-faults.ts'
-import { optionKey, type ProductPatch, type StockSaid, type VariantPatch } from './product-input.ts'
+import { optionKey, type ProductPatch, type StockInput, type VariantPatch } from './product-input.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 
 /** A variant as the store has it. Outlets are named by their public ids. */
@@ -18,11 +18,14 @@ export type VariantState = {
   image: string
   stockTracked: boolean
   pricesMinor: Record<string, number>
-  /** What can be sold at each outlet. After a merge: what the file sets, null for nothing to set. */
+  /** Available units by outlet before the save. Null for a new variant. */
   stock: Record<string, number> | null
-  /** A plain number of a file, for the default outlet. */
+  /** Available units at the default outlet before the save. */
   defaultStock?: number
 }
+
+/** Stock to write. `atDefaultOutlet` is a plain number in the file, which is for the default outlet. */
+export type StockToSet = { variantId: string; byOutlet: Record<string, number>; atDefaultOutlet?: number }
 
 export type MergedVariants = {
   variants: VariantState[]
@@ -30,7 +33,7 @@ export type MergedVariants = {
   changedVariants: VariantState[]
   retiredIds: string[]
   parkedIds: string[]
-  stockChanges: VariantState[]
+  stockChanges: StockToSet[]
   priceChanges: VariantState[]
   changes: Field[]
   stockKept: number
@@ -72,7 +75,7 @@ export const mergeVariants = (
     retiredIds: retired.map(({ id }) => id),
     parkedIds: parked(known, ordered),
     stockChanges: stocked.map(({ variant, stock }) =>
-      withStock(variant, stock.said, before.get(variant.id)?.stockTracked ?? true),
+      stockToSet(variant, stock.given, before.get(variant.id)?.stockTracked ?? true),
     ),
     priceChanges: ordered.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
     changes: [
@@ -131,11 +134,11 @@ const nameOwn = (
   }
   const match = live.length === 1 ? live[0] : own.sku ? withSku(live, own.sku) : undefined
   if (match !== undefined) return { named: [{ patch: own, at: '', match }], faults: [] }
-  const said = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
-  const isPrices = said?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
-  if (said === undefined || isPrices) return { named: [], faults: [] }
+  const given = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
+  const isPrices = given?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
+  if (given === undefined || isPrices) return { named: [], faults: [] }
   const message = `belongs to a variant, and the product has ${live.length}: name them`
-  return { named: [], faults: [{ field: said[1], message, fixedBy: 'replace' }] }
+  return { named: [], faults: [{ field: given[1], message, fixedBy: 'replace' }] }
 }
 
 const ownFields: [keyof VariantPatch, Field][] = [
@@ -177,7 +180,7 @@ const optionNameFaults = (named: readonly Named[], others: readonly VariantState
     }))
 }
 
-type Outcome = { variant: VariantState; stock: { said: StockSaid; isSet: boolean; isKept: boolean } }
+type Outcome = { variant: VariantState; stock: { given: StockInput; isSet: boolean; isKept: boolean } }
 
 const mergeVariant = (
   { patch, at, match }: Named,
@@ -190,8 +193,8 @@ const mergeVariant = (
   const priceMinor = patch.priceMinor ?? base?.priceMinor
   if (priceMinor === undefined) faults.push({ field: `${at}price`, message: 'is required' })
   // A file can be sold any number of times, unless its seller sets a number. Anything else that is new has none.
-  const said = patch.stock === undefined && match === undefined ? (isDigital ? null : {}) : patch.stock
-  const differs = said !== undefined && (match === undefined || isOtherStock(match, said))
+  const given = patch.stock === undefined && match === undefined ? (isDigital ? null : {}) : patch.stock
+  const differs = given !== undefined && (match === undefined || isOtherStock(match, given))
   const isSet = differs && (match === undefined || setStock)
   const variant = {
     id: match?.id ?? newId('var'),
@@ -205,11 +208,11 @@ const mergeVariant = (
     barcode: patch.barcode ?? base?.barcode ?? '',
     weightGrams: patch.weightGrams === undefined ? (base?.weightGrams ?? null) : patch.weightGrams,
     image: patch.image ?? base?.image ?? '',
-    stockTracked: isSet ? said !== null : (match?.stockTracked ?? true),
+    stockTracked: isSet ? given !== null : (match?.stockTracked ?? true),
     pricesMinor: mergePrices(base?.pricesMinor ?? {}, patch.pricesMinor),
     stock: match?.stock ?? null,
   }
-  return { variant, stock: { said: said === undefined ? {} : said, isSet, isKept: differs && !isSet } }
+  return { variant, stock: { given: given === undefined ? {} : given, isSet, isKept: differs && !isSet } }
 }
 
 /** Made from the options, unless somebody has written another one. */
@@ -223,28 +226,27 @@ const titleOf = (base: VariantState | undefined, options: Record<string, string>
   return isSame || isWritten ? base.title : made
 }
 
-const mergePrices = (before: Record<string, number>, said: VariantPatch['pricesMinor']): Record<string, number> => {
-  const all = Object.entries({ ...(said?.clears ? {} : before), ...said?.byOutlet })
+const mergePrices = (before: Record<string, number>, given: VariantPatch['pricesMinor']): Record<string, number> => {
+  const all = Object.entries({ ...(given?.clears ? {} : before), ...given?.byOutlet })
   return Object.fromEntries(all.filter((entry): entry is [string, number] => entry[1] !== null))
 }
 
-const isOtherStock = ({ stockTracked, stock, defaultStock }: VariantState, said: StockSaid) => {
-  if (said === null || !stockTracked) return stockTracked !== (said !== null)
-  if (typeof said === 'number') return said !== (defaultStock ?? 0)
-  return Object.entries(said).some(([outlet, units]) => units !== (stock?.[outlet] ?? 0))
+const isOtherStock = ({ stockTracked, stock, defaultStock }: VariantState, given: StockInput) => {
+  if (given === null || !stockTracked) return stockTracked !== (given !== null)
+  if (typeof given === 'number') return given !== (defaultStock ?? 0)
+  return Object.entries(given).some(([outlet, units]) => units !== (stock?.[outlet] ?? 0))
 }
 
 /**
- * What is to be written. Numbers from before a variant was not tracked are worth nothing when it is tracked again. They
- * are left until then, because a checkout under way may still count on them.
+ * When an untracked variant is tracked again, its old numbers are reset to 0. They stay until then, because an open
+ * checkout may still depend on them.
  */
-const withStock = (variant: VariantState, said: StockSaid, wasTracked: boolean): VariantState => {
-  const { defaultStock: _, ...rest } = variant
-  if (said === null) return { ...rest, stock: null }
-  const left = Object.entries(wasTracked ? {} : (variant.stock ?? {})).filter(([, units]) => units !== 0)
+const stockToSet = ({ id, stock }: VariantState, given: StockInput, wasTracked: boolean): StockToSet => {
+  if (given === null) return { variantId: id, byOutlet: {} }
+  const left = Object.entries(wasTracked ? {} : (stock ?? {})).filter(([, units]) => units !== 0)
   const emptied = Object.fromEntries(left.map(([outlet]) => [outlet, 0]))
-  if (typeof said === 'number') return { ...rest, stock: emptied, defaultStock: said }
-  return { ...rest, stock: { ...emptied, ...said } }
+  if (typeof given === 'number') return { variantId: id, byOutlet: emptied, atDefaultOutlet: given }
+  return { variantId: id, byOutlet: { ...emptied, ...given } }
 }
 
 /**

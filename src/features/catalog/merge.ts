@@ -1,6 +1,6 @@
 import { makeSafeHtml } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
-import { mergeVariants, type VariantState } from './merge-variants.ts'
+import { mergeVariants, type StockToSet, type VariantState } from './merge-variants.ts'
 import {
   type Digital,
   optionKey,
@@ -42,7 +42,7 @@ export type MergedProduct = Omit<ProductState, 'id' | 'variants'> & {
   retiredIds: string[]
   /** Variants that have to give up their options before others can take them. */
   parkedIds: string[]
-  stockChanges: VariantState[]
+  stockChanges: StockToSet[]
   priceChanges: VariantState[]
   changes: Set<Field>
   /** Variants whose stock in the file differs and was left as it is. */
@@ -110,16 +110,16 @@ const mergePictures = (base: Pick<ProductState, 'images' | 'imageTexts'>, { imag
  */
 const mergeOptions = (
   before: readonly ProductOption[],
-  said: readonly ProductOption[] | undefined,
+  given: readonly ProductOption[] | undefined,
   known: readonly VariantState[],
   variants: readonly VariantState[],
 ): ProductOption[] => {
   const [used, usedBefore] = [optionsOf(variants), optionsOf(known.filter(({ active }) => active))]
   const has = (options: readonly ProductOption[], name: string, value?: string) =>
     options.some((option) => option.name === name && (value === undefined || option.values.includes(value)))
-  if (said !== undefined) {
+  if (given !== undefined) {
     // It has the last word about names; values of variants that it does not name stay among the others.
-    return said.map(({ name, values }) => ({ name, values: distinct([...values, ...valuesOf(used, name)]) }))
+    return given.map(({ name, values }) => ({ name, values: distinct([...values, ...valuesOf(used, name)]) }))
   }
   const isLeft = (name: string, value?: string) => has(used, name, value) || !has(usedBefore, name, value)
   const isAdded = (name: string) => (value: string) => !has(usedBefore, name, value)

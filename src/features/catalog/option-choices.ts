@@ -2,7 +2,7 @@ import { fail } from '../../core/errors.ts'
 import type { OutletId } from '../context.ts'
 import type { OptionFilter } from './catalog.sql.ts'
 
-const mostChoices = 10
+const maxChoices = 10
 
 /**
  * Reads `Colour:Indigo,Size:S,Size:M`: Indigo, in S or M. In names and values a backslash comes before a comma, a colon
@@ -11,7 +11,7 @@ const mostChoices = 10
 export const readOptionFilter = (text: string, outletId: OutletId): OptionFilter => {
   const wanted = new Map<string, Set<string>>()
   const pairs = splitAt(text, ',')
-  if (pairs.length > mostChoices) throw fail('BAD_REQUEST', `options may name ${mostChoices} values at most.`)
+  if (pairs.length > maxChoices) throw fail('BAD_REQUEST', `options may name ${maxChoices} values at most.`)
   for (const pair of pairs) {
     const [name = '', ...rest] = splitAt(pair, ':').map(dropBackslashes)
     const value = rest.join(':')

@@ -4,10 +4,10 @@ import { toMinor } from '../../core/money.ts'
 import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
 /** The most units of a variant at one outlet. */
-export const mostUnits = 1_000_000_000
+export const maxUnits = 1_000_000_000
 const Stock = Type.Union([
-  Type.Integer({ minimum: 0, maximum: mostUnits }),
-  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: mostUnits })),
+  Type.Integer({ minimum: 0, maximum: maxUnits }),
+  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: maxUnits })),
   Type.Enum(['untracked', 'plenty'], { description: 'Not tracked, as null; tables have no null' }),
 ])
 const Amount = Type.Number({ minimum: 0 })
@@ -66,8 +66,8 @@ export const ProductFile = Type.Object({
 })
 export type ProductFile = Static<typeof ProductFile>
 
-/** Undefined: not said. */
-type Said<Value> = Value | undefined
+/** Undefined: not given. */
+type Maybe<Value> = Value | undefined
 
 export type Status = 'ACTIVE' | 'DRAFT' | 'ARCHIVED'
 export type Digital = { url?: string; file?: string; name?: string }
@@ -76,38 +76,38 @@ export type ProductOption = { name: string; values: string[] }
 /** What a file says about a product, checked and in minor units; outlets as the file named them. */
 export type ProductPatch = {
   slug: string
-  name: Said<string>
-  description: Said<string>
-  status: Said<Status>
-  categoryPath: Said<string[]>
-  vendor: Said<string>
-  images: Said<{ url: string; alt: Said<string> }[]>
-  options: Said<ProductOption[]>
-  tags: Said<string[]>
-  seo: { title: Said<string>; description: Said<string> }
-  digital: Said<Digital | null>
-  taxRate: Said<number>
-  variants: Said<VariantPatch[]>
+  name: Maybe<string>
+  description: Maybe<string>
+  status: Maybe<Status>
+  categoryPath: Maybe<string[]>
+  vendor: Maybe<string>
+  images: Maybe<{ url: string; alt: Maybe<string> }[]>
+  options: Maybe<ProductOption[]>
+  tags: Maybe<string[]>
+  seo: { title: Maybe<string>; description: Maybe<string> }
+  digital: Maybe<Digital | null>
+  taxRate: Maybe<number>
+  variants: Maybe<VariantPatch[]>
   /** Fields of a variant that stand on the product itself. */
   own: VariantPatch
 }
 
 export type VariantPatch = {
-  sku: Said<string>
-  title: Said<string>
-  options: Said<Record<string, string>>
-  priceMinor: Said<number>
-  compareAtMinor: Said<number | null>
-  stock: Said<StockSaid>
+  sku: Maybe<string>
+  title: Maybe<string>
+  options: Maybe<Record<string, string>>
+  priceMinor: Maybe<number>
+  compareAtMinor: Maybe<number | null>
+  stock: Maybe<StockInput>
   /** By outlet; null takes the price of an outlet away. */
-  pricesMinor: Said<{ clears: boolean; byOutlet: Record<string, number | null> }>
-  barcode: Said<string>
-  weightGrams: Said<number | null>
-  image: Said<string>
+  pricesMinor: Maybe<{ clears: boolean; byOutlet: Record<string, number | null> }>
+  barcode: Maybe<string>
+  weightGrams: Maybe<number | null>
+  image: Maybe<string>
 }
 
 /** Units by outlet, where a plain number is meant for the default outlet; null: not tracked. */
-export type StockSaid = number | Record<string, number> | null
+export type StockInput = number | Record<string, number> | null
 
 /** A field that was left out may also be undefined. */
 type WrittenVariant = { [Name in keyof VariantFile]?: VariantFile[Name] | undefined }
@@ -126,13 +126,13 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
   const slug = file.slug ?? slugify(file.name ?? '')
   if (slug === '') return [{ field: 'slug', message: 'is required, because none can be made from the name' }]
 
-  const minor = (amount: number | undefined, field: string): Said<number> => {
+  const minor = (amount: number | undefined, field: string): Maybe<number> => {
     const exact = amount === undefined ? undefined : toMinor(amount, currency)
     if (exact === null) faults.push({ field, message: `is not an amount in ${currency}` })
     return exact ?? undefined
   }
-  const orEmpty = <Value>(said: Said<Value>, field: string, empty: Value): Said<Value> =>
-    said === undefined && cleared.has(field) ? empty : said
+  const orEmpty = <Value>(given: Maybe<Value>, field: string, empty: Value): Maybe<Value> =>
+    given === undefined && cleared.has(field) ? empty : given
 
   const readPrices = (prices: Record<string, number> | undefined, field: string) => {
     const dropped = [...cleared]

@@ -87,17 +87,17 @@ export const showStockChange = async (tx: Tx, storeId: StoreId, productIds: read
   if (productIds.length > 0) await sql.refreshStockFlags(tx, storeId, productIds)
 }
 
-const publishAtOnce = 2_000
+const publishBatchSize = 2_000
 
 /** A new outlet sells everything that the store has, at the same prices, and has none of it yet. */
 export const publishAllProducts = async (tx: Tx, store: Pick<Store, 'id'>) => {
   // An import under way does not see the outlet yet, and we do not see its products.
   await sql.lockCatalog(tx, store.id)
   for (let after = ''; ; ) {
-    const productIds = await sql.listProductIdsAfter(tx, store.id, after, publishAtOnce)
+    const productIds = await sql.listProductIdsAfter(tx, store.id, after, publishBatchSize)
     if (productIds.length > 0) await publishProducts(tx, store, productIds)
     const last = productIds.at(-1)
-    if (last === undefined || productIds.length < publishAtOnce) return
+    if (last === undefined || productIds.length < publishBatchSize) return
     after = last
   }
 }

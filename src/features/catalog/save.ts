@@ -6,7 +6,7 @@ import type { OutletId, Store } from '../context.ts'
 import { makeSafeHtml, plainText } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
 import { type MergedProduct, mergeProduct, type ProductState } from './merge.ts'
-import type { VariantState } from './merge-variants.ts'
+import type { StockToSet, VariantState } from './merge-variants.ts'
 import { cutText, optionKey, type ProductPatch } from './product-input.ts'
 import { addSearchWords, listCategoryNodes, lockCatalog, setStockLevels } from './products.sql.ts'
 import { categoryPaths, ensureCategories, findOutlet, pathKey, refreshProducts } from './products.ts'
@@ -26,8 +26,7 @@ export type SaveSummary = {
 
 export const newSummary = (): SaveSummary => ({ created: 0, updated: 0, unchanged: 0, changes: {}, stockKept: 0 })
 
-/** In the order of the patches. */
-export type Plan = MergedProduct | { faults: InputFault[] }
+export type SavePlan = MergedProduct | { faults: InputFault[] }
 
 /** What saving would do, from what the store has at this moment. Nothing is written. */
 export const planProducts = async (
@@ -35,7 +34,7 @@ export const planProducts = async (
   store: Store,
   patches: readonly ProductPatch[],
   mode: SaveMode,
-): Promise<Plan[]> => {
+): Promise<SavePlan[]> => {
   const rows = await sql.readStates(
     db,
     store.id,
@@ -60,8 +59,7 @@ const toState = (row: sql.StateRow, store: Store, pathOf: (id: string | null) =>
   }),
 })
 
-/** Adds what a plan comes to. */
-export const addToSummary = (summary: SaveSummary, { id, changes, stockKept }: MergedProduct) => {
+export const countProduct = (summary: SaveSummary, { id, changes, stockKept }: MergedProduct) => {
   if (id === undefined) summary.created++
   else if (changes.size > 0) summary.updated++
   else summary.unchanged++
@@ -100,7 +98,7 @@ export const tryToSave = async (tx: Tx, store: Store, patches: readonly ProductP
   )
   const plans = await planProducts(tx, store, patches, mode)
   const merged = plans.filter((plan): plan is MergedProduct => !('faults' in plan))
-  for (const plan of merged) addToSummary(summary, plan)
+  for (const plan of merged) countProduct(summary, plan)
   await write(
     tx,
     store,
@@ -160,8 +158,8 @@ const toRow = (product: MergedProduct, id: string, categoryId: string | null): s
   }
 }
 
-const longestNameKey = 200
-const describedBy = 3_000
+const maxNameKeyLength = 200
+const maxIndexedLength = 3_000
 
 /**
  * What a product is found by: its name first, then its vendor, SKUs, barcodes, categories, tags, options and description.
@@ -170,10 +168,10 @@ const describedBy = 3_000
 const wordsOf = (product: MergedProduct) => {
   const titleWords = wordsToIndex(product.name)
   const ofVariants = product.variants.flatMap(({ sku, barcode, options }) => [sku, barcode, ...Object.values(options)])
-  const description = plainText(product.description).slice(0, describedBy)
+  const description = plainText(product.description).slice(0, maxIndexedLength)
   const more = [product.vendor, ...product.categoryPath, ...product.tags, ...ofVariants, description]
   return {
-    name_key: cutText(fold(product.name), longestNameKey),
+    name_key: cutText(fold(product.name), maxNameKeyLength),
     title_words: titleWords,
     words: [...new Set([...titleWords, ...wordsToIndex(...more)])].sort(),
   }
@@ -185,9 +183,10 @@ const writeVariants = async (
   products: readonly MergedProduct[],
   productIdOf: (i: number) => string,
 ) => {
-  const collect = (choose: (product: MergedProduct) => readonly VariantState[]) =>
-    products.flatMap((product, i) => choose(product).map((variant) => ({ variant, productId: productIdOf(i) })))
-  const variantRows = (choose: (product: MergedProduct) => readonly VariantState[]) => collect(choose).map(toVariantRow)
+  const collect = <Item>(choose: (product: MergedProduct) => readonly Item[]) =>
+    products.flatMap((product, i) => choose(product).map((item) => ({ item, productId: productIdOf(i) })))
+  const variantRows = (choose: (product: MergedProduct) => readonly VariantState[]) =>
+    collect(choose).map(({ item, productId }) => toVariantRow(item, productId))
   const parked = products.flatMap(({ parkedIds }) => parkedIds)
   const retired = products.flatMap(({ retiredIds }) => retiredIds)
   const [added, changed] = [variantRows(({ newVariants }) => newVariants), variantRows((p) => p.changedVariants)]
@@ -196,25 +195,25 @@ const writeVariants = async (
   if (changed.length > 0) await sql.updateVariants(tx, store.id, changed)
   if (added.length > 0) await sql.insertVariants(tx, store.id, added)
 
-  const levels = collect(({ stockChanges }) => stockChanges).flatMap(({ variant, productId }) =>
-    stockByOutlet(store, variant).map(([outletId, available]) => ({
-      ...{ variant_id: variant.id, product_id: productId, outlet_id: outletId, available },
+  const levels = collect(({ stockChanges }) => stockChanges).flatMap(({ item, productId }) =>
+    stockByOutlet(store, item).map(([outletId, available]) => ({
+      ...{ variant_id: item.variantId, product_id: productId, outlet_id: outletId, available },
     })),
   )
   if (levels.length > 0) await setStockLevels(tx, store.id, levels)
   const priced = collect(({ priceChanges }) => priceChanges)
-  const prices = priced.flatMap(({ variant }) =>
+  const prices = priced.flatMap(({ item: variant }) =>
     Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
       ...{ variant_id: variant.id, outlet_id: findOutlet(store, outlet).id, price_minor: minor },
     })),
   )
   const known = new Set(changed.map(({ id }) => id))
-  const toDrop = priced.map(({ variant }) => variant.id).filter((id) => known.has(id))
+  const toDrop = priced.map(({ item }) => item.id).filter((id) => known.has(id))
   if (toDrop.length > 0) await sql.dropOutletPrices(tx, store.id, toDrop, prices)
   if (prices.length > 0) await sql.setOutletPrices(tx, store.id, prices)
 }
 
-const toVariantRow = ({ variant, productId }: { variant: VariantState; productId: string }): sql.NewVariant => ({
+const toVariantRow = (variant: VariantState, productId: string): sql.NewVariant => ({
   id: variant.id,
   product_id: productId,
   position: variant.position,
@@ -230,8 +229,8 @@ const toVariantRow = ({ variant, productId }: { variant: VariantState; productId
   stock_tracked: variant.stockTracked,
 })
 
-const stockByOutlet = (store: Store, { stock, defaultStock }: VariantState): [OutletId, number][] =>
+const stockByOutlet = (store: Store, { byOutlet, atDefaultOutlet }: StockToSet): [OutletId, number][] =>
   Object.entries({
-    ...stock,
-    ...(defaultStock === undefined ? {} : { [store.defaultOutlet.publicId]: defaultStock }),
+    ...byOutlet,
+    ...(atDefaultOutlet === undefined ? {} : { [store.defaultOutlet.publicId]: atDefaultOutlet }),
   }).map(([outlet, units]) => [findOutlet(store, outlet).id, units])

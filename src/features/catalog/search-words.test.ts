@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fold, likeliest, singularOf, wordsToFind, wordsToIndex } from './search-words.ts'
+import { closestWords, fold, singularOf, wordsToFind, wordsToIndex } from './search-words.ts'
 
 const asked = (query: string) => wordsToFind(query).map(({ text }) => text)
 
@@ -57,9 +57,9 @@ test('a single letter stands for itself alone, and short words and numbers are n
 })
 
 test('of the words that look alike, those with the fewest slips are meant', () => {
-  assert.deepEqual(likeliest('sheos', ['shoes', 'shows', 'these']), ['shoes'])
-  assert.deepEqual(likeliest('shrit', ['shirt', 'short', 'skirt']), ['shirt'])
-  assert.deepEqual(likeliest('candel', ['candle', 'candy']), ['candle'])
-  assert.deepEqual(likeliest('mugz', ['jugs', 'rugs']), [])
-  assert.deepEqual(likeliest('notbook', ['notebook', 'outlook']), ['notebook'])
+  assert.deepEqual(closestWords('sheos', ['shoes', 'shows', 'these']), ['shoes'])
+  assert.deepEqual(closestWords('shrit', ['shirt', 'short', 'skirt']), ['shirt'])
+  assert.deepEqual(closestWords('candel', ['candle', 'candy']), ['candle'])
+  assert.deepEqual(closestWords('mugz', ['jugs', 'rugs']), [])
+  assert.deepEqual(closestWords('notbook', ['notebook', 'outlook']), ['notebook'])
 })

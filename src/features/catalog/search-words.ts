@@ -38,14 +38,14 @@ export const wordsToFind = (text: string): QueryWord[] => {
       words.set(word, { text: word, prefix, correctable: !unspaced && isCorrectable(word) })
     }
   }
-  return [...words.values()].slice(0, mostWords)
+  return [...words.values()].slice(0, maxWords)
 }
 
 /** Long enough that a slip can be told from another word, and made of letters. */
 export const isCorrectable = (word: string) => /^[\p{L}\p{M}]{4,}$/u.test(word)
 
-const mostWords = 12
-const longestWord = 60
+const maxWords = 12
+const maxWordLength = 60
 
 /** The folded form of a text, as names are sorted and compared: lower case, accents gone. */
 export const fold = (text: string) =>
@@ -69,14 +69,15 @@ const plainLetters: Record<string, string> = {
 }
 
 /** Scripts that put no space between words. */
-const noSpaces = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー'
-const alikePieces = new RegExp(`([${noSpaces}]+)|([^${noSpaces}]+)`, 'gu')
+const unspacedScripts =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー'
+const alikePieces = new RegExp(`([${unspacedScripts}]+)|([^${unspacedScripts}]+)`, 'gu')
 
 const piecesOf = (text: string) => {
   const pieces: { piece: string; unspaced: boolean }[] = []
   for (const [run] of fold(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     for (const [piece, unspaced] of run.matchAll(alikePieces)) {
-      pieces.push({ piece: unspaced ?? cutText(piece, longestWord), unspaced: unspaced !== undefined })
+      pieces.push({ piece: unspaced ?? cutText(piece, maxWordLength), unspaced: unspaced !== undefined })
     }
   }
   return pieces
@@ -96,31 +97,31 @@ export const singularOf = (word: string): string => {
 }
 
 /**
- * The words of the catalog that a misspelt one most likely meant: those with the fewest slips, where a slip is a
- * letter too many, missing, wrong, or swapped with its neighbour. One slip is forgiven, from six letters on two.
+ * The words of the catalog that a misspelt one most likely meant: those with the fewest distance, where a slip is a
+ * letter too many, missing, wrong, or swapped with its neighbour. One slip is maxDistance, from six letters on two.
  */
-export const likeliest = (misspelt: string, candidates: readonly string[]): string[] => {
-  const forgiven = misspelt.length < 6 ? 1 : 2
+export const closestWords = (misspelt: string, candidates: readonly string[]): string[] => {
+  const maxDistance = misspelt.length < 6 ? 1 : 2
   const ranked = candidates
-    .map((word) => ({ word, slips: countSlips(misspelt, word) }))
-    .filter(({ slips }) => slips <= forgiven)
-    .sort((a, b) => a.slips - b.slips)
-  return ranked.filter(({ slips }) => slips === ranked[0]?.slips).map(({ word }) => word)
+    .map((word) => ({ word, distance: editDistance(misspelt, word) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+  return ranked.filter(({ distance }) => distance === ranked[0]?.distance).map(({ word }) => word)
 }
 
 /** Optimal string alignment distance. */
-const countSlips = (a: string, b: string): number => {
+const editDistance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  const slipsAt = (i: number, j: number) => mustExist(rows[i]?.[j], 'a cell that was filled before')
+  const distanceAt = (i: number, j: number) => mustExist(rows[i]?.[j], 'a cell that was filled before')
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     rows.push(row)
     for (let j = 1; j <= b.length; j++) {
-      const wrong = slipsAt(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const best = Math.min(slipsAt(i - 1, j) + 1, slipsAt(i, j - 1) + 1, wrong)
+      const wrong = distanceAt(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const best = Math.min(distanceAt(i - 1, j) + 1, distanceAt(i, j - 1) + 1, wrong)
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(isSwapped ? Math.min(best, slipsAt(i - 2, j - 2) + 1) : best)
+      row.push(isSwapped ? Math.min(best, distanceAt(i - 2, j - 2) + 1) : best)
     }
   }
-  return slipsAt(a.length, b.length)
+  return distanceAt(a.length, b.length)
 }

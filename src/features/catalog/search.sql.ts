@@ -216,13 +216,13 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
       : sortAll(outlet, page, source, query)
   const isComplete = {
     'rare words': rareWords,
-    newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(outlet, newest.rows)}`,
+    newest: sql`(select sum(count) > ${countedMatches} from by_category) or ${hasAtMost(outlet, newest.rows)}`,
     words: sql`true`,
   }
   return planned(db, page, source).one<FoundProducts>`
     with rare as materialized (select ${areRare(outlet, page, query, everywhere(page))} as words),
     ${matches},
-    shelf as materialized (
+    by_category as materialized (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
         count(*) filter (where in_stock) as in_stock
       from matched group by category_id)
@@ -230,8 +230,8 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
           'inStock', coalesce(sum(in_stock), 0), 'categories', (
             select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
               order by f.count desc, c.name), '[]')
-            from shelf f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
-        from shelf) as summary,
+            from by_category f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
+        from by_category) as summary,
       (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, ways.page, page.sort)}) shown) as page,
       ${ways.named} as named,
       ${isComplete[source]} as "isComplete"`

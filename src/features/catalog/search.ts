@@ -7,7 +7,7 @@ import { productPositionOf } from './catalog.sql.ts'
 import { outletRefOf, readFilter, showImage, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
-import { fold, likeliest, wordsToFind } from './search-words.ts'
+import { closestWords, fold, wordsToFind } from './search-words.ts'
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
@@ -18,7 +18,7 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
       if (filter === null || terms.length === 0) return []
       const asked = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
       const found = await tryTerms(terms, async (terms) => {
-        const answer = await tryInTurn((source) =>
+        const answer = await trySources((source) =>
           sql.searchProducts(ctx.db, outletRefOf(ctx), { ...asked, terms }, source),
         )
         return { ...answer, terms, matches: answer.summary.total }
@@ -64,7 +64,7 @@ const isLooser = (terms: readonly sql.Term[], before: readonly sql.Term[]) =>
   terms.some(({ prefix, whole }, i) => prefix && !whole && before[i]?.whole)
 
 /** Mostly the first try answers. What is everywhere among the newest products need not be elsewhere: hence the third. */
-const tryInTurn = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
+const trySources = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
   for (const source of ['rare words', 'newest'] as const) {
     const answer = await ask(source)
     if (answer.isComplete) return { ...answer, source }
@@ -72,7 +72,7 @@ const tryInTurn = async <Answer extends { isComplete: boolean }>(ask: (source: s
   return { ...(await ask('words')), source: 'words' as const }
 }
 
-const plentyNamed = 1_000
+const enoughNamed = 1_000
 
 /**
  * Of more matches than are counted the best may be among those not looked at, so these are looked for: products of
@@ -82,7 +82,7 @@ const plentyNamed = 1_000
 const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
   const byIndex = found.source !== 'newest'
   if (byIndex && found.named <= sql.countedMatches) return found.page
-  const words = !byIndex && found.named < plentyNamed
+  const words = !byIndex && found.named < enoughNamed
   const named = await sql.findNamed(ctx.db, outletRefOf(ctx), asked, { words })
   const rows = new Map([...found.page, ...named].map((row) => [row.seq, row]))
   return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, asked.limit)
@@ -119,7 +119,7 @@ const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
   const known = asked.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, asked)
   return words.map(({ text: word, prefix }, i) => {
     const { isWhole = false, lookalikes = [] } = known.find((row) => row.word === word) ?? {}
-    const corrections = likeliest(word, lookalikes)
+    const corrections = closestWords(word, lookalikes)
     const whole = isWhole || (corrections.length > 0 && i < words.length - 1)
     return { alternatives: [word, ...corrections], prefix, whole }
   })
@@ -135,7 +135,7 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   const [{ products }, categories] = await Promise.all([
     // Suggestions are for somebody who is still typing.
     tryTerms(loosenLast(terms), async (terms) => {
-      const answer = await tryInTurn((source) =>
+      const answer = await trySources((source) =>
         sql.suggestProducts(ctx.db, outletRefOf(ctx), { ...page, terms }, source),
       )
       return { ...answer, matches: answer.products.length }

@@ -32,10 +32,10 @@ export const findVariantsByName = (tx: Tx, storeId: StoreId, idOrSku: string) =>
   order by v.product_id, v.position
   limit 5`
 
-export type StockPlace = { variantId: string; productId: string; outletId: OutletId }
+export type StockLocation = { variantId: string; productId: string; outletId: OutletId }
 
 /** A variant that was never counted at an outlet has none there. */
-export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, outletId }: StockPlace) => tx.run`
+export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, outletId }: StockLocation) => tx.run`
   insert into stock (store_id, variant_id, outlet_id, product_id, on_hand)
   values (${storeId}, ${variantId}, ${outletId}, ${productId}, 0)
   on conflict (store_id, variant_id, outlet_id) do nothing`
@@ -44,7 +44,7 @@ export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, ou
 export const addToStock = (
   tx: Tx,
   storeId: StoreId,
-  { variantId, outletId }: StockPlace,
+  { variantId, outletId }: StockLocation,
   delta: number,
   most: number,
 ) => tx.maybeOne<{ available: number }>`
@@ -53,7 +53,7 @@ export const addToStock = (
     and on_hand::bigint + ${delta}::integer between reserved and ${most}::bigint
   returning on_hand - reserved as available`
 
-export const readStock = (tx: Tx, storeId: StoreId, { variantId, outletId }: StockPlace) => tx.one<{
+export const readStock = (tx: Tx, storeId: StoreId, { variantId, outletId }: StockLocation) => tx.one<{
   available: number
 }>`
   select on_hand - reserved as available from stock

@@ -1,4 +1,4 @@
-import { type CsvHeading, type Row, refuseTwice } from './csv-reader.ts'
+import { type CsvHeading, type Row, refuseDuplicates } from './csv-reader.ts'
 
 /** A row of a table that another shop wrote. A column that the table does not have gives an empty cell. */
 export type NamedRow<Column extends string> = {
@@ -31,7 +31,7 @@ export const findColumns = <Column extends string>(
   const lower = heading.names.map((name) => name.toLowerCase())
   const entries = Object.entries<readonly string[]>(columnNames)
   const taken = new Set(entries.flatMap(([, names]) => names))
-  refuseTwice(
+  refuseDuplicates(
     heading,
     lower.map((name) => (taken.has(name) ? name : undefined)),
   )

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { mustExist } from '../../../core/must-exist.ts'
 import { errorCode, errorMessage } from '../../../core/thrown.ts'
-import { FileFault, largestRecord, type ProductRecord } from './records.ts'
+import { FileFault, maxRecordSize, type ProductRecord } from './records.ts'
 
 export type Row = { line: number; cells: string[] }
 
@@ -13,7 +13,7 @@ export async function* readRows(text: AsyncIterable<string>, delimiter: string):
   let lastLine = 0
   const firstLines: number[] = []
   const parser = parse({
-    ...{ delimiter, relax_column_count: true, max_record_size: largestRecord },
+    ...{ delimiter, relax_column_count: true, max_record_size: maxRecordSize },
     record_delimiter: ['\r\n', '\n', '\r'],
     on_record: (cells, { lines }) => {
       const breaks = cells.flatMap((cell) => (/[\r\n]/.test(cell) ? (cell.match(/\r\n|\r|\n/g) ?? []) : []))
@@ -66,7 +66,7 @@ export const readHeading = async (rows: AsyncGenerator<Row>): Promise<CsvHeading
 }
 
 /** Of two columns with one name nobody can tell which is meant. Columns that we do not take may do as they like. */
-export const refuseTwice = ({ line }: CsvHeading, taken: readonly (string | undefined)[]) => {
+export const refuseDuplicates = ({ line }: CsvHeading, taken: readonly (string | undefined)[]) => {
   const twice = taken.find((name, i) => name !== undefined && taken.indexOf(name) < i)
   if (twice !== undefined) throw new FileFault(line, `names the column "${twice}" twice`)
 }
@@ -114,7 +114,7 @@ const neverCleared = new Set(['name', 'slug', 'price', 'status', 'stock', 'optio
 export async function* readProductTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
   const names = heading.names.map((name) => columnNames.get(plainName(name)))
-  refuseTwice(heading, names)
+  refuseDuplicates(heading, names)
   if (!names.includes('name') && !names.includes('slug'))
     throw new FileFault(heading.line, 'names no column "name" or "slug"; the first line is the heading')
   for await (const row of rows) {

@@ -20,7 +20,7 @@ type Cells = Partial<Record<(typeof columns)[number], unknown>>
 
 export const shopifyHeading = columns.join(',')
 
-const mostOptions = 3
+const maxOptions = 3
 
 /** The rows of one product: one for each variant, and more where there are more pictures than variants. */
 export const writeShopifyRows = (product: ExportedProduct): string => {
@@ -59,8 +59,8 @@ const ownVariant = ({ sku, price = 0, compareAtPrice, stock = null, barcode, wei
 const optionNames = ({ slug, options = [], variants = [] }: ExportedProduct) => {
   const used = new Set(variants.flatMap((variant) => Object.keys(variant.options ?? {})))
   const names = [...new Set([...options.map(({ name }) => name).filter((name) => used.has(name)), ...used])]
-  if (names.length > mostOptions) {
-    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, mostOptions })
+  if (names.length > maxOptions) {
+    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, mostOptions: maxOptions })
   }
   return names
 }

@@ -11,7 +11,7 @@ import type { ExportedProduct, ExportedVariant } from './exported-product.ts'
 export const exportFormats = ['jsonl', 'json', 'csv', 'shopify'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-const atOnce = 500
+const batchSize = 500
 
 /**
  * All products of a store as text that import reads, oldest first, piece by piece. Read into the same store it changes
@@ -29,11 +29,11 @@ export async function* exportCatalog(db: Db, store: Store, format: ExportFormat)
 
 async function* listProducts(db: Db, store: Store): AsyncGenerator<ExportedProduct[]> {
   for (let after = ''; ; ) {
-    const rows = await listProductsToExport(db, store.id, after, atOnce)
+    const rows = await listProductsToExport(db, store.id, after, batchSize)
     const pathOf = categoryPaths(await listCategoryNodes(db, store.id))
     if (rows.length > 0) yield rows.map((row) => toFile(row, store, (id) => pathOf(id).join(' > ')))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < atOnce) return
+    if (last === undefined || rows.length < batchSize) return
     after = last.id
   }
 }

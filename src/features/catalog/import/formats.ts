@@ -13,11 +13,11 @@ export type ImportFormat = (typeof importFormats)[number]
 
 export type ImportFile = { path: string; bytes: number; format: ImportFormat; delimiter: string }
 
-/** Looks at the beginning of a file to find out what it is, unless that is said. */
-export const openImportFile = (path: string, said: ImportFormat | undefined): ImportFile => {
+/** Looks at the beginning of a file to find out what it is, unless that is given. */
+export const openImportFile = (path: string, given: ImportFormat | undefined): ImportFile => {
   const { head, bytes } = readHead(path)
   const delimiter = findDelimiter(head)
-  return { path, bytes, format: said ?? detectFormat(head, delimiter), delimiter }
+  return { path, bytes, format: given ?? detectFormat(head, delimiter), delimiter }
 }
 
 /** Every call reads the file from its beginning. `now` tells which sales are on. */

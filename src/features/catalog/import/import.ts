@@ -4,11 +4,11 @@ import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
 import type { ProductPatch } from '../product-input.ts'
 import { analyzeCatalog } from '../products.sql.ts'
-import { addToSummary, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
+import { countProduct, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
 import type { SaveMode } from '../save-mode.ts'
 import { type Checked, createCheck } from './check.ts'
 import { type ImportFormat, openImportFile, readRecords } from './formats.ts'
-import { FileFault, type ProductRecord, placeFault, type RecordFault } from './records.ts'
+import { FileFault, locateFault, type ProductRecord, type RecordFault } from './records.ts'
 
 export type ImportRequest = Partial<SaveMode> & {
   path: string
@@ -44,7 +44,7 @@ export type ImportResult = SaveSummary & {
   outcome: 'done' | 'checked' | 'refused' | 'stopped'
 }
 
-const mostFaultsKept = 10_000
+const maxFaults = 10_000
 
 /**
  * Reads a file twice: once to find every fault and every change, so that a file is taken whole or not at all, and once to
@@ -79,7 +79,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
     let bytes = 0
     const keep = (fault: RecordFault) => {
       found.faultCount++
-      if (faults.length < mostFaultsKept) faults.push(fault)
+      if (faults.length < maxFaults) faults.push(fault)
     }
     /** In the order of the file, whichever step finds a fault. */
     const judge = async (records: readonly ReadRecord[]) => {
@@ -88,12 +88,12 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       for (const { record, outcome } of records) {
         const plan = 'patch' in outcome ? plans.next().value : undefined
         if (plan !== undefined && !('faults' in plan)) {
-          addToSummary(planned, plan)
+          countProduct(planned, plan)
           continue
         }
         found.bad++
         if ('faults' in outcome) outcome.faults.forEach(keep)
-        for (const fault of plan?.faults ?? []) keep(placeFault(record, fault))
+        for (const fault of plan?.faults ?? []) keep(locateFault(record, fault))
       }
     }
     let batch = newBatch<ReadRecord>()
@@ -131,7 +131,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       const createdBefore = saved.created
       addSummary(saved, summary)
       skipped += bad
-      if (analyzeAfter.some((n) => createdBefore < n && saved.created >= n)) await tellPlanner(db)
+      if (analyzeAfter.some((n) => createdBefore < n && saved.created >= n)) await updateStatistics(db)
       written += patches.length
       report('write', written, bytes)
     }
@@ -155,7 +155,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       }
       await flush()
       await writing
-      if (saved.created >= (analyzeAfter[0] ?? 0)) await tellPlanner(db)
+      if (saved.created >= (analyzeAfter[0] ?? 0)) await updateStatistics(db)
     } catch (error) {
       await writing.catch(() => {})
       throw error instanceof FileFault ? refuse('IMPORT_FILE_CHANGED', { path: request.path }) : error
@@ -198,10 +198,10 @@ export const unitOf = (format: ImportFormat) => (format === 'json' ? 'element' :
 const analyzeAfter = [1_000, 20_000]
 
 /** It makes things faster and nothing else, so an import does not fail for it. */
-const tellPlanner = (db: Db) => analyzeCatalog(db).catch(() => {})
+const updateStatistics = (db: Db) => analyzeCatalog(db).catch(() => {})
 
 /** Bounded in every direction, so that a batch is a short transaction and a small message whatever products are like. */
-const fullBatch = { products: 250, variants: 2_000, characters: 2_000_000 }
+const batchLimits = { products: 250, variants: 2_000, characters: 2_000_000 }
 
 type Batch<Item> = { items: Item[]; variants: number; characters: number }
 
@@ -213,5 +213,5 @@ const addToBatch = <Item>(batch: Batch<Item>, item: Item, patch: ProductPatch | 
   batch.characters += patch?.description?.length ?? 0
 }
 
-const isFull = <Item>({ items, variants, characters }: Batch<Item>, size = fullBatch.products) =>
-  items.length >= size || variants >= fullBatch.variants || characters >= fullBatch.characters
+const isFull = <Item>({ items, variants, characters }: Batch<Item>, size = batchLimits.products) =>
+  items.length >= size || variants >= batchLimits.variants || characters >= batchLimits.characters

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../core/thrown.ts'
-import { FileFault, largestRecord, type ProductRecord } from './records.ts'
+import { FileFault, maxRecordSize, type ProductRecord } from './records.ts'
 
 /** One object a line. Empty lines are passed over. */
 export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerator<ProductRecord> {
@@ -15,7 +15,7 @@ export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerato
       from = end + 1
     }
     rest = rest.slice(from)
-    if (rest.length > largestRecord) throw new FileFault(line + 1, 'is longer than 16 MB')
+    if (rest.length > maxRecordSize) throw new FileFault(line + 1, 'is longer than 16 MB')
   }
   if (rest.trim() !== '') yield parseElement(rest.trim(), line + 1)
 }
@@ -87,7 +87,7 @@ const createScanner = () => {
       }
     }
     if (place === 'element') element += text.slice(from)
-    if (element.length > largestRecord) throw new FileFault(number + 1, 'is larger than 16 MB, or is never closed')
+    if (element.length > maxRecordSize) throw new FileFault(number + 1, 'is larger than 16 MB, or is never closed')
     return found
   }
 

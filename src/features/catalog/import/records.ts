@@ -14,7 +14,7 @@ export type ProductRecord = {
   /** What was taken otherwise than it stands in the file, in a sentence. */
   notes?: readonly string[]
   /** For formats where one product fills several lines under other names. */
-  place?: (field: string) => { line: number; field: string }
+  locate?: (field: string) => { line: number; field: string }
 }
 
 /** The file cannot be read on from here, so none of it is taken. */
@@ -29,9 +29,9 @@ export class FileFault extends Error {
 }
 
 /** A product that is larger than this is a quote or bracket that was never closed. */
-export const largestRecord = 16 * 1024 * 1024
+export const maxRecordSize = 16 * 1024 * 1024
 
-export const placeFault = ({ line, place }: ProductRecord, fault: InputFault): RecordFault => ({
+export const locateFault = ({ line, locate }: ProductRecord, fault: InputFault): RecordFault => ({
   ...fault,
-  ...(place?.(fault.field) ?? { line }),
+  ...(locate?.(fault.field) ?? { line }),
 })

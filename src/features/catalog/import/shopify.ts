@@ -133,9 +133,9 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
           })),
         }),
   }
-  const place = (field: string) => describeField(field, { first, variantRows, pictures }, columns)
+  const locate = (field: string) => describeField(field, { first, variantRows, pictures }, columns)
   return {
-    ...{ line: first.line, value, place },
+    ...{ line: first.line, value, locate },
     ...(faults.length > 0 ? { faults } : {}),
     ignored: [...new Set(rows.flatMap((row) => row.ignored))],
     notes: variantRows.some((row) => sellsOn(row) && row.cell('tracker') !== '') ? [sellsOnNote] : [],
@@ -165,8 +165,8 @@ const readOptions = (row: ShopifyRow, names: readonly string[], report: Report) 
   )
 
 const readCategory = (row: ShopifyRow, columns: Columns<Column>) => {
-  const said = row.cell('type') || row.cell('category')
-  return columns.has('type') || columns.has('category') ? { category: cellOrNull(said) } : {}
+  const given = row.cell('type') || row.cell('category')
+  return columns.has('type') || columns.has('category') ? { category: cellOrNull(given) } : {}
 }
 
 const readVariant = (row: ShopifyRow, columns: Columns<Column>) => {
@@ -213,10 +213,10 @@ const statuses: Record<string, string> = {
 }
 
 const readStatus = (row: ShopifyRow, report: Report) => {
-  const said = row.cell('status').toLowerCase()
+  const given = row.cell('status').toLowerCase()
   const published = row.cell('published').toLowerCase()
-  if (said === '' && published === '') return {}
-  const status = said === '' ? 'ACTIVE' : statuses[said]
+  if (given === '' && published === '') return {}
+  const status = given === '' ? 'ACTIVE' : statuses[given]
   if (status === undefined) report(row, 'status', 'must be one of active, draft, archived, unlisted')
   return { status: status === 'ACTIVE' && published === 'false' ? 'DRAFT' : (status ?? 'ACTIVE') }
 }

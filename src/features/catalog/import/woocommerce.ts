@@ -75,11 +75,11 @@ const readSimple = (row: WooRow, columns: WooColumns, now: Date): ProductRecord 
     return faultyRow(row.line, columns.label('type'), `is ${type}: only simple and variable products can be taken`)
   }
   const { value, notes } = readShared(row, columns)
-  const place = (field: string) => describeField(field, row, [], columns)
+  const locate = (field: string) => describeField(field, row, [], columns)
   const attributes = attributesOf(row).map(({ name }) => `${name} (attribute)`)
   const own = readWooVariant(row, undefined, columns, now)
   return {
-    ...{ line: row.line, value: { ...value, ...own.value }, place, notes },
+    ...{ line: row.line, value: { ...value, ...own.value }, locate, notes },
     ...(own.faults.length > 0 ? { faults: own.faults } : {}),
     ignored: [...row.ignored, ...attributes],
   }
@@ -117,7 +117,7 @@ const readFamily = ({ parent, variations }: Family, columns: WooColumns, now: Da
       ...new Set([parent, ...variations].flatMap((row) => row.ignored)),
       ...unused.map(({ name }) => `${name} (attribute)`),
     ],
-    place: (field) => describeField(field, parent, sorted, columns),
+    locate: (field) => describeField(field, parent, sorted, columns),
   }
 }
 
