@@ -55,10 +55,10 @@ export const outletRefOf = (ctx: StoreCtx): sql.OutletRef => ({ storeId: ctx.sto
 
 type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock' | 'options'>
 
-/** Null when nothing can match: there is no such category. */
+/** Null if the category does not exist, so nothing can match. */
 export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql.Filter | null> => {
   const ids = query.ids?.split(',').filter((id) => id !== '')
-  if (ids !== undefined && ids.length > 100) throw fail('BAD_REQUEST', 'ids may name 100 products at most.')
+  if (ids !== undefined && ids.length > 100) throw fail('BAD_REQUEST', 'ids can have at most 100 product ids.')
   const filter: sql.Filter = {
     ids,
     minMinor: priceBound(ctx, query.minPrice, Math.ceil),
@@ -71,7 +71,7 @@ export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql
   return categoryIds.length === 0 ? null : { ...filter, categoryIds }
 }
 
-/** A bound may be finer than the currency: no price lies between it and the next minor unit. */
+/** A bound may have more decimals than the currency. Rounding it to a minor unit excludes no price. */
 const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number) => number) => {
   if (amount === undefined) return undefined
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
@@ -93,6 +93,6 @@ export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductR
   hasVariants: row.hasVariants,
 })
 
-/** A picture that begins with a slash is served by Vitrine itself. */
+/** An image path that starts with a slash is served by Vitrine itself. */
 export const showImage = ({ publicUrl }: { publicUrl: string }, image: string) =>
   image.startsWith('/') ? `${publicUrl}${image}` : image

@@ -8,7 +8,7 @@ import { search } from './search.ts'
 const maxOptions = 10
 const maxValues = 50
 
-/** The options of the products in a list or a search, without those that narrow it already. */
+/** The options of the products in a list or a search. */
 export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<Filters> => {
   const filter = q === undefined ? await readFilter(ctx, query) : { ids: await bestMatches(ctx, { q, ...query }) }
   const found = filter === null ? [] : await listOptions(ctx.db, outletRefOf(ctx), filter)
@@ -26,7 +26,7 @@ const bestMatches = async (ctx: StoreCtx, query: FiltersQuery & { q: string }) =
 
 const productsOf = (lists: readonly OptionList[]) => lists.reduce((sum, { count }) => sum + count, 0)
 
-/** The commonest values, in the order that products have them: `S, M, L`, and sizes of shoes apart. */
+/** The most common values, in the order of the products: `S, M, L`, with shoe sizes kept separate. */
 const showValues = (lists: readonly OptionList[]) => {
   const counts = new Map<string, number>()
   for (const { values, count } of lists) {

@@ -14,13 +14,13 @@ import * as sql from './save.sql.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 
-/** What was done, or would be. `changes` counts, for each field, the known products in which it changes. */
+/** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
 export type SaveSummary = {
   created: number
   updated: number
   unchanged: number
   changes: Record<Field, number>
-  /** Variants whose stock in the file differs from the store's and was left as it is. */
+  /** Variants whose stock differs from the file and was not changed, because `setStock` is off. */
   stockKept: number
 }
 
@@ -28,7 +28,7 @@ export const newSummary = (): SaveSummary => ({ created: 0, updated: 0, unchange
 
 export type SavePlan = MergedProduct | { faults: InputFault[] }
 
-/** What saving would do, from what the store has at this moment. Nothing is written. */
+/** Compares the patches with the current state of the store, and returns their plans in order. Writes nothing. */
 export const planProducts = async (
   db: Queries,
   store: Store,
@@ -40,7 +40,7 @@ export const planProducts = async (
     store.id,
     patches.map(({ slug }) => slug),
   )
-  // A table of categories is read for known products only: a new one has none to compare with.
+  // Categories are read only for existing products: a new product has none to compare with.
   const pathOf = rows.length === 0 ? () => [] : categoryPaths(await listCategoryNodes(db, store.id))
   const states = new Map(rows.map((row) => [row.slug, toState(row, store, pathOf)]))
   return patches.map((patch) => {
@@ -68,9 +68,9 @@ export const countProduct = (summary: SaveSummary, { id, changes, stockKept }: M
 }
 
 /**
- * Saves products by slug: new ones are made, known ones changed, and what is equal already is not written. The number
- * of statements is fixed. Every writer locks in one order, so that they wait for each other and never deadlock: the
- * catalog, products by id, stock by variant and outlet, categories by id.
+ * Creates or updates products by slug. Products that are already equal are not written. The number of statements does
+ * not depend on the number of products. All writers lock in the same order, so that they cannot deadlock: catalog,
+ * products by id, stock by variant and outlet, categories by id.
  */
 export const saveProducts = async (
   tx: Tx,
@@ -86,7 +86,7 @@ export const saveProducts = async (
   return summary
 }
 
-/** The same, where products with faults are left out. */
+/** Like `saveProducts`, but skips products with faults. */
 export const tryToSave = async (tx: Tx, store: Store, patches: readonly ProductPatch[], mode: SaveMode) => {
   const summary = newSummary()
   if (patches.length === 0) return { summary, plans: [] }
@@ -114,7 +114,7 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) =
     store,
     products.map(({ categoryPath }) => categoryPath),
   )
-  // Sorted, so that going by id is going by creation: an export is read that way.
+  // Sorted, because exports read products by id, and the order of ids must be the order of creation.
   const newIds = products.map(() => newId('prod')).sort()
   const rows = products.map((product, i) =>
     toRow(
@@ -162,8 +162,8 @@ const maxNameKeyLength = 200
 const maxIndexedLength = 3_000
 
 /**
- * What a product is found by: its name first, then its vendor, SKUs, barcodes, categories, tags, options and description.
- * The words are sorted, because options have no order of their own and equal products must give equal rows.
+ * The search words of a product: of its name first, then of vendor, SKUs, barcodes, categories, tags, options and
+ * description. They are sorted, because options have no stored order and equal products must produce equal rows.
  */
 const wordsOf = (product: MergedProduct) => {
   const titleWords = wordsToIndex(product.name)

@@ -38,13 +38,13 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   }
 }
 
-/** As many as a page has: whoever gets these is not also shown what only begins so. */
+/** A full page of whole-word matches: prefix matches are not added to it. */
 const enoughMatches = 20
 
 /**
- * Words that a shop has are wanted whole. When few products have them so, the last is a beginning too, which somebody
- * may still be typing; and when none has, all are. A last letter by itself that finds nothing is a word just begun, so
- * the words before it are asked for.
+ * Words of the store's vocabulary must match whole words. If few products match, the last word matches as a prefix too,
+ * because the shopper may still be typing it; if none match, all words do. If a single last letter finds nothing, it is
+ * treated as the start of a word and dropped.
  */
 const tryTerms = async <Answer extends { matches: number }>(
   terms: readonly sql.Term[],
@@ -63,7 +63,7 @@ const loosenLast = (terms: readonly sql.Term[]) => [...terms.slice(0, -1), ...te
 const isLooser = (terms: readonly sql.Term[], before: readonly sql.Term[]) =>
   terms.some(({ prefix, whole }, i) => prefix && !whole && before[i]?.whole)
 
-/** Mostly the first try answers. What is everywhere among the newest products need not be elsewhere: hence the third. */
+/** Usually the first source suffices. Words that are common among the newest products may be rare elsewhere: the third. */
 const trySources = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
   for (const source of ['rare words', 'newest'] as const) {
     const answer = await ask(source)
@@ -75,9 +75,9 @@ const trySources = async <Answer extends { isComplete: boolean }>(ask: (source: 
 const enoughNamed = 1_000
 
 /**
- * Of more matches than are counted the best may be among those not looked at, so these are looked for: products of
- * exactly that name and, unless there are plenty already, those with the words in their name. The index of words gives
- * all of them anyway, as long as it can count those with the whole words in their name.
+ * With more matches than are counted, the best may be among those not read. So products with exactly that name are
+ * searched, and, unless enough were found, products with the words in their name. The word index finds all of them
+ * anyway while the matches with whole words in the name are within the limit.
  */
 const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
   const byIndex = found.source !== 'newest'
@@ -110,8 +110,8 @@ const noMatches = {
 }
 
 /**
- * The words of a query, a misspelt one together with the words of the catalog that it probably means. Only words that
- * could be corrected are kept of a catalog, so that a shorter one is always a beginning.
+ * The words of a query, with likely corrections for misspelt ones. Only correctable words are stored in the vocabulary,
+ * so shorter words always match as prefixes.
  */
 const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
   const words = wordsToFind(text)
@@ -133,7 +133,7 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   if (terms.length === 0) return { products: [], categories: [] }
   const page = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [{ products }, categories] = await Promise.all([
-    // Suggestions are for somebody who is still typing.
+    // The shopper is still typing the last word, so it matches as a prefix.
     tryTerms(loosenLast(terms), async (terms) => {
       const answer = await trySources((source) =>
         sql.suggestProducts(ctx.db, outletRefOf(ctx), { ...page, terms }, source),

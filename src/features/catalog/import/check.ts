@@ -6,10 +6,7 @@ import { createSlugLines } from './slug-lines.ts'
 
 export type Checked = { patch: ProductPatch } | { faults: RecordFault[] }
 
-/**
- * Tells good products from bad ones, the same way each time a file is read. Of two products with one slug, the first
- * counts and the second is a fault.
- */
+/** Validates the products of a file, the same way in both passes. A second product with the same slug is a fault. */
 export const createCheck = (store: Store, unit: 'line' | 'element') => {
   const slugLines = createSlugLines()
   const outlets = new Set(store.outlets.map(({ publicId }) => publicId))
@@ -21,7 +18,7 @@ export const createCheck = (store: Store, unit: 'line' | 'element') => {
     const slug = slugOf(record.value)
     const firstLine = slug === '' ? record.line : slugLines.firstLine(slug, record.line)
     if (firstLine !== record.line) {
-      const message = `is "${slug}", which ${unit} ${firstLine} has already; everything about one product stands together`
+      const message = `is "${slug}", which ${unit} ${firstLine} already has; all rows of a product must be together`
       return { faults: [locateFault(record, { field: 'slug', message })] }
     }
     const patch = readProduct(record.value, store.currency)
@@ -49,7 +46,7 @@ const outletFaults = ({ own, variants }: ProductPatch, outlets: ReadonlySet<stri
     ({ variant, at }) =>
       outletsNamed(variant)
         .filter(({ outlet }) => !outlets.has(outlet))
-        .map(({ field, outlet }) => ({ field: `${at}${field}.${outlet}`, message: 'is no outlet of this store' })),
+        .map(({ field, outlet }) => ({ field: `${at}${field}.${outlet}`, message: 'is not an outlet of this store' })),
   )
 
 const outletsNamed = ({ stock, pricesMinor }: VariantPatch) => [
@@ -67,7 +64,7 @@ const oneForEachField = (faults: readonly RecordFault[]) =>
 const knownFields = new Set(Object.keys(ProductFile.properties))
 const maxIgnored = 50
 
-/** A name that we do not know may be misspelt, or a field that we lack: either way it is told. */
+/** Unknown names are reported: they may be misspelt, or a field that is not supported. */
 const noteIgnored = ({ value, ignored: columns = [] }: ProductRecord, ignored: Set<string>) => {
   const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
   for (const name of [...names.filter((field) => !knownFields.has(field)), ...columns]) {

@@ -84,7 +84,7 @@ test('a row of a table has the line that it begins on, whatever its cells and li
 
 test('a quote that is not closed or out of place is named with its line', async () => {
   const read = (text: string) => Array.fromAsync(readRows(inPieces(text, 5), ','))
-  await assert.rejects(read('a,b\n1,2\n3,"4\n5,6\n'), isFileFault(3, /never closed/))
+  await assert.rejects(read('a,b\n1,2\n3,"4\n5,6\n'), isFileFault(3, /unclosed quote/))
   await assert.rejects(read('a,b\n1,2\nMonitor 24",4\n'), isFileFault(3, /quote inside a cell/))
   await assert.rejects(read('a,b\n"1"x,2\n'), isFileFault(2, /after a closing quote/))
 })

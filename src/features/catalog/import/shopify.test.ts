@@ -200,7 +200,7 @@ test('what is not tracked at Shopify, or sold on without stock, is not tracked h
   const rows = ['counted,Counted,1,shopify,3,deny', 'not,Not,1,,0,deny', 'on,On,1,shopify,-4,continue']
   const result = await from(`${heading}\n${rows.join('\n')}\n`)
   assert.deepEqual(result.notes, [
-    { text: 'is sold on when out of stock at Shopify, and is not tracked here', products: 1 },
+    { text: 'continues selling when out of stock at Shopify, so its stock is not tracked here', products: 1 },
   ])
   const seen = (await shop.get('/v1/products?sort=name')).json
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import type { Columns, Harmless, NamedRow } from './columns.ts'
 
-/** Attributes of a product, as many as WooCommerce can be expected to write columns for. */
+/** WooCommerce writes columns for each attribute; this many are read. */
 const maxAttributes = 20
 
 export const attributeNumbers = Array.from({ length: maxAttributes }, (_, i) => i + 1)
