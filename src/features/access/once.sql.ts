@@ -7,9 +7,9 @@ export type AnswerKey = { storeId: StoreId; shopper: string; route: string; key:
  * Inserts a claim, or returns the existing row. A null answer means that this transaction made the claim: claims of
  * others become visible together with their answers.
  */
-export const claimAnswer = <Kept>(tx: Tx, id: AnswerKey, bodyHash: string, ttlMs: number) => tx.one<{
+export const claimAnswer = <Stored>(tx: Tx, id: AnswerKey, bodyHash: string, ttlMs: number) => tx.one<{
   bodyHash: string
-  answer: Kept | null
+  answer: Stored | null
 }>`
   insert into kept_answer as kept (store_id, shopper, route, key, body_hash, created_at)
   values (${id.storeId}, ${id.shopper}, ${id.route}, ${id.key}, ${bodyHash}, vitrine_now())

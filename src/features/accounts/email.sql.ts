@@ -41,5 +41,5 @@ export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: 
  */
 export const signedIn = (customerId: string) => `CUSTOMER ${customerId}`
 
-export const forgetFailures = (db: Queries, storeId: StoreId, who: string) => db.run`
+export const clearFailures = (db: Queries, storeId: StoreId, who: string) => db.run`
   delete from sign_in_failure where store_id = ${storeId} and email = ${who}`

@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.ts'
 import type { Hashing, HashingClient, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { findAccount, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
-import { countFailure, forgetFailures, type Lock, secondsLocked } from './email.sql.ts'
+import { countFailure, clearFailures, type Lock, secondsLocked } from './email.sql.ts'
 import { normalisePhone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
@@ -68,7 +68,7 @@ export const tryPassword = async <Result>(
     const db = ctx.db.forWork('keys')
     if ((await countFailure(db, lock)) === undefined) throw locked((await secondsLocked(db, lock)) ?? 1)
     const result = await work(hashing)
-    await forgetFailures(db, ctx.store.id, who)
+    await clearFailures(db, ctx.store.id, who)
     return result
   })
 }

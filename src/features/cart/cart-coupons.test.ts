@@ -53,7 +53,7 @@ test('an unknown code is not applied, and only that response has a warning', asy
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   assert.deepEqual(json.warnings, [])
   const empty = await guest.call('PATCH', `/v1/cart/${json.id}`, { body: { couponCode: '' } })
-  assert.deepEqual(empty.json.warnings, [], 'no code at all is no wrong code')
+  assert.deepEqual(empty.json.warnings, [], 'an empty code is not an unknown code')
 })
 
 test('a code whose conditions are not met stays on the cart, gives no discount, and has a warning', async () => {

@@ -21,7 +21,7 @@ test('a claimed cart keeps its id if the customer has no cart, and then only the
   assert.equal(claimed.headers.get('x-cart-id'), json.id)
   assert.deepEqual(quantities(claimed.json), [[mug, 2]])
   assertError(await guest.call('GET', `/v1/cart/${json.id}`), 404, 'NOT_FOUND')
-  assert.deepEqual((await guest.call('GET', '/v1/cart')).json, [], 'the guest goes on with an empty cart')
+  assert.deepEqual((await guest.call('GET', '/v1/cart')).json, [], 'the guest continues with an empty cart')
   assert.equal((await guest.call('POST', '/v1/cart', { body: { productId: mug } })).status, 201)
 })
 

@@ -64,7 +64,7 @@ test('an unknown category and one of another store match nothing', async () => {
   assertError(await shop.get('/v1/products?category='), 400, 'BAD_REQUEST')
 })
 
-test('a product can leave a subcategory and return to it', async () => {
+test('moving a product to another category updates lists and counts', async () => {
   const shop = await aShop()
   await shop.add({ name: 'Apron', price: 500, category: 'Office' })
   assert.deepEqual(await names(shop, 'category=home&moved'), ['Lamp', 'Bowl'])

@@ -39,11 +39,11 @@ test('an options filter selects products with a matching variant', async () => {
   const shop = await aShop()
   assert.deepEqual(await narrowed(shop, 'Colour:Indigo'), ['Kurta', 'Mug'])
   assert.deepEqual(await narrowed(shop, 'Size:S'), ['Kurta', 'Shirt'])
-  assert.deepEqual(await narrowed(shop, 'Size:L,Size:M'), ['Kurta', 'Shirt'], 'any value of one option will do')
+  assert.deepEqual(await narrowed(shop, 'Size:L,Size:M'), ['Kurta', 'Shirt'], 'several values of one option are alternatives')
   assert.deepEqual(await narrowed(shop, 'Size:S,Colour:Indigo'), ['Kurta'])
   assert.deepEqual(await narrowed(shop, 'Size:M,Colour:Indigo'), [], 'one variant must have both')
   assert.deepEqual(await narrowed(shop, 'Size:S', '&category=clothes'), ['Shirt'])
-  assert.deepEqual(await narrowed(shop, 'Colour:Rust'), ['Kurta'], 'a word of the text is no option')
+  assert.deepEqual(await narrowed(shop, 'Colour:Rust'), ['Kurta'], 'a word of the text is not an option')
   for (const nothing of ['Colour:indigo', 'Indigo:Colour', 'Colour:Ind', 'Size:S\u001f']) {
     assert.deepEqual(await narrowed(shop, nothing), [], nothing)
   }
@@ -85,7 +85,7 @@ test('option names and values can be any text', async () => {
   assert.equal(
     (await shop.get('/v1/products/long')).status,
     200,
-    'what is too long for the index is saved all the same',
+    'a value too long for the index is saved anyway',
   )
 })
 

@@ -16,17 +16,17 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
-      const asked = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
+      const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
       const found = await tryTerms(terms, async (terms) => {
         const answer = await trySources((source) =>
-          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...asked, terms }, source),
+          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...request, terms }, source),
         )
         return { ...answer, terms, matches: answer.summary.total }
       })
       summary = found.summary
       if (isExact(summary)) return found.page
-      if (sort === 'relevance') return addNamed(ctx, { ...asked, terms: found.terms }, found)
-      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...asked, terms: found.terms, sort })
+      if (sort === 'relevance') return addNamed(ctx, { ...request, terms: found.terms }, found)
+      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...request, terms: found.terms, sort })
     },
     positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
@@ -79,13 +79,13 @@ const enoughNamed = 1_000
  * searched, and, unless enough were found, products with the words in their name. The word index finds all of them
  * anyway while the matches with whole words in the name are within the limit.
  */
-const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
+const addNamed = async (ctx: StoreCtx, request: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
   const byIndex = found.source !== 'newest'
   if (byIndex && found.named <= sql.countedMatches) return found.page
   const words = !byIndex && found.named < enoughNamed
-  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), asked, { words })
+  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), request, { words })
   const rows = new Map([...found.page, ...named].map((row) => [row.seq, row]))
-  return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, asked.limit)
+  return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, request.limit)
 }
 
 const isExact = ({ total }: sql.SearchSummary) => total <= sql.countedMatches
@@ -115,8 +115,8 @@ const noMatches = {
  */
 const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
   const words = wordsToFind(text)
-  const asked = words.filter(({ correctable }) => correctable).map((word) => word.text)
-  const known = asked.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, asked)
+  const correctable = words.filter((word) => word.correctable).map((word) => word.text)
+  const known = correctable.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, correctable)
   return words.map(({ text: word, prefix }, i) => {
     const { isWhole = false, lookalikes = [] } = known.find((row) => row.word === word) ?? {}
     const corrections = closestWords(word, lookalikes)

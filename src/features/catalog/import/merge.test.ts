@@ -212,7 +212,7 @@ test('--replace resets everything that the file does not have, only for its prod
   assert.deepEqual(
     titles(await read(shop, 'shirt')),
     ['S', 'M', 'L'],
-    'what was switched off comes back by its options',
+    'a deactivated variant is activated again by its options',
   )
 })
 

@@ -56,7 +56,7 @@ test('a WooCommerce product file is detected and imported unchanged', async (t) 
   const [lamp] = await service.db.many`
     select p.status, v.price_minor, v.compare_at_minor from product p join variant v on v.product_id = p.id
     where p.store_id = ${id} and p.slug = 'old-lamp'`
-  assert.deepEqual(lamp, { status: 'DRAFT', price_minor: 8000, compare_at_minor: null }, 'its sale is over')
+  assert.deepEqual(lamp, { status: 'DRAFT', price_minor: 8000, compare_at_minor: null }, 'its sale has ended')
   assert.equal((await from(file)).unchanged, 4)
 })
 
