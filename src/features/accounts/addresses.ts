@@ -69,7 +69,7 @@ const customerRefOf = (ctx: CustomerCtx): sql.CustomerRef => ({
   customerId: ctx.shopper.customerId,
 })
 
-const noSuchAddress = () => fail('NOT_FOUND', 'Address not found.')
+const noSuchAddress = () => fail('NOT_FOUND', 'There is no such address.')
 
 const emptyFields = { label: '', line2: '', landmark: '', state: '', isDefault: false }
 

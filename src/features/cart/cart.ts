@@ -254,7 +254,7 @@ const chooseVariants = (
     if (variant == null) throw fail('NOT_FOUND', 'The product does not exist or is not for sale.')
     const { variantId, unitMinor } = variant
     if (variantId === null)
-      throw fail('UNPROCESSABLE_ENTITY', 'This product has several variants: choose one with variantId.')
+      throw fail('UNPROCESSABLE_ENTITY', 'This product has several variants: say which one with variantId.')
     const before = chosen.get(variantId)
     if (before !== undefined && !adds)
       throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')
@@ -314,7 +314,7 @@ const refuseMerged = async (db: Queries, ctx: ShopperCtx, cart: CartRow | undefi
   if (await isMergedGuest(db, store.id, shopper.guestId)) throw invalidGuestToken(ctx)
 }
 
-export const noSuchCart = () => fail('NOT_FOUND', 'Cart not found.')
+export const noSuchCart = () => fail('NOT_FOUND', 'There is no such cart.')
 
 const otherOutlet = () =>
   fail('CONFLICT', 'This cart belongs to another outlet. Empty it first, or send the id of its outlet as X-Outlet-Id.')

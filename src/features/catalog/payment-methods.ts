@@ -8,7 +8,7 @@ type Providers = Pick<Payments, 'providers' | 'production'>
 /** Why this provider cannot take online payments for a store; null if it can. */
 export const explainUnpayable = ({ providers, production }: Providers, name: string): string | null => {
   const provider = providers.get(name)
-  if (provider === undefined || provider.name === cash.name) return 'This store does not accept online payments.'
+  if (provider === undefined || provider.name === cash.name) return 'This store takes no payments online.'
   return provider.isForTesting && production
     ? 'This store cannot accept payments yet: its payment provider is for testing.'
     : null
