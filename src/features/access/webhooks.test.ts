@@ -164,7 +164,7 @@ test('a webhook operation does not run without an authenticated context', async 
   const { operations, handled } = await serve(t)
   const operation = operations.find(contract, 'signedReport')
   const input = { params: { storeId: 'store_1' }, body: { id: 'e1' } }
-  await assert.rejects(invoke(operation, {}, input), /without the context of a webhook/)
+  await assert.rejects(invoke(operation, {}, input), /needs the context of a webhook/)
   const ctx = { store: 'store_2', headers: {}, rawBody: Buffer.from('{}'), cacheStore: 0, cacheScope: 0 }
   assert.deepEqual((await invoke(operation, ctx, input)).body, { id: 'e1', store: 'store_2' })
   assert.equal(handled.length, 1)

@@ -33,7 +33,7 @@ test('premium-rate, satellite and service numbers get no code', async () => {
       const answer = await requestCode(service, shop, number)
       assert.equal(answer.status, 400, `${kind} ${number}`)
       assertError(answer, 400, 'BAD_REQUEST')
-      assert.match(answer.json.error, /kind of phone number/)
+      assert.match(answer.json.error, /type of phone number/)
     }
   }
   assert.equal(service.messages.length, before)
