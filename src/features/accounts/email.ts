@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.ts'
 import type { Hashing, HashingClient, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { findAccount, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
-import { countFailure, clearFailures, type Lock, secondsLocked } from './email.sql.ts'
+import { clearFailures, countFailure, type Lock, secondsLocked } from './email.sql.ts'
 import { normalisePhone } from './phone.ts'
 import { openSession } from './sessions.ts'
 

@@ -39,7 +39,11 @@ test('an options filter selects products with a matching variant', async () => {
   const shop = await aShop()
   assert.deepEqual(await narrowed(shop, 'Colour:Indigo'), ['Kurta', 'Mug'])
   assert.deepEqual(await narrowed(shop, 'Size:S'), ['Kurta', 'Shirt'])
-  assert.deepEqual(await narrowed(shop, 'Size:L,Size:M'), ['Kurta', 'Shirt'], 'several values of one option are alternatives')
+  assert.deepEqual(
+    await narrowed(shop, 'Size:L,Size:M'),
+    ['Kurta', 'Shirt'],
+    'several values of one option are alternatives',
+  )
   assert.deepEqual(await narrowed(shop, 'Size:S,Colour:Indigo'), ['Kurta'])
   assert.deepEqual(await narrowed(shop, 'Size:M,Colour:Indigo'), [], 'one variant must have both')
   assert.deepEqual(await narrowed(shop, 'Size:S', '&category=clothes'), ['Shirt'])
@@ -82,11 +86,7 @@ test('option names and values can be any text', async () => {
   }
   const long = 'long '.repeat(200)
   await shop.add(product('Long', [{ [long]: 'x' }]))
-  assert.equal(
-    (await shop.get('/v1/products/long')).status,
-    200,
-    'a value too long for the index is saved anyway',
-  )
+  assert.equal((await shop.get('/v1/products/long')).status, 200, 'a value too long for the index is saved anyway')
 })
 
 test('invalid options are refused', async () => {

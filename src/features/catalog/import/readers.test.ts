@@ -52,7 +52,7 @@ test('a truncated array, one followed by text, and anything else are file faults
   await assert.rejects(all(readJsonArray(inPieces('[{"a":1},{"b":', 4))), isFileFault(2, /cut off/))
   await assert.rejects(all(readJsonArray(inPieces('[{"a":"x}]', 4))), isFileFault(1, /cut off/))
   await assert.rejects(all(readJsonArray(inPieces('[1] [2]', 4))), isFileFault(1, /after the end/))
-  await assert.rejects(all(readJsonArray(inPieces('{"products":[]}', 4))), isFileFault(1, /beginning of a JSON array/))
+  await assert.rejects(all(readJsonArray(inPieces('{"products":[]}', 4))), isFileFault(1, /start of a JSON array/))
 })
 
 test('JSON lines count every line, including empty ones and a last line without a line break', async () => {
