@@ -47,7 +47,7 @@ const limits: Record<string, string> = {
   'Matches that are counted exactly': count(figureIn('features/catalog/search.sql.ts', /counted: sql`(\d+)`/) - 1),
   'Lines of a cart': count(figure('features/cart/cart.ts', 'maxLines')),
   'Units of a line': count(figure('features/catalog/catalog.contract.ts', 'maxLineQuantity')),
-  'Lines in one call': count(figureIn('features/cart/cart.contract.ts', /mostLines = \{ maxItems: (\d+)/)),
+  'Lines in one call': count(figureIn('features/cart/cart.contract.ts', /maxItemsPerRequest = \{ maxItems: (\d+)/)),
   'Units of a cash order': count(figureIn(buyingLimits, /cod_max_units integer default (\d+)/)),
   'Total of a cash order': `by currency, such as ${count(toWire(defaultCashCeilingMinor('INR') ?? 0, 'INR'))} INR`,
   'Cash orders of a customer that are not delivered': count(
