@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { findCustomerByPhone, insertCustomer } from '../src/features/accounts/customers.sql.ts'
-import { spendAttempt, useUpCode } from '../src/features/accounts/otp.sql.ts'
+import { consumeCode, spendAttempt } from '../src/features/accounts/otp.sql.ts'
 import { insertSession } from '../src/features/accounts/sessions.sql.ts'
 import { holdOwnCart, readCart, writeLines } from '../src/features/cart/cart.sql.ts'
 import { fillCatalog } from './big-catalog.ts'
@@ -176,7 +176,7 @@ const addTask = (bench: Bench, carts: number): Task => {
       newCartId: varying(`('cart_' || lpad(:guest::text, 26, '0'))`),
       outletId: store.outletId,
       couponChange: undefined,
-      wanted: [{ productId: product, variantId: null }],
+      products: [{ productId: product, variantId: null }],
     }),
   )
   const write = recordStatement((tx) =>
@@ -258,7 +258,7 @@ const verifyTask = ({ store }: Bench): Task => {
   const statements = [
     recordStatement((tx) => spendAttempt(tx as never, store.id, number)),
     'begin',
-    recordStatement((tx) => useUpCode(tx, store.id, number, varying(':code_codeHash'))),
+    recordStatement((tx) => consumeCode(tx, store.id, number, varying(':code_codeHash'))),
     recordStatement((tx) => findCustomerByPhone(tx, store.id, number)),
     recordStatement((tx) => insertCustomer(tx, store.id, { id: customer, phone: number, ...nothing })),
     recordStatement((tx) => insertSession(tx, store.id, varying(`('hash' || :phone::text)`), customer, 604_800_000)),

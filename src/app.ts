@@ -301,7 +301,8 @@ const createCounter = async (config: Config, logger: Logger) => {
   const { createRedisCounter } = await import('./features/access/redis-counter.ts')
   return createRedisCounter({
     url: config.redisUrl,
-    onTrouble: (error) => logger.warn({ err: error }, 'Redis is away: this instance counts requests for itself'),
+    onError: (error) =>
+      logger.warn({ err: error }, 'Redis unavailable: rate limits are counted per instance until it recovers'),
     onRecovery: () => logger.info('Redis is back: requests are counted for all instances again'),
   })
 }

@@ -157,17 +157,17 @@ const lifeOfEventsDays = figureIn('features/payments/payment-jobs.sql.ts', /inte
 /** What documents say about time, made from the source. */
 const said: Record<string, string[]> = {
   'docs/decisions/0008-rate-limit-windows.md': [
-    `does not answer within ${inWords(figure('features/access/redis-counter.ts', 'answerWithinMs'))}`,
-    `tries Redis again ${inWords(figure('features/access/redis-counter.ts', 'restAfterFaultMs')).replace('one', 'a')} later`,
+    `does not answer within ${inWords(figure('features/access/redis-counter.ts', 'timeoutMs'))}`,
+    `tries Redis again ${inWords(figure('features/access/redis-counter.ts', 'pauseAfterErrorMs')).replace('one', 'a')} later`,
   ],
   'docs/decisions/0010-bearer-tokens-on-catalog-reads.md': [
-    `A session ends after ${inWords(figure('features/accounts/sessions.ts', 'sessionLifeMs'))}`,
+    `A session ends after ${inWords(figure('features/accounts/sessions.ts', 'sessionTtlMs'))}`,
   ],
   'docs/decisions/0012-catalog-cache.md': [`at most ${inWords(figure('app.ts', 'catalogMaxAgeMs'))}`],
   'docs/decisions/0015-one-time-passwords-and-sign-in.md': [
-    `${inWords(figure('features/accounts/otp.ts', 'codeLifeMs'))}`,
+    `${inWords(figure('features/accounts/otp.ts', 'codeTtlMs'))}`,
     `${numbers[figure('features/accounts/otp.ts', 'attemptsPerCode')]} attempts`,
-    `${numbers[figure('features/accounts/otp.ts', 'mostAnHour')]} codes an hour`,
+    `${numbers[figure('features/accounts/otp.ts', 'maxPerHour')]} codes an hour`,
   ],
   'docs/decisions/0017-payments-and-settlement.md': [
     `keeps an expired order for ${inWords(hours(figureIn('features/orders/expiry.sql.ts', /expires_at <= vitrine_now\(\) - interval '(\d+) hour'/)))}`,
@@ -192,7 +192,7 @@ const said: Record<string, string[]> = {
   'CHANGELOG.md': [
     `deleted after ${lifeOfEventsDays} days`,
     `units back after ${inWords(figure('features/checkout/checkout.ts', 'reservationMs'))}`,
-    `sessions of ${inWords(figure('features/accounts/sessions.ts', 'sessionLifeMs'))}`,
+    `sessions of ${inWords(figure('features/accounts/sessions.ts', 'sessionTtlMs'))}`,
   ],
 }
 

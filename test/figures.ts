@@ -3,7 +3,7 @@ import { days, hours, minutes, seconds } from '../src/core/clock.ts'
 import { read } from './documents.ts'
 
 /**
- * The figure that a file of the source gives to a name, wherever in it: `const mostLines = 200`, `maxWaiting = 500` among
+ * The figure that a file of the source gives to a name, wherever in it: `const maxLines = 200`, `maxWaiting = 500` among
  * defaults, `headersTimeout: 15_000`. Read from the text, so that nothing has to be exported for this.
  */
 export const figure = (file: string, name: string): number => {

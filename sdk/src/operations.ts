@@ -143,7 +143,7 @@ export interface Operations {
   /**
    * List products.
    *
-   * A bare array. Paging rides in the headers: follow `X-Next-Cursor`, or the `Link`, while `X-Has-More` is `true`.
+   * Returns a bare array. Paging is in the headers: follow `X-Next-Cursor` or `Link` while `X-Has-More` is `true`.
    *
    * `GET /v1/products`, scope `products:read`
    */
@@ -165,23 +165,23 @@ export interface Operations {
   /**
    * Search products.
    *
-   * Every word must be in the product, whole or as a beginning; accents, plurals and slips of the finger do not matter.
+   * Every word must match the product, whole or as a prefix. Accents and plurals are ignored, and typos are corrected.
    *
    * `GET /v1/search`, scope `products:read`
    */
   search(input: SearchInput, options?: CallOptions): Paged<Product, BesideItems<SearchResult>>
   /**
-   * Suggest products and categories while one types.
+   * Suggest products and categories while the shopper types.
    *
    * `GET /v1/search/suggest`, scope `products:read`
    */
   suggest(input: SuggestInput, options?: CallOptions): Promise<Suggestions>
   /**
-   * List the options by which a list or a search can be narrowed.
+   * List the options that can filter a list or a search.
    *
-   * Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its
-   * products: of the newest thousand of a list (at most 200 of each category), of the best hundred of a search. Send
-   * the chosen ones back as `options`.
+   * Takes the filters of the list, or of the search if `q` is given, and returns the options and values of its
+   * products: of the newest thousand of a list (at most 200 of each category), or of the best hundred of a search. Send
+   * the chosen ones as `options`.
    *
    * `GET /v1/filters`, scope `products:read`
    */
@@ -201,15 +201,15 @@ export interface Operations {
   /**
    * Show the items of the shopper's own cart.
    *
-   * Empty when there is no cart yet. A first call without a guest token brings one.
+   * Empty if there is no cart yet. The first call without a guest token returns a new one.
    *
    * `GET /v1/cart`, scope `cart:write`
    */
   listCartItems(options?: CallOptions): Promise<CartItem[]>
   /**
-   * Add to the shopper's own cart, which is made when there is none.
+   * Add to the shopper's own cart, and create it if there is none.
    *
-   * One product, or several as `items`. 201 when the cart is new. Parallel calls all count.
+   * One product, or several as `items`. 201 if the cart is new. Concurrent calls are all applied.
    *
    * `POST /v1/cart`, scope `cart:write`
    */
@@ -223,7 +223,7 @@ export interface Operations {
   /**
    * Show a cart.
    *
-   * The id of a guest's cart opens it to whoever has it; a customer's cart opens to that customer alone.
+   * Anyone who has the id can read a guest cart. Only the customer can read the cart of a customer.
    *
    * `GET /v1/cart/{cartId}`, scope `cart:write`
    */
@@ -231,7 +231,7 @@ export interface Operations {
   /**
    * Set quantities and the coupon code of a cart.
    *
-   * Sets the lines that it names and leaves the others. A quantity of 0 removes a line.
+   * Sets the given lines and leaves the others unchanged. A quantity of 0 removes a line.
    *
    * `PATCH /v1/cart/{cartId}`, scope `cart:write`
    */
@@ -243,9 +243,9 @@ export interface Operations {
    */
   deleteCart(input: DeleteCartInput, options?: CallOptions): Promise<void>
   /**
-   * Make a guest's cart the customer's.
+   * Claim a guest cart for the customer.
    *
-   * Its lines join those of the customer's cart. Quantities add up, as far as there is stock.
+   * Moves its lines to the customer's cart. Quantities are added, limited by stock.
    *
    * `POST /v1/cart/{cartId}/claim`, scope `cart:write`
    */
@@ -269,10 +269,10 @@ export interface Operations {
    */
   removeCartItem(input: RemoveCartItemInput, options?: CallOptions): Promise<Cart>
   /**
-   * Move a guest's cart and wishlist into the account of the customer.
+   * Move a guest's cart and wishlist to the customer.
    *
-   * Call it right after signing in. All of it happens or nothing; quantities add up as far as there is stock; the guest
-   * token is dead afterwards, and a second merge of it is 400.
+   * Call it right after sign-in. The merge is atomic. Quantities are added, limited by stock. The guest token is
+   * invalid afterwards; merging it again is 400.
    *
    * `POST /v1/auth/merge-guest-data`, scope `auth:write`
    */
@@ -280,12 +280,12 @@ export interface Operations {
   /**
    * Send a one-time password to a phone.
    *
-   * Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same
-   * whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken`
-   * and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have
-   * five an hour of their own, which strangers cannot use up, and their codes are good only with the new
-   * `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it
-   * counts; unless the request carried a `requestToken`, the code is good if it does arrive).
+   * Six digits, valid for five minutes and three attempts; a new code replaces the previous one. The response is the
+   * same whether or not the number has an account. Limit: five requests per hour for a number, then 429. Store
+   * `requestToken` and send it to verify. After a sign-in with it, send it with later requests for the same number too:
+   * they have a separate limit of five per hour, which other callers cannot use up, and their codes are valid only with
+   * the new `requestToken`. 502: the message was refused (the request does not count) or may not arrive (the request
+   * counts; if it carried no `requestToken`, the code is valid if it arrives).
    *
    * `POST /v1/auth/otp/request`, scope `auth:write`
    */
@@ -293,10 +293,10 @@ export interface Operations {
   /**
    * Sign in with a one-time password.
    *
-   * The first time makes the customer. A wrong password is 401, three of them use it up; one that is used, used up,
-   * expired or was never sent is 410. With `requestToken` the code of that request counts, with three attempts of its
-   * own: neither requests nor guesses of others touch it. Without one, the last code that was sent to the number
-   * counts. `guestCartId` hands that guest cart to the customer; an id that cannot be handed over is ignored.
+   * The first sign-in creates the customer. An incorrect code is 401; after three of them, and when the code was used,
+   * has expired or was never sent, the response is 410. With `requestToken`, the code of that request is checked: it
+   * has separate attempts and is not affected by requests or guesses of others. Without it, the last code sent to the
+   * number is checked. `guestCartId` moves that guest cart to the customer; a cart that cannot be claimed is ignored.
    *
    * `POST /v1/auth/otp/verify`, scope `auth:write`
    */
@@ -311,15 +311,15 @@ export interface Operations {
   /**
    * End all sessions of the customer.
    *
-   * Also the one that asks for it.
+   * Including the current one.
    *
    * `POST /v1/auth/logout/everywhere`, scope `auth:write`
    */
   logOutEverywhere(options?: CallOptions): Promise<LogOutEverywhereAnswer>
   /**
-   * Make an account with email and password.
+   * Create an account with email and password.
    *
-   * `phone` is for reaching the customer and signs nobody in. 409: the email has an account already.
+   * `phone` is contact data and not for sign-in. 409: the email already has an account.
    *
    * `POST /v1/signup`, scope `auth:write`
    */
@@ -328,8 +328,8 @@ export interface Operations {
   /**
    * Sign in with email and password.
    *
-   * A 401 does not say which of the two was wrong. After ten failures within fifteen minutes an email is refused with
-   * 429, whether or not it has an account.
+   * A 401 does not reveal whether the email or the password is incorrect. After ten failures within fifteen minutes the
+   * email is locked with 429, whether or not it has an account.
    *
    * `POST /v1/signin`, scope `auth:write`
    */
@@ -338,7 +338,7 @@ export interface Operations {
   /**
    * List the wishlist.
    *
-   * Of a guest or of a customer, newest first. A product that is not on sale is left out until it is on sale again.
+   * Of the guest or customer, newest first. Products that are not on sale are hidden until they are again.
    *
    * `GET /v1/wishlist`, scope `wishlist:write`
    */
@@ -346,8 +346,8 @@ export interface Operations {
   /**
    * Add a product to the wishlist.
    *
-   * Answers the updated list. A product that is out of stock may be wished for. A list holds 200 products at most,
-   * those that are not on sale at present included.
+   * Returns the updated list. Products that are out of stock can be added. A list can hold at most 200 products,
+   * including those not on sale at present.
    *
    * `POST /v1/wishlist`, scope `wishlist:write`
    */
@@ -355,13 +355,13 @@ export interface Operations {
   /**
    * Remove a product from the wishlist.
    *
-   * Answers the updated list.
+   * Returns the updated list.
    *
    * `DELETE /v1/wishlist/{id}`, scope `wishlist:write`
    */
   removeWishlistItem(input: RemoveWishlistItemInput, options?: CallOptions): Promise<WishlistItem[]>
   /**
-   * Show the customer who is signed in.
+   * Show the signed-in customer.
    *
    * `GET /v1/customer`, scope `customer:read`
    */
@@ -369,10 +369,10 @@ export interface Operations {
   /**
    * Change name, email or contact phone.
    *
-   * What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one,
-   * answers show that one. To change the email of a customer who has a password, send `currentPassword`: without it, or
-   * with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. That change ends all
-   * other sessions of the customer. 409: the email signs in another customer.
+   * Omitted fields do not change. `phone` never changes a verified number, and responses show the verified number if
+   * there is one. To change the email of a customer who has a password, send `currentPassword`: 403 if it is missing or
+   * incorrect, 429 after ten incorrect ones within fifteen minutes. Changing that email ends all other sessions of the
+   * customer. 409: another customer signs in with this email.
    *
    * `PATCH /v1/customer`, scope `customer:write`
    */
@@ -380,9 +380,9 @@ export interface Operations {
   /**
    * Change the password, or set one.
    *
-   * `currentPassword` is needed when there is one: without it, or with a wrong one, the answer is 403, and 429 after
-   * ten wrong ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), which
-   * must not sign in another customer (409). All other sessions of the customer end.
+   * `currentPassword` is required if the customer has a password: 403 if it is missing or incorrect, 429 after ten
+   * incorrect ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), with
+   * which no other customer signs in (409 otherwise). Ends all other sessions of the customer.
    *
    * `POST /v1/customer/password`, scope `customer:write`
    */
@@ -390,7 +390,7 @@ export interface Operations {
   /**
    * List addresses.
    *
-   * The default one first, then the newest.
+   * The default address first, then newest first.
    *
    * `GET /v1/customer/addresses`, scope `customer:read`
    */
@@ -398,7 +398,7 @@ export interface Operations {
   /**
    * Add an address.
    *
-   * A customer has 50 addresses at most.
+   * A customer can have at most 50 addresses.
    *
    * `POST /v1/customer/addresses`, scope `customer:write`
    */
@@ -406,7 +406,7 @@ export interface Operations {
   /**
    * Change an address.
    *
-   * What is left out stays.
+   * Omitted fields do not change.
    *
    * `PATCH /v1/customer/addresses/{id}`, scope `customer:write`
    */
@@ -414,7 +414,7 @@ export interface Operations {
   /**
    * Remove an address.
    *
-   * When it was the default, the newest of the others becomes it.
+   * If it was the default, the newest remaining address becomes the default.
    *
    * `DELETE /v1/customer/addresses/{id}`, scope `customer:write`
    */

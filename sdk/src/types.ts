@@ -6,22 +6,22 @@ export type Product = {
   description: string
   /** The lowest price of its variants at this outlet, in the store's currency */
   price: number
-  /** The name of its category; empty when it has none */
+  /** Name of its category; empty if it has none */
   category: string
-  /** Units that can be bought at this outlet; each variant that is not tracked counts for 999 */
+  /** Units that can be bought at this outlet; each untracked variant counts as 999 */
   stock: number
-  /** `false` when a variant is not tracked: it is always in stock, and `stock` is not a count */
+  /** `false` if a variant is not tracked: it is always in stock, and `stock` is not a real count */
   stockTracked: boolean
-  /** Addresses of pictures */
+  /** Image URLs */
   images: string[]
   /** Only `ACTIVE` products are visible */
   status: string
   slug: string
   /** ISO 4217 */
   currency: string
-  /** The price before a reduction */
+  /** Price before a reduction */
   compareAtPrice: number | null
-  /** A variant must be chosen to buy it */
+  /** Whether a variant must be chosen to buy it */
   hasVariants: boolean
 }
 
@@ -31,22 +31,22 @@ export type ProductDetail = {
   description: string
   /** The lowest price of its variants at this outlet, in the store's currency */
   price: number
-  /** The name of its category; empty when it has none */
+  /** Name of its category; empty if it has none */
   category: string
-  /** Units that can be bought at this outlet; each variant that is not tracked counts for 999 */
+  /** Units that can be bought at this outlet; each untracked variant counts as 999 */
   stock: number
-  /** `false` when a variant is not tracked: it is always in stock, and `stock` is not a count */
+  /** `false` if a variant is not tracked: it is always in stock, and `stock` is not a real count */
   stockTracked: boolean
-  /** Addresses of pictures */
+  /** Image URLs */
   images: string[]
   /** Only `ACTIVE` products are visible */
   status: string
   slug: string
   /** ISO 4217 */
   currency: string
-  /** The price before a reduction */
+  /** Price before a reduction */
   compareAtPrice: number | null
-  /** A variant must be chosen to buy it */
+  /** Whether a variant must be chosen to buy it */
   hasVariants: boolean
   options: {
     name: string
@@ -57,9 +57,9 @@ export type ProductDetail = {
     title: string
     description: string
   }
-  /** Who makes or sells it; empty when nobody is named */
+  /** Manufacturer or brand; may be empty */
   vendor: string
-  /** The pictures of `images` with a text for those who cannot see them; the text may be empty */
+  /** The images of `images` with their alternative texts, which may be empty */
   media: {
     url: string
     alt: string
@@ -74,7 +74,7 @@ export type Category = {
   slug: string
   parentId: string | null
   image: string
-  /** ACTIVE products directly in it */
+  /** Number of ACTIVE products directly in it */
   productCount: number
   position: number
 }
@@ -84,16 +84,16 @@ export type SearchResult = {
   /** Opaque; null on the last page */
   nextCursor: string | null
   hasMore: boolean
-  /** How many products match */
+  /** Number of matching products */
   total: number
   /** `false` beyond 10,000 matches: `total` is then a lower bound */
   totalIsExact: boolean
   /**
-   * The query with misspelt words replaced by words of the store, when that is what was searched for; `null` when
-   * nothing was corrected or found
+   * The query that was used if misspelt words were replaced by words of the store; `null` if nothing was corrected or
+   * found
    */
   correctedQuery: string | null
-  /** Of the matches that are counted: all of them, or 10,000 when `totalIsExact` is `false` */
+  /** Of the counted matches: all of them, or 10,000 if `totalIsExact` is `false` */
   facets: {
     categories: {
       id: string
@@ -130,7 +130,7 @@ export type Filters = {
     name: string
     values: {
       value: string
-      /** Of the products that were looked at */
+      /** Number of the examined products that have it */
       count: number
     }[]
   }[]
@@ -139,7 +139,7 @@ export type Filters = {
 export type Store = {
   id: string
   name: string
-  /** The origin of the registered storefront */
+  /** Origin of the registered storefront */
   domain: string
   /** ISO 4217 */
   currency: string
@@ -162,12 +162,12 @@ export type Store = {
     name: string
   }[]
   defaultOutletId: string
-  /** How an order can be paid here, the default of a checkout first */
+  /** Payment methods of this store. The first is the default at checkout */
   paymentMethods: ('online' | 'cod')[]
   shipping: {
-    /** What delivery costs */
+    /** Shipping fee */
     flat: number
-    /** From this subtotal on it costs nothing */
+    /** Shipping is free from this subtotal */
     freeAbove: number | null
   }
   /** Whether prices include tax */
@@ -183,26 +183,26 @@ export type CartItem = {
   productId: string
   variantId: string
   quantity: number
-  /** Of one unit, as it is now */
+  /** Current unit price */
   price: number
   lineTotal: number
-  /** The whole quantity can be bought now */
+  /** Whether the whole quantity can be bought now */
   inStock: boolean
   product: {
     name: string
     image: string
     description: string
     slug: string
-    /** The title of the chosen variant; empty when there is only one */
+    /** Title of the chosen variant; empty if the product has only one */
     variant: string
   }
 }
 
 export type Cart = {
   id: string
-  /** Null: a guest's */
+  /** Null for a guest cart */
   customerId: string | null
-  /** Its prices and its stock count */
+  /** The outlet whose prices and stock apply */
   outletId: string
   /** ISO 4217 */
   currency: string
@@ -213,16 +213,16 @@ export type Cart = {
   subtotal: number
   discount: number
   shipping: number
-  /** Part of the total where the prices of the store include it, else added */
+  /** Included in the prices or added to them, depending on the store */
   tax: number
   total: number
-  /** Grows with every change */
+  /** Increases with every change */
   version: number
   createdAt: string
   updatedAt: string
-  /** Null: a customer's cart stays */
+  /** Null for the cart of a customer, which does not expire */
   expiresAt: string | null
-  /** Why a checkout of this cart would be refused or look different */
+  /** Reasons why checkout would fail or differ from what the shopper saw */
   warnings: CartWarning[]
 }
 
@@ -240,11 +240,11 @@ export type MergeResult = {
 export type Customer = {
   id: string
   name: string
-  /** Empty when there is none */
+  /** Empty if none */
   email: string
-  /** The number that was proved by a code, or else the one given as contact */
+  /** The verified number, otherwise the contact number */
   phone: string
-  /** Whether `phone` was proved by a code, and signs the customer in */
+  /** Whether `phone` was verified by a code and can be used for sign-in */
   phoneVerified: boolean
   /** ISO 8601, UTC */
   createdAt: string
@@ -260,10 +260,10 @@ export type WishlistItem = {
     name: string
     /** The lowest price of its variants at this outlet, in the store's currency */
     price: number
-    /** The address of its first picture; empty when it has none */
+    /** URL of its first image; empty if it has none */
     image: string
     description: string
-    /** It can be bought at this outlet now */
+    /** Whether it can be bought at this outlet now */
     inStock: boolean
   }
   /** ISO 8601, UTC */
@@ -272,11 +272,11 @@ export type WishlistItem = {
 
 export type Address = {
   id: string
-  /** What the customer calls it, such as "Home" */
+  /** The name the customer gives it, such as "Home" */
   label: string
-  /** Who receives */
+  /** Recipient */
   name: string
-  /** Where the carrier can call; kept as it is written */
+  /** For the carrier to call; stored as written */
   phone: string
   line1: string
   city: string
@@ -437,14 +437,14 @@ export type Variant = {
   /** At this outlet */
   price: number
   compareAtPrice: number | null
-  /** Units that can be bought at this outlet; 999, the most that a cart line holds, when not tracked */
+  /** Units that can be bought at this outlet; 999, the maximum of a cart line, if not tracked */
   stock: number
-  /** `false`: always in stock, sold without counting */
+  /** `false`: always in stock, units are not counted */
   stockTracked: boolean
-  /** GTIN, EAN, UPC or ISBN; empty when it has none */
+  /** GTIN, EAN, UPC or ISBN; empty if it has none */
   barcode: string
   weightGrams: number | null
-  /** Address of its own picture; empty when it has none */
+  /** URL of its own image; empty if it has none */
   image: string
 }
 
@@ -453,7 +453,7 @@ export type MenuRoot = {
   label: string
   /** `category`, `product`, `page` or `link` */
   type: string
-  /** A slug, or an address for `link` */
+  /** A slug, or a URL for `link` */
   target: string
   children: MenuBranch[]
 }
@@ -462,7 +462,7 @@ export type CartWarning = {
   code: 'PRICE_CHANGED' | 'OUT_OF_STOCK' | 'LOW_STOCK' | 'UNAVAILABLE' | 'COUPON_REMOVED'
   /** For the shopper */
   message: string
-  /** The line that it is about */
+  /** The affected line */
   itemId: string | null
 }
 
@@ -517,7 +517,7 @@ export type MenuBranch = {
   label: string
   /** `category`, `product`, `page` or `link` */
   type: string
-  /** A slug, or an address for `link` */
+  /** A slug, or a URL for `link` */
   target: string
   children: MenuLeaf[]
 }
@@ -527,7 +527,7 @@ export type MenuLeaf = {
   label: string
   /** `category`, `product`, `page` or `link` */
   type: string
-  /** A slug, or an address for `link` */
+  /** A slug, or a URL for `link` */
   target: string
   children: never[]
 }
@@ -535,9 +535,9 @@ export type MenuLeaf = {
 /** What `requestOtp` answers. */
 export type RequestOtpAnswer = {
   success: boolean
-  /** When it ends: ISO 8601, UTC */
+  /** Expiry time: ISO 8601, UTC */
   expiresAt: string
-  /** Binds the code to whoever asked for it: send it to verify */
+  /** Binds the code to the client that requested it: send it to verify */
   requestToken: string
 }
 
@@ -546,7 +546,7 @@ export type VerifyOtpAnswer = {
   /** Send it as `Authorization: Bearer …` */
   token: string
   customer: Customer
-  /** When it ends: ISO 8601, UTC */
+  /** Expiry time: ISO 8601, UTC */
   expiresAt: string
 }
 
@@ -565,7 +565,7 @@ export type SignUpAnswer = {
   /** Send it as `Authorization: Bearer …` */
   token: string
   user: Customer
-  /** When it ends: ISO 8601, UTC */
+  /** Expiry time: ISO 8601, UTC */
   expiresAt: string
 }
 
@@ -574,7 +574,7 @@ export type SignInAnswer = {
   /** Send it as `Authorization: Bearer …` */
   token: string
   user: Customer
-  /** When it ends: ISO 8601, UTC */
+  /** Expiry time: ISO 8601, UTC */
   expiresAt: string
 }
 
@@ -585,17 +585,17 @@ export type ChangePasswordAnswer = {
 
 /** What `listProducts` takes. */
 export type ListProductsInput = {
-  /** Id or slug; its descendants count too */
+  /** Id or slug; includes its descendants */
   category?: string | undefined
-  /** Product ids, comma-separated, 100 at most */
+  /** Product ids, comma-separated, at most 100 */
   ids?: string | undefined
   minPrice?: number | undefined
   maxPrice?: number | undefined
-  /** `true`: only what can be bought now; `false`: only the rest */
+  /** `true`: only products in stock; `false`: only products out of stock */
   inStock?: boolean | undefined
   /**
-   * Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A
-   * comma or a colon inside a name or a value is written with a backslash before it
+   * Options that one variant must have, such as `Colour:Indigo,Size:S`. Several values of one option are alternatives.
+   * Escape a comma or colon inside a name or value with a backslash
    */
   options?: string | undefined
   /** Default: "newest". */
@@ -622,19 +622,19 @@ export type ListCategoriesInput = {
 
 /** What `search` takes. */
 export type SearchInput = {
-  /** Words, or beginnings of words */
+  /** Words or word prefixes */
   q: string
-  /** Id or slug; its descendants count too */
+  /** Id or slug; includes its descendants */
   category?: string | undefined
-  /** Product ids, comma-separated, 100 at most */
+  /** Product ids, comma-separated, at most 100 */
   ids?: string | undefined
   minPrice?: number | undefined
   maxPrice?: number | undefined
-  /** `true`: only what can be bought now; `false`: only the rest */
+  /** `true`: only products in stock; `false`: only products out of stock */
   inStock?: boolean | undefined
   /**
-   * Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A
-   * comma or a colon inside a name or a value is written with a backslash before it
+   * Options that one variant must have, such as `Colour:Indigo,Size:S`. Several values of one option are alternatives.
+   * Escape a comma or colon inside a name or value with a backslash
    */
   options?: string | undefined
   /** Default: "relevance". */
@@ -652,33 +652,33 @@ export type SuggestInput = {
 
 /** What `listFilters` takes. */
 export type ListFiltersInput = {
-  /** Words, or beginnings of words */
+  /** Words or word prefixes */
   q?: string | undefined
-  /** Id or slug; its descendants count too */
+  /** Id or slug; includes its descendants */
   category?: string | undefined
   minPrice?: number | undefined
   maxPrice?: number | undefined
-  /** `true`: only what can be bought now; `false`: only the rest */
+  /** `true`: only products in stock; `false`: only products out of stock */
   inStock?: boolean | undefined
 }
 
 /** What `addToCart` takes. */
 export type AddToCartInput = {
   productId?: string | undefined
-  /** Needed where a product has several */
+  /** Required if the product has several variants */
   variantId?: string | undefined
   /** Default: 1. */
   quantity?: number | undefined
   items?:
     | {
         productId: string
-        /** Needed where a product has several */
+        /** Required if the product has several variants */
         variantId?: string | undefined
         /** Default: 1. */
         quantity?: number | undefined
       }[]
     | undefined
-  /** Null takes the code off */
+  /** Null removes the code */
   couponCode?: string | null | undefined
 }
 
@@ -692,16 +692,16 @@ export type ChangeCartInput = {
   cartId: string
   items?:
     | {
-        /** The line, or name its product */
+        /** Id of the line; alternatively `productId` */
         id?: string | undefined
         productId?: string | undefined
-        /** Needed where a product has several */
+        /** Required if the product has several variants */
         variantId?: string | undefined
-        /** Zero removes the line */
+        /** 0 removes the line */
         quantity: number
       }[]
     | undefined
-  /** Null takes the code off */
+  /** Null removes the code */
   couponCode?: string | null | undefined
 }
 
@@ -719,7 +719,7 @@ export type ClaimCartInput = {
 export type AddCartItemInput = {
   cartId: string
   productId: string
-  /** Needed where a product has several */
+  /** Required if the product has several variants */
   variantId?: string | undefined
   /** Default: 1. */
   quantity?: number | undefined
@@ -729,7 +729,7 @@ export type AddCartItemInput = {
 export type ChangeCartItemInput = {
   cartId: string
   itemId: string
-  /** Zero removes the line */
+  /** 0 removes the line */
   quantity: number
 }
 
@@ -746,36 +746,36 @@ export type MergeGuestDataInput = {
 
 /** What `requestOtp` takes. */
 export type RequestOtpInput = {
-  /** International, such as +919876543210; spacing does not matter */
+  /** International form, such as +919876543210; spacing is ignored */
   phone: string
-  /** Of an earlier request for this number that signed somebody in; any other is ignored */
+  /** From an earlier request for this number that led to a sign-in; any other is ignored */
   requestToken?: string | undefined
 }
 
 /** What `verifyOtp` takes. */
 export type VerifyOtpInput = {
-  /** International, such as +919876543210; spacing does not matter */
+  /** International form, such as +919876543210; spacing is ignored */
   phone: string
-  /** The digits of the message */
+  /** The code from the message */
   otp: string
   guestCartId?: string | undefined
-  /** Of the answer to the request; one that is unknown or of another number is ignored */
+  /** From the response to the request; an unknown token or one of another number is ignored */
   requestToken?: string | undefined
 }
 
 /** What `signUp` takes. */
 export type SignUpInput = {
   name: string
-  /** Case does not matter */
+  /** Case-insensitive */
   email: string
   password: string
-  /** International, such as +919876543210; spacing does not matter */
+  /** International form, such as +919876543210; spacing is ignored */
   phone?: string | undefined
 }
 
 /** What `signIn` takes. */
 export type SignInInput = {
-  /** Case does not matter */
+  /** Case-insensitive */
   email: string
   password: string
 }
@@ -794,11 +794,11 @@ export type RemoveWishlistItemInput = {
 /** What `changeCustomer` takes. */
 export type ChangeCustomerInput = {
   name?: string | undefined
-  /** Signs in a customer who has a password, and is for reaching one who has none. Empty: removes it */
+  /** Sign-in email if the customer has a password, otherwise contact data. Empty: removes it */
   email?: string | undefined
-  /** Needed to change the email of a customer who has a password */
+  /** Required to change the email of a customer who has a password */
   currentPassword?: string | undefined
-  /** International form. For reaching the customer; the number that signs in stays as it is. Empty: removes it */
+  /** Contact number in international form. The verified number for sign-in does not change. Empty: removes it */
   phone?: string | undefined
 }
 
@@ -818,23 +818,23 @@ export type ListAddressesInput = {
 
 /** What `addAddress` takes. */
 export type AddAddressInput = {
-  /** Who receives */
+  /** Recipient */
   name: string
-  /** Where the carrier can call; kept as it is written */
+  /** For the carrier to call; stored as written */
   phone: string
   line1: string
   city: string
   postalCode: string
   /** ISO 3166, two letters */
   country: string
-  /** What the customer calls it, such as "Home" */
+  /** The name the customer gives it, such as "Home" */
   label?: string | undefined
   line2?: string | undefined
   landmark?: string | undefined
   state?: string | undefined
   /**
-   * Whenever there are addresses, one of them is the default. The first becomes it by itself, and setting it on another
-   * moves it there. `false` on the default address changes nothing: make another one the default instead.
+   * One address is always the default. The first one becomes the default automatically; `true` makes another address
+   * the default. `false` on the default address has no effect: make another address the default instead.
    */
   isDefault?: boolean | undefined
 }
@@ -843,23 +843,23 @@ export type AddAddressInput = {
 export type ChangeAddressInput = {
   /** Id of the address */
   id: string
-  /** Who receives */
+  /** Recipient */
   name?: string | undefined
-  /** Where the carrier can call; kept as it is written */
+  /** For the carrier to call; stored as written */
   phone?: string | undefined
   line1?: string | undefined
   city?: string | undefined
   postalCode?: string | undefined
   /** ISO 3166, two letters */
   country?: string | undefined
-  /** What the customer calls it, such as "Home" */
+  /** The name the customer gives it, such as "Home" */
   label?: string | undefined
   line2?: string | undefined
   landmark?: string | undefined
   state?: string | undefined
   /**
-   * Whenever there are addresses, one of them is the default. The first becomes it by itself, and setting it on another
-   * moves it there. `false` on the default address changes nothing: make another one the default instead.
+   * One address is always the default. The first one becomes the default automatically; `true` makes another address
+   * the default. `false` on the default address has no effect: make another address the default instead.
    */
   isDefault?: boolean | undefined
 }
@@ -929,46 +929,46 @@ export type CheckOutInput = {
   addressId?: string | undefined
   shippingAddress?:
     | {
-        /** Who receives */
+        /** Recipient */
         name: string
-        /** Where the carrier can call; kept as it is written */
+        /** For the carrier to call; stored as written */
         phone: string
         line1: string
         city: string
         postalCode: string
         /** ISO 3166, two letters */
         country: string
-        /** What the customer calls it, such as "Home" */
+        /** The name the customer gives it, such as "Home" */
         label?: string | undefined
         line2?: string | undefined
         landmark?: string | undefined
         state?: string | undefined
         /**
-         * Whenever there are addresses, one of them is the default. The first becomes it by itself, and setting it on
-         * another moves it there. `false` on the default address changes nothing: make another one the default instead.
+         * One address is always the default. The first one becomes the default automatically; `true` makes another address
+         * the default. `false` on the default address has no effect: make another address the default instead.
          */
         isDefault?: boolean | undefined
       }
     | undefined
   billingAddress?:
     | {
-        /** Who receives */
+        /** Recipient */
         name: string
-        /** Where the carrier can call; kept as it is written */
+        /** For the carrier to call; stored as written */
         phone: string
         line1: string
         city: string
         postalCode: string
         /** ISO 3166, two letters */
         country: string
-        /** What the customer calls it, such as "Home" */
+        /** The name the customer gives it, such as "Home" */
         label?: string | undefined
         line2?: string | undefined
         landmark?: string | undefined
         state?: string | undefined
         /**
-         * Whenever there are addresses, one of them is the default. The first becomes it by itself, and setting it on
-         * another moves it there. `false` on the default address changes nothing: make another one the default instead.
+         * One address is always the default. The first one becomes the default automatically; `true` makes another address
+         * the default. `false` on the default address has no effect: make another address the default instead.
          */
         isDefault?: boolean | undefined
       }

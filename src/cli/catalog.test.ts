@@ -130,7 +130,7 @@ test('a format can be said, and a wrong one is a fault', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products', 'Title,price\nMug,1\n')
   const wrong = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--format', 'json')
-  assert.match(wrong.err, /not the beginning of a JSON array/)
+  assert.match(wrong.err, /not the start of a JSON array/)
   const unknown = await vitrine('catalog', 'import', path, '--format', 'xml')
   assert.equal(unknown.code, 2)
   const right = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--format', 'shopify')

@@ -5,8 +5,8 @@ import {
   type CouponRequest,
   createCoupon,
   type ListedCoupon,
-  listCouponOpenly,
   listCoupons,
+  setCouponListed,
   stopCoupon,
 } from '../features/pricing/coupon-book.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
@@ -70,7 +70,7 @@ export const addCoupon = (program: Command) => {
       withDatabase(async (db, config) => {
         const listed = readYesNo('--listed', options.listed)
         const store = await whichStore(db, config, options)
-        const changed = await db.tx((tx) => listCouponOpenly(tx, store, code, listed))
+        const changed = await db.tx((tx) => setCouponListed(tx, store, code, listed))
         printResult(options, changed, () => `The coupon ${changed.code} is ${listed ? 'listed' : 'not listed'}.`)
       }),
     )

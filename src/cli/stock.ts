@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { mostUnits } from '../features/catalog/product-input.ts'
+import { maxUnits } from '../features/catalog/product-input.ts'
 import { setStock } from '../features/catalog/products.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult, wholeNumber } from './output.ts'
@@ -54,7 +54,7 @@ export const addStock = (program: Command) => {
 const readQuantity = (text: string) => {
   if (text === 'untracked') return { quantity: null }
   const [, sign, digits = ''] = /^([+-])(\d+)$/.exec(text) ?? []
-  if (sign === undefined) return { quantity: wholeNumber('--quantity', text, { min: 0, max: mostUnits }) }
-  const units = wholeNumber('--quantity', digits, { min: 0, max: mostUnits })
+  if (sign === undefined) return { quantity: wholeNumber('--quantity', text, { min: 0, max: maxUnits }) }
+  const units = wholeNumber('--quantity', digits, { min: 0, max: maxUnits })
   return { delta: sign === '-' ? -units : units }
 }

@@ -7,10 +7,10 @@ import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
-/** A caller of whom nothing is known but the address. */
+/** An unauthenticated caller. */
 export type PublicCtx = RequestContext & { clientAddress: string }
 
-/** Numbers of a store and of an outlet inside the database; callers only ever see their public ids. */
+/** Internal ids. Callers only see public ids. */
 export type StoreId = number & { readonly kind?: 'store' }
 export type OutletId = number & { readonly kind?: 'outlet' }
 
@@ -32,24 +32,24 @@ export type Store = {
   shippingFreeAboveMinor: number | null
   paymentProvider: string
   cashOnDelivery: boolean
-  /** Limits on what one customer can order without paying first. Null: none. */
+  /** Limits on cash-on-delivery and unpaid orders of one customer. Null: no limit. */
   codMaxValueMinor: number | null
   codMaxUnits: number | null
   codMaxOpenOrders: number | null
   codVerifiedPhone: boolean
   maxHeldUnits: number | null
-  /** How many codes it sends in an hour for all phones together, and to which countries (none named: to all). */
+  /** Max one-time codes the store sends per hour to all phones, and the allowed countries (empty: all). */
   otpHourlyCap: number | null
   otpCountries: readonly string[]
-  /** How many requests a minute one visitor may make with its browser keys. */
+  /** Max requests per minute of one visitor with a browser key. */
   visitorLimit: number
-  /** How many codes one client may ask for in an hour. */
+  /** Max one-time codes that one client can request per hour. */
   otpClientLimit: number
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
   origins: ReadonlySet<string>
-  /** Its keys are refused; what was ordered before is still settled and delivered. */
+  /** Keys of a closed store are refused. Existing orders are still paid, refunded and delivered. */
   isClosed: boolean
 }
 
@@ -57,7 +57,7 @@ export type StoreAddress = { line1: string; city: string; state: string; postalC
 
 export type MenuEntry = { id: string; label: string; type: string; target: string; children: MenuEntry[] }
 
-/** What every use case gets: the tools, passed in so that tests can replace them. */
+/** Dependencies of use cases, passed in so that tests can replace them. */
 export type Services = {
   db: Db
   clock: Clock
@@ -69,51 +69,57 @@ export type Services = {
   payments: Payments
   counter: Counter
   boundLookup: BoundLookup
-  /** This service's own address, for links. */
+  /** Base URL of this service, for links. */
   publicUrl: string
 }
 
-/** Counts events in fixed windows of the clock, this one included; for all instances where there is a Redis. */
+/**
+ * Counts events in fixed windows. `count` returns the new count. With Redis the counts are shared by all instances,
+ * otherwise each instance counts on its own.
+ */
 export type Counter = {
   count(id: string, windowMs: number, nowMs: number): number | Promise<number>
-  /** Takes back one that was counted with the same values. */
-  giveBack(id: string, windowMs: number, nowMs: number): void | Promise<void>
+  /** Undoes one `count` with the same arguments. */
+  uncount(id: string, windowMs: number, nowMs: number): void | Promise<void>
 }
 
 /**
- * A lookup for a client who has proved nothing yet. Undefined is a miss, and a client with too many of them in a minute
- * is refused before anything is looked up.
+ * A lookup for an unauthenticated client. Undefined counts as a miss. A client with too many misses in a minute gets 429
+ * without a lookup.
  */
 export type BoundLookup = <Found>(
   client: string,
   lookUp: () => Promise<Found | undefined>,
 ) => Promise<Found | undefined>
 
-/** Who takes payments, by name, and the keys of what belongs to them. */
+/** Payment providers by name, and the keys they need. */
 export type Payments = {
   providers: ReadonlyMap<string, PaymentProvider>
   production: boolean
-  /** Signs the addresses of the sandbox's pages. */
+  /** Signs the URLs of the sandbox's payment pages. */
   pageTokens: Signer
-  /** Signs what the sandbox proves itself with at the webhook. */
+  /** Signs the sandbox's webhook calls. */
   webhookTokens: Signer
-  /** Seals the credentials of stores. */
+  /** Encrypts the payment credentials of stores. */
   accounts: Cipher
 }
 
-/** Who asks for a turn. Turns go round between stores, then between the clients of a store. */
-export type Asker = { storeId: StoreId; client: string }
+/** The queue that a hashing request joins. Queues take turns: first stores, then the clients within a store. */
+export type HashingClient = { storeId: StoreId; client: string }
 
-/** Hashing is slow on purpose, so few may do it at once and the others wait for their turn. Never in a transaction. */
+/**
+ * Hashing is slow by design, so concurrency is limited and further requests are queued. Never call it in a transaction,
+ * which would hold its locks and its connection while it waits.
+ */
 export type PasswordHasher = {
-  inTurn<Result>(who: Asker, work: (hashing: Hashing) => Promise<Result>): Promise<Result>
+  runQueued<Result>(client: HashingClient, work: (hashing: Hashing) => Promise<Result>): Promise<Result>
 }
 
 export type Hashing = {
   hash(password: string): Promise<string>
-  /** Takes as long without a hash, and is then false. */
+  /** Without a hash, returns false after the same amount of work. */
   check(password: string, hash: string | undefined): Promise<boolean>
-  /** Whether a hash was made with less effort than is now usual. */
+  /** Whether the hash was made with other cost parameters than the current ones. */
   isOutdated(hash: string): boolean
 }
 
@@ -123,23 +129,23 @@ export type StoreCtx = Services &
     store: Store
     outlet: Outlet
     scopes: ReadonlySet<Scope>
-    /** Tells clients apart for limits (http/client-address.ts). A storefront's own server is one client. */
+    /** Identifies the client for rate limits (http/client-address.ts). A storefront's own server is one client. */
     clientAddress: string
-    /** Called with a key for pages and apps, where the client is the shopper's own device. */
+    /** The key is for browsers and apps, so the client is the shopper's own device. */
     isBrowserKey: boolean
   }
 
-/** Somebody with a guest token. `isNew`: the token goes out with this very answer. */
+/** A shopper with a guest token. `isNew`: the token is issued with the response to this request. */
 export type Guest = { kind: 'guest'; guestId: string; isNew: boolean }
 
-/** Somebody who has signed in; without a session when a storefront's own server vouches for the customer. */
+/** A signed-in customer. No session when a storefront's own server asserts the customer with `x-customer-id`. */
 export type Customer = { kind: 'customer'; customerId: string; sessionHash: string | null }
 
 export type Shopper = Guest | Customer
 
 export type ShopperCtx<Kind extends Shopper = Shopper> = StoreCtx & {
   shopper: Kind
-  /** The caller named the outlet, and did not just get the default one. */
+  /** The request has `X-Outlet-Id`. Otherwise the outlet is the default. */
   outletIsChosen: boolean
   idempotencyKey: string | null
 }

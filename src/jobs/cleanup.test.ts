@@ -8,7 +8,7 @@ import { days, hours, minutes } from '../core/clock.ts'
 import type { Tx } from '../db/database.ts'
 import { deleteBatchSize } from '../db/due-rows.sql.ts'
 import { holdGuest } from '../features/access/guests.ts'
-import { mostKeysOfStore } from '../features/access/once.ts'
+import { maxKeysPerStore } from '../features/access/once.ts'
 import type { Guest, ShopperCtx } from '../features/context.ts'
 import { cleanupTables, countAll, fill, newRunner, serviceAlone, tables } from './fixture.ts'
 import type { JobKind } from './job-kind.ts'
@@ -91,13 +91,13 @@ test('a store keeps its newest keys up to the bound, and other stores keep their
     url,
     `insert into kept_answer (store_id, shopper, route, key, body_hash, created_at)
     select ${id}, 'guest ' || n, 'addToCart', 'k' || n, '', '${now.toISOString()}'::timestamptz - n * interval '1 ms'
-    from generate_series(1, ${mostKeysOfStore + surplus}) n`,
+    from generate_series(1, ${maxKeysPerStore + surplus}) n`,
   )
   await cleanUp()
   const { kept, oldest, others } = await service.db.one<{ kept: number; oldest: number; others: number }>`
     select count(*) filter (where store_id = ${id}) as kept, count(*) filter (where store_id <> ${id}) as others,
       max(substr(key, 2)::integer) filter (where store_id = ${id}) as oldest from kept_answer`
-  assert.deepEqual({ kept, oldest, others }, { kept: mostKeysOfStore, oldest: mostKeysOfStore, others: 3 })
+  assert.deepEqual({ kept, oldest, others }, { kept: maxKeysPerStore, oldest: maxKeysPerStore, others: 3 })
 })
 
 test('instances that clean up at the same time share the work without a failure', async (t) => {

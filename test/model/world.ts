@@ -57,7 +57,7 @@ export type Line = { id: string; variant: Variant; quantity: number; seenMinor: 
 export const cartLifeMs = days(30)
 export const tokenLifeMs = days(30)
 export const renewalMs = days(1)
-export const sessionLifeMs = days(7)
+export const sessionTtlMs = days(7)
 export const codeWindowMs = hours(1)
 export const maxQuantity = 999
 
@@ -73,7 +73,7 @@ export const newGuest = (world: World, text: string): Guest => ({
   wishes: [],
 })
 
-export const sessionIsAlive = (world: World, { madeMs }: Session) => world.nowMs - madeMs < sessionLifeMs
+export const sessionIsAlive = (world: World, { madeMs }: Session) => world.nowMs - madeMs < sessionTtlMs
 
 export const tokenIsAlive = (world: World, guest: Guest, token: GuestToken) =>
   !guest.isMerged && world.nowMs - token.madeMs < tokenLifeMs
@@ -83,7 +83,7 @@ export const shopperOf = ({ session, guest }: Browser): Guest | Customer | null 
 
 /** When sessions, tokens and carts will be over, and tokens are due for renewal; the next one first. */
 export const endsToCome = ({ nowMs, browsers, carts }: World) => {
-  const sessions = browsers.flatMap(({ session }) => (session === null ? [] : session.madeMs + sessionLifeMs))
+  const sessions = browsers.flatMap(({ session }) => (session === null ? [] : session.madeMs + sessionTtlMs))
   const tokens = browsers.flatMap(({ guest }) => guest?.tokens.at(-1)?.madeMs ?? [])
   const written = carts.filter(({ owner, isGone }) => !isCustomer(owner) && !isGone).map(({ wroteMs }) => wroteMs)
   const ends = [

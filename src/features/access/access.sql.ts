@@ -18,7 +18,7 @@ export const findKey = (db: Queries, hash: string) => db.maybeOne<KeyRow>`
 export const findStoreId = async (db: Queries, publicId: string) =>
   (await db.maybeOne<{ id: StoreId }>`select id from store where public_id = ${publicId}`)?.id
 
-/** The row as stored: `codMaxValueMinor` is null for the currency's default. */
+/** The row as stored: `codMaxValueMinor` is null for the default of the currency, 0 for no limit. */
 type StoreRow = Omit<Store, 'defaultOutlet' | 'origins'> & { defaultOutletId: number | null; originList: string[] }
 
 export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`

@@ -25,14 +25,14 @@ const statusOn = async (instance: { call: TestService['call'] }, key: string, pa
 const isRefusedOn = (instance: { call: TestService['call'] }, key: string) =>
   withinASecond(async () => (await statusOn(instance, key)) === 401)
 
-test('a key works under both header names, in any case of letters', async () => {
+test('a key works in both headers, whatever the case of the header name', async () => {
   const shop = await newStore(service)
   for (const name of ['X-Store-Key', 'x-store-key', 'x-api-key', 'X-API-KEY']) {
     assert.equal((await service.call('/v1/store', { headers: { [name]: shop.key } })).status, 200, name)
   }
 })
 
-test('no column of the database holds a key, and its hash is there', async () => {
+test('the database stores the hash of a key and never the key', async () => {
   const shop = await newStore(service)
   const secrets = [shop.key, shop.serverKey, shop.browserKey, shop.logisticsKey, shop.paymentWebhook.password]
   const tables = await service.db.many<{ name: string }>`
@@ -45,14 +45,14 @@ test('no column of the database holds a key, and its hash is there', async () =>
 })
 
 const countRowsHolding = async (table: string, text: string) => {
-  // The name comes from the database's own list of tables.
+  // The name comes from the system catalog, so it is safe to insert.
   const from = sql([`${table} t`] as unknown as TemplateStringsArray)
   const { count } = await service.db.one<{ count: number }>`
     select count(*) from ${from} where position(${text} in t::text) > 0`
   return count
 }
 
-test("a server's key may do everything, and a browser's key may not speak for customers", async () => {
+test('a server key has all scopes, and a browser key cannot assert customers', async () => {
   const shop = await newStore(service)
   assert.deepEqual((await shop.newKey({ kind: 'server' })).scopes, scopes)
   const browser = await shop.newKey({ kind: 'browser' })
@@ -62,7 +62,7 @@ test("a server's key may do everything, and a browser's key may not speak for cu
   )
 })
 
-test('a key opens what its scopes say and nothing else', async () => {
+test('a key can call only the endpoints that its scopes allow', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ scopes: ['products:read'] })
   assert.equal(await statusOn(service, key, '/v1/products'), 200)
@@ -71,7 +71,7 @@ test('a key opens what its scopes say and nothing else', async () => {
   assert.equal(await statusOn(service, useless, '/v1/products'), 403)
 })
 
-test('a key with a scope that does not exist cannot be made', async () => {
+test('a key with an unknown scope cannot be created', async () => {
   const shop = await newStore(service)
   await assert.rejects(shop.newKey({ scopes: ['products:write'] }), { code: 'SCOPE_UNKNOWN' })
 })
@@ -84,10 +84,10 @@ test('a revoked key is refused within a second on every instance', async () => {
   await service.db.tx((tx) => revokeKey(tx, id))
   assert.ok(await isRefusedOn(service, key))
   assert.ok(await isRefusedOn(twin, key))
-  assert.equal(await statusOn(service, shop.key), 200, 'other keys of the store go on')
+  assert.equal(await statusOn(service, shop.key), 200, 'other keys of the store still work')
 })
 
-test('a revoked key is refused within a second even by an instance that hears no news', async (t) => {
+test('a revoked key is refused within a second even by an instance that receives no notifications', async (t) => {
   const [queries, news] = [await openLine(t), await openLine(t)]
   const deaf = await distantServiceFor(t, { lines: { queries, news } })
   news.silence()
@@ -98,7 +98,7 @@ test('a revoked key is refused within a second even by an instance that hears no
   assert.ok(await isRefusedOn(deaf, key))
 })
 
-test('a key that is revoked twice stays revoked, and one that never was is named in the fault', async () => {
+test('revoking a key twice leaves it revoked, and the error for an unknown key names it', async () => {
   const shop = await newStore(service)
   const { id, key } = await shop.newKey()
   const first = await service.db.tx((tx) => revokeKey(tx, id))
@@ -111,7 +111,7 @@ test('a key that is revoked twice stays revoked, and one that never was is named
   )
 })
 
-test('a key ends at its time to the millisecond, also when its answers are in memory', async (t) => {
+test('a key expires to the millisecond, also when its answers are cached', async (t) => {
   const own = await startTestService()
   t.after(() => own.close())
   const shop = await newStore(own)
@@ -124,12 +124,12 @@ test('a key ends at its time to the millisecond, also when its answers are in me
   assert.equal(await statusOn(own, key), 401)
 })
 
-test('without X-Outlet-Id the default outlet answers, and another of the store when it is named', async () => {
+test('X-Outlet-Id selects an outlet of the store, and the default outlet is used without it', async () => {
   const shop = await newStore(service)
   const second = await shop.newOutlet('Second')
   await shop.add({ name: 'Mug', price: 10, stock: { [shop.outletId]: 3, [second]: 8 } })
   const stockAt = async (headers: Record<string, string>) => (await shop.get('/v1/products', headers)).json[0].stock
-  // Twice, because the second round is answered from memory.
+  // Twice, because the second round is answered from the cache.
   for (let round = 0; round < 2; round++) {
     assert.equal(await stockAt({}), 3)
     assert.equal(await stockAt({ 'x-outlet-id': shop.outletId }), 3)
@@ -137,7 +137,7 @@ test('without X-Outlet-Id the default outlet answers, and another of the store w
   }
 })
 
-test('an outlet that nobody has, and one of another store, are refused alike', async () => {
+test('an unknown outlet and an outlet of another store get the same error', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)
   const foreign = await shop.get('/v1/products', { 'x-outlet-id': other.outletId })
@@ -147,7 +147,7 @@ test('an outlet that nobody has, and one of another store, are refused alike', a
   assert.equal(foreign.text, unknown.text)
 })
 
-test('a new outlet can be named within a second on every instance', async () => {
+test('a new outlet can be used within a second on every instance', async () => {
   const shop = await newStore(service)
   assert.equal(await statusOn(twin, shop.key), 200)
   const outlet = await shop.newOutlet('New')
@@ -155,12 +155,12 @@ test('a new outlet can be named within a second on every instance', async () => 
   assert.ok(await withinASecond(async () => (await twin.call('/v1/products', { headers })).status === 200))
 })
 
-test('a key that is sent twice in one header is not valid', async () => {
+test('a header that contains two keys is refused', async () => {
   const shop = await newStore(service)
   assertError(await shop.get('/v1/store', { 'x-store-key': `${shop.key}, ${shop.key}` }), 401, 'UNAUTHORIZED')
 })
 
-test('a 401 tells by WWW-Authenticate whether it is the session that is wrong, or the key', async () => {
+test('WWW-Authenticate in a 401 shows whether the session or the key is invalid', async () => {
   const shop = await newStore(service)
   const askWith = async (headers: Record<string, string>) => {
     const answer = await shop.get('/v1/customer', headers)
@@ -174,7 +174,7 @@ test('a 401 tells by WWW-Authenticate whether it is the session that is wrong, o
 
 const client = '203.0.113.9'
 
-test('what was read before a change is not remembered after it', async () => {
+test('a result that was read before a change is not cached after it', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   const midway = Promise.withResolvers<void>()
@@ -198,12 +198,12 @@ test('what was read before a change is not remembered after it', async () => {
   directory.forgetStore(store.id)
   goOn.resolve()
   assert.equal((await reading)?.store.publicId, shop.storeId)
-  assert.equal(directory.knownKey(shop.key), undefined)
+  assert.equal(directory.cachedKey(shop.key), undefined)
   await directory.key(shop.key, client)
-  assert.ok(directory.knownKey(shop.key), 'read again without a change, it is remembered')
+  assert.ok(directory.cachedKey(shop.key), 'cached when there was no change during the read')
 })
 
-test('a change of one store leaves what is known of the others', async () => {
+test('a change of one store leaves the cache of other stores alone', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   const directory = createDirectory({
     db: service.db,
@@ -212,6 +212,6 @@ test('a change of one store leaves what is known of the others', async () => {
   })
   await Promise.all([directory.key(shop.key, client), directory.key(other.key, client)])
   directory.forgetStore((await shop.load()).id)
-  assert.equal(directory.knownKey(shop.key), undefined)
-  assert.ok(directory.knownKey(other.key))
+  assert.equal(directory.cachedKey(shop.key), undefined)
+  assert.ok(directory.cachedKey(other.key))
 })

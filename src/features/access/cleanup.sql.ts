@@ -2,46 +2,46 @@ import type { Queries } from '../../db/database.ts'
 import type { Deletable } from '../../db/due-rows.sql.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
-import { keptForMs } from './once.ts'
+import { keyTtlMs } from './once.ts'
 
 export const expiredAnswers: Deletable = {
   table: sql`kept_answer`,
-  due: sql`t.created_at <= vitrine_now() - ${keptForMs} * interval '1 millisecond'`,
+  due: sql`t.created_at <= vitrine_now() - ${keyTtlMs} * interval '1 millisecond'`,
   age: sql`t.created_at`,
-  keep: sql`${keptForMs} * interval '1 millisecond'`,
+  keep: sql`${keyTtlMs} * interval '1 millisecond'`,
 }
 
-/** A store with more keys than it may keep, and the time of the newest key that must go. */
+/** A store with more idempotency keys than allowed, and the time of the newest surplus key. */
 export type SurplusAnswers = { storeId: StoreId; waiting: number; oldestAt: Date }
 
-/** Among the stores that have used a key in the last minutes, since the others cannot have more than before. */
-export const findSurplusAnswers = (db: Queries, most: number, exceptStores: readonly number[]) =>
+/** Checks only stores with a key from the last ten minutes. The others cannot have grown since the last run. */
+export const findSurplusAnswers = (db: Queries, max: number, exceptStores: readonly number[]) =>
   db.many<SurplusAnswers>`
   select busy.store_id as "storeId", 1 as waiting, surplus.created_at as "oldestAt"
   from (select distinct store_id from kept_answer where created_at > vitrine_now() - interval '10 minutes') busy
   cross join lateral (
     select k.created_at from kept_answer k where k.store_id = busy.store_id
-    order by k.created_at desc offset ${most} limit 1) surplus
+    order by k.created_at desc offset ${max} limit 1) surplus
   where busy.store_id <> all(${exceptStores}::integer[])`
 
 /**
- * A batch of the keys beyond the newest `most`. `for update` would also lock the rows that `offset` skips, so the offset
- * is in a subquery without a lock.
+ * Deletes a batch of the keys beyond the newest `max`. `offset` is in a subquery without a lock, because `for update`
+ * also locks the rows that `offset` skips.
  */
-export const deleteSurplusAnswers = (db: Queries, storeId: StoreId, most: number) => db.run`
+export const deleteSurplusAnswers = (db: Queries, storeId: StoreId, max: number) => db.run`
   delete from kept_answer where store_id = ${storeId} and ctid = any(array(
     select old.ctid from kept_answer old
     where old.store_id = ${storeId} and old.created_at <= (
       select k.created_at from kept_answer k where k.store_id = ${storeId}
-      order by k.created_at desc offset ${most} limit 1)
+      order by k.created_at desc offset ${max} limit 1)
     limit 500 for update skip locked))`
 
 /**
- * A guest expires thirty days after the last write or after the merge, and a day later because only the day of the
- * write is known (decision 0016). The mark of a merge must stay that long, or the token would be valid again. A cart
- * that has not expired keeps its guest.
+ * A guest expires 31 days after the last write or the merge: thirty days, plus one because only the date of the write
+ * is stored (decision 0016). `merged_at` must outlive the token, otherwise the token of a merged guest becomes valid
+ * again. A guest with a cart that has not expired stays.
  *
- * `is null` and not `not exists`, which the planner turns into a join that reads all carts for one batch of guests.
+ * `is null` instead of `not exists`, which the planner turns into a join that reads all carts for one batch of guests.
  */
 export const guestIsExpired = sql`g.seen_on < vitrine_now()::date - 31
   and (g.merged_at is null or g.merged_at < vitrine_now() - interval '31 days')
@@ -52,7 +52,7 @@ export type DueGuests = { storeId: StoreId; guestIds: string[]; waiting: number;
 const isDue = sql`${guestIsExpired}
   and (select w.id from wishlist_item w where w.store_id = g.store_id and w.guest_id = g.id limit 1) is null`
 
-/** Expired guests who own nothing any more. */
+/** Expired guests without a cart or wishlist. */
 export const findDueGuests = (db: Queries, exceptStores: readonly number[]) => db.many<DueGuests>`
   select store_id as "storeId", array_agg(id) as "guestIds", count(*) as waiting,
     min(seen_on)::timestamptz + interval '32 days' as "oldestAt"

@@ -19,7 +19,7 @@ before(async () => {
 after(() => Promise.all([service.close(), twin.close()]))
 
 let originsMade = 0
-/** Preflights are answered from all stores together, so each test has origins of its own. */
+/** A preflight has no key, so the origins of all stores count. Each test uses its own. */
 const newOrigin = () => `https://shop-${process.pid}-${++originsMade}.example`
 
 const preflight = (origin: string | null, path = '/v1/products', instance = service) =>
@@ -61,7 +61,7 @@ const assertUnreadable = ({ headers }: Answer) => {
   assert.ok(listOf(headers, 'vary').includes('origin'))
 }
 
-test('a preflight is answered for an origin of any store, without a key', async () => {
+test('a preflight without a key is allowed for an origin of any store', async () => {
   const [first, second] = [newOrigin(), newOrigin()]
   await newStore(service, { origins: [first] })
   await newStore(service, { origins: [second] })
@@ -99,7 +99,7 @@ test('an internal token is never offered to browsers', async () => {
   assert.ok(!listOf(headers, 'access-control-allow-headers').includes('x-internal-storefront-token'))
 })
 
-test('a preflight from elsewhere is refused and allows nothing', async () => {
+test('a preflight from an unlisted origin is refused without CORS headers', async () => {
   const origin = newOrigin()
   await newStore(service, { origins: [origin] })
   const strangers = ['https://nobody.example', 'null', `${origin}.evil.example`, origin.replace('https', 'http')]
@@ -111,7 +111,7 @@ test('a preflight from elsewhere is refused and allows nothing', async () => {
   assertError(await preflight(null), 403, 'FORBIDDEN')
 })
 
-test('a preflight is answered on addresses that have no such route too, so that the page can read the 404', async () => {
+test('a preflight for an unknown route is allowed, so that the page can read the 404', async () => {
   const origin = newOrigin()
   const shop = await newStore(service, { origins: [origin] })
   assert.equal((await preflight(origin, '/v1/nothing/here')).status, 204)
@@ -120,11 +120,11 @@ test('a preflight is answered on addresses that have no such route too, so that 
   assertReadable(answer, origin)
 })
 
-test("a request is served to its own store's origins alone", async () => {
+test('a request is accepted only from the origins of its own store', async () => {
   const [mine, theirs] = [newOrigin(), newOrigin()]
   const shop = await newStore(service, { origins: [mine] })
   const other = await newStore(service, { origins: [theirs] })
-  // Twice: the second time from memory.
+  // Twice: the second time from the cache.
   for (let round = 0; round < 2; round++) {
     const good = await shop.get('/v1/products', { origin: mine })
     assert.equal(good.status, 200)
@@ -134,7 +134,7 @@ test("a request is served to its own store's origins alone", async () => {
   }
 })
 
-test('a request from an origin of no store is refused, and the page may not read why', async () => {
+test('a request from an unlisted origin is refused, and the page cannot read the response', async () => {
   const shop = await newStore(service, { origins: [newOrigin()] })
   for (const origin of ['https://nobody.example', 'null', 'file://', 'https://shop.example']) {
     const answer = await shop.get('/v1/products', { origin })
@@ -150,18 +150,18 @@ test('a request without an origin is not checked', async () => {
   assertUnreadable(answer)
 })
 
-test("this service's own pages may call for every store", async () => {
+test("this service's own pages can call every store", async () => {
   const shop = await newStore(service)
   const own = 'http://vitrine.test'
   assert.equal((await preflight(own)).status, 204)
   const answer = await shop.get('/v1/products', { origin: own })
   assert.equal(answer.status, 200)
   assertReadable(answer, own)
-  // The next one is answered from memory.
+  // The next one is answered from the cache.
   assertReadable(await shop.get('/v1/products', { origin: own }), own)
 })
 
-test('every kind of refusal can be read by the page', async () => {
+test('the page can read every kind of error', async () => {
   const origin = newOrigin()
   const shop = await newStore(service, { origins: [origin] })
   const tight = await shop.newKey({ rateLimit: 1 })
@@ -186,7 +186,7 @@ test('every kind of refusal can be read by the page', async () => {
   }
 })
 
-test('every answer under /v1 says that it depends on the origin', async () => {
+test('every response under /v1 has Vary: Origin', async () => {
   const shop = await newStore(service)
   const { headers } = await shop.get('/v1/products')
   const calls: Promise<Answer>[] = [
@@ -206,7 +206,7 @@ test('every answer under /v1 says that it depends on the origin', async () => {
   }
 })
 
-test('an answer from memory has the same headers as the one that made it', async () => {
+test('a cached response has the same headers as the original', async () => {
   const origin = newOrigin()
   const shop: TestStore = await newStore(service, { origins: [origin] })
   await shop.add({ name: 'Mug', price: 10 }, { name: 'Jug', price: 20 })
@@ -217,7 +217,7 @@ test('an answer from memory has the same headers as the one that made it', async
     assert.ok(left !== undefined && reset !== undefined)
     return { status, text, headers: rest }
   }
-  // News of the products may come between two answers, so it is tried until the second one was in memory.
+  // A notification may empty the cache between two requests, so retry until the second one is a cache hit.
   const cameFromMemory = await withinASecond(async () => {
     const path = `/v1/products?limit=1&minPrice=${++tries}`
     const first = await ask(path)
@@ -239,7 +239,7 @@ const hitsSoFar = async () => {
   return Number(hits)
 }
 
-test('a new origin may call within a second on every instance', async () => {
+test('a new origin can call within a second on every instance', async () => {
   const origin = newOrigin()
   const shop = await newStore(service)
   const statusOn = async (instance: TestService) =>
@@ -256,7 +256,7 @@ test('a new origin may call within a second on every instance', async () => {
   }
 })
 
-test('an origin is listed as browsers write it, however it was typed', async () => {
+test('an origin is stored as browsers send it, however it was entered', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   const host = new URL(newOrigin()).host
@@ -271,7 +271,7 @@ test('an origin is listed as browsers write it, however it was typed', async () 
   }
 })
 
-test('routes at the root take no part in it', async () => {
+test('routes outside /v1 have no CORS headers', async () => {
   const { status, headers } = await service.call('/health', { headers: { origin: 'https://nobody.example' } })
   assert.equal(status, 200)
   assert.ok(!headers.has('access-control-allow-origin'))

@@ -11,85 +11,85 @@ import { type Scope, scopes } from './storefront.contract.ts'
 export type Key = {
   id: string
   store: Store
-  /** Its calls come from shoppers' browsers, so they are limited by visitor too. */
+  /** Calls come from shoppers' browsers, so they are also limited per visitor. */
   isBrowserKey: boolean
   scopes: ReadonlySet<Scope>
   rateLimit: number
   tally: Tally
   expiresAtMs: number
-  /** When it must be read again, in case a change was not heard of. */
+  /** When to read the key again, in case a change notification was lost. */
   staleAtMs: number
 }
 
 /**
- * Keys, stores and origins, read from the database and cached. A change is announced by the database and forgotten here
- * at once; the short life of an entry covers an announcement that got lost. Callers are strangers here: what cannot be a
- * key or an origin is refused by its shape, refusals are cached within a bound, and each client has a number of misses.
+ * A cache of keys, stores and origins. A database notification invalidates entries at once; the short TTL covers lost
+ * notifications. Callers are not authenticated yet, so their cost is bounded: malformed keys and origins are refused
+ * without a lookup, the cache of refusals has a size limit, and misses are limited per client.
  */
 export type Directory = {
   key(secret: string, client: string): Key | undefined | Promise<Key | undefined>
-  /** Only what is cached, and fresh. */
-  knownKey(secret: string, sinceStartMs?: number): Key | undefined
+  /** The key if it is cached and fresh. Never reads the database. */
+  cachedKey(secret: string, sinceStartMs?: number): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string, client: string): boolean | Promise<boolean>
   forgetStore(storeId: StoreId): void
   forgetAll(): void
 }
 
-const entryLifeMs = 1_000
-const mostKeys = 20_000
-const mostOrigins = 20_000
-const refusedBytes = 2 * 1024 * 1024
+const entryTtlMs = 1_000
+const maxKeys = 20_000
+const maxOrigins = 20_000
+const maxRefusedBytes = 2 * 1024 * 1024
 
-/** What `createKey` makes. */
+/** The format of `createKey`. */
 const keyShape = /^v[sp]k_[0-9a-z]{32}$/
-/** What `readOrigin` lets onto a list. */
+/** The format of `readOrigin`. */
 const originShape = /^https?:\/\/(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/
 
 export type DirectorySources = { db: Queries; counter: RateCounter; boundLookup: BoundLookup }
 
 export const createDirectory = ({ db, counter, boundLookup }: DirectorySources): Directory => {
-  // By the key as it was sent: it is hashed once to be looked up, and not again for every request.
-  // A plain map, since every request looks into it and entries live for a second.
+  // Keyed by the plain key, so that requests with a cached key are not hashed.
+  // A plain Map instead of an LRU: every request reads it, and entries expire after a second.
   const keys = new Map<string, Key>()
-  const keepKey = (secret: string, key: Key) => {
-    if (keys.size >= mostKeys) keys.clear()
+  const cacheKey = (secret: string, key: Key) => {
+    if (keys.size >= maxKeys) keys.clear()
     keys.set(secret, key)
   }
-  const short = { ttl: entryLifeMs, ttlResolution: 100 }
+  const short = { ttl: entryTtlMs, ttlResolution: 100 }
   const stores = new LRUCache<StoreId, Store>({ max: 5_000, ...short })
-  // With the time when each must be looked up again. One that was on a list a second ago is no guess.
-  const origins = new LRUCache<string, number>({ max: mostOrigins })
-  // Keys and origins that nobody has, by the bytes they take.
+  // With the time when each becomes stale. Stale entries stay: looking them up again does not count as a guess.
+  const origins = new LRUCache<string, number>({ max: maxOrigins })
+  // Unknown keys and origins, limited by size in bytes.
   const refused = new LRUCache<string, true>({
-    maxSize: refusedBytes,
+    maxSize: maxRefusedBytes,
     sizeCalculation: (_value, text) => 100 + 2 * text.length,
     ...short,
   })
-  // Equal questions that arrive together are asked once.
+  // Concurrent identical lookups share one query.
   const reading = new Map<string, Promise<unknown>>()
-  // What was read before a change must not be cached after it.
-  let changes = 0
+  // Counts invalidations: a result that was read before one must not be cached after it.
+  let invalidations = 0
 
-  const remember = async <Found>(read: () => Promise<Found>, keep: (found: Found) => void) => {
-    const before = changes
+  const readAndCache = async <Found>(read: () => Promise<Found>, cache: (found: Found) => void) => {
+    const before = invalidations
     const found = await read()
-    if (changes === before) keep(found)
+    if (invalidations === before) cache(found)
     return found
   }
 
-  const once = <Found>(question: string, read: () => Promise<Found>): Promise<Found> => {
-    let answer = reading.get(question) as Promise<Found> | undefined
-    if (answer === undefined) {
-      answer = read().finally(() => reading.delete(question))
-      reading.set(question, answer)
+  const shareRead = <Found>(id: string, read: () => Promise<Found>): Promise<Found> => {
+    let result = reading.get(id) as Promise<Found> | undefined
+    if (result === undefined) {
+      result = read().finally(() => reading.delete(id))
+      reading.set(id, result)
     }
-    return answer
+    return result
   }
 
   const store = async (storeId: StoreId): Promise<Store> =>
     stores.get(storeId) ??
-    remember(
+    readAndCache(
       () => readStore(db, storeId),
       (found) => stores.set(storeId, found),
     )
@@ -105,7 +105,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
         rateLimit: row.rateLimit ?? defaultLimit,
         tally: counter.tallyOf(row.id),
         expiresAtMs: row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-        staleAtMs: performance.now() + entryLifeMs,
+        staleAtMs: performance.now() + entryTtlMs,
       }
     )
   }
@@ -116,12 +116,12 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
   }
 
   const findUnknownKey = (secret: string, client: string) =>
-    once(secret, () => {
+    shareRead(secret, () => {
       const read = () => readKey(secret)
-      return remember(
-        // A key that was good a second ago is no guess, and its shoppers must not suffer from a guesser beside them.
+      return readAndCache(
+        // A key that was valid a second ago is not a guess: it must work for clients that reached the miss limit.
         () => (keys.has(secret) ? read() : boundLookup(client, read)),
-        (found) => void (found === undefined ? refuse(secret) : keepKey(secret, found)),
+        (found) => void (found === undefined ? refuse(secret) : cacheKey(secret, found)),
       )
     })
 
@@ -131,19 +131,19 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
   }
 
   const findUnknownOrigin = (origin: string, client: string) =>
-    once(origin, () =>
-      remember(
+    shareRead(origin, () =>
+      readAndCache(
         async () => {
           const read = async () => (await isListedOrigin(db, origin)) || undefined
           return (await (origins.has(origin) ? read() : boundLookup(client, read))) ?? false
         },
         (listed) => {
-          if (listed) return void origins.set(origin, performance.now() + entryLifeMs)
+          if (listed) return void origins.set(origin, performance.now() + entryTtlMs)
           origins.delete(origin)
           refused.set(origin, true)
         },
       ).catch((error: unknown) => {
-        // No list is looked at for a client with too many misses.
+        // A client over the miss limit gets "not listed" without a lookup.
         if (error instanceof Failure && error.code === 'RATE_LIMITED') return false
         throw error
       }),
@@ -155,7 +155,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       if (known !== undefined) return known
       return keyShape.test(secret) && !refused.has(secret) ? findUnknownKey(secret, client) : undefined
     },
-    knownKey: freshKey,
+    cachedKey: freshKey,
     storeByPublicId: async (publicId) => {
       const storeId = await findStoreId(db, publicId)
       return storeId === undefined ? undefined : store(storeId)
@@ -165,14 +165,14 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
     forgetStore: (storeId) => {
-      changes++
+      invalidations++
       stores.delete(storeId)
       origins.clear()
       refused.clear()
       for (const [secret, key] of keys) if (key.store.id === storeId) keys.delete(secret)
     },
     forgetAll: () => {
-      changes++
+      invalidations++
       stores.clear()
       origins.clear()
       refused.clear()
@@ -181,7 +181,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
   }
 }
 
-/** Bypasses the cache, for those who are about to change the store. */
+/** Bypasses the cache, for use cases that change the store. */
 export const findStoreByPublicId = async (db: Queries, publicId: string): Promise<Store | undefined> => {
   const storeId = await findStoreId(db, publicId)
   return storeId === undefined ? undefined : readStore(db, storeId)
@@ -195,9 +195,9 @@ const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
   return { ...row, codMaxValueMinor, defaultOutlet, origins: new Set(originList) }
 }
 
-/** The column is null for the default of the currency, and zero for no ceiling. */
+/** The column is null for the default of the currency, 0 for no limit. */
 const readCashCeiling = (minor: number | null, currency: string) =>
   minor === null ? defaultCashCeilingMinor(currency) : minor || null
 
-/** Every scope: what an internal token has. */
+/** The scopes of an internal token. */
 export const fullScope: ReadonlySet<Scope> = new Set(scopes)

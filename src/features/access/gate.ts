@@ -16,27 +16,27 @@ export type AccessOptions = {
   services: Services
   directory: Directory
   internalSecrets: readonly string[]
-  /** Origins of this service's own pages, allowed for every store. */
+  /** Origins of this service's own pages. Every store allows them. */
   ownOrigins: ReadonlySet<string>
   clientAddressOf: ReadClientAddress
 }
 
-/** Who calls: a store through one of its keys, or a trusted server through an internal token (then `key` is null). */
+/** A store with one of its keys, or a trusted server with an internal token (`key` is null). */
 type Caller = { store: Store; scopes: ReadonlySet<Scope>; key: Key | null }
 
-/** The part of a request that says who calls. */
+/** The part of a request that identifies the caller. */
 type RequestHead = Pick<Arrival, 'headers' | 'clientAddress'>
 
 /**
- * The door of the storefront, in this order: who is it, may it call now (rate), from this page (origin), this endpoint
- * (scope), for this outlet, on whose behalf. What is cached is decided without waiting.
+ * The door of the storefront. Checks in this order: caller, rate limit, origin, scope, outlet, shopper. With a cached
+ * key it stays synchronous up to the shopper.
  */
 export const createGate = (options: AccessOptions) => {
   const admit = (arrival: Arrival<StorefrontEndpoint>): RequestContext | Promise<RequestContext> => {
-    if (arrival.route.endpoint.access === 'public') return anyoneFrom(arrival)
-    const go = (caller: Caller) => admitCaller(caller, arrival)
+    if (arrival.route.endpoint.access === 'public') return publicCtx(arrival)
+    const proceed = (caller: Caller) => admitCaller(caller, arrival)
     const caller = identify(arrival, options)
-    return caller instanceof Promise ? caller.then(go) : go(caller)
+    return caller instanceof Promise ? caller.then(proceed) : proceed(caller)
   }
 
   const admitCaller = (caller: Caller, arrival: Arrival<StorefrontEndpoint>) => {
@@ -46,37 +46,37 @@ export const createGate = (options: AccessOptions) => {
       const ctx = checkRights(caller, arrival, endpoint.scope, options, onGone)
       return recogniseShopper(ctx, endpoint, headers, setHeader)
     }
-    const goOn = (counted: Counted) => {
-      settle(counted, setHeader)
+    const proceed = (counted: Counted) => {
+      applyRate(counted, setHeader)
       return enter()
     }
     if (caller.key === null) return enter()
     const counted = countRequest(caller.key, arrival, options)
-    return counted instanceof Promise ? counted.then(goOn) : goOn(counted)
+    return counted instanceof Promise ? counted.then(proceed) : proceed(counted)
   }
 
   const door: Door<StorefrontEndpoint> = { family: storefront, admit, authorise }
-  // For the plainest request of each key. A key that is read again is another object.
+  // Results for requests without X-Outlet-Id. Reading a key again makes a new object, which drops its entry.
   const passes = new WeakMap<Key, Recognised>()
 
-  /** For an unknown `/v1` route: a known key is counted as on any other. */
+  /** Requests to unknown `/v1` routes count for their key as well. */
   const countUnknownRoute = async (head: RequestHead, setHeader: SetHeader) => {
     const { secret, conflict } = readKeyHeaders(head.headers)
     const key = secret === undefined || conflict ? undefined : await options.directory.key(secret, head.clientAddress)
-    if (key !== undefined && isAlive(key, options)) settle(await countRequest(key, head, options), setHeader)
+    if (key !== undefined && isUnexpired(key, options)) applyRate(await countRequest(key, head, options), setHeader)
   }
 
   /**
-   * The same decisions for the fast lane, from memory alone. Null means that something is unusual or not known yet, and
-   * that the request must come through the gate.
+   * The same decisions for the fast lane, from the cache only. Null: something is not cached or needs a full check, so
+   * the request must go through `admit`.
    */
   const recognise: Recognise = (headers, sinceStartMs) => {
     const { secret, conflict } = readKeyHeaders(headers)
     if (secret === undefined || conflict) return null
     const { 'x-outlet-id': outletId, origin, authorization } = headers
     if (authorization !== undefined || headers['x-internal-storefront-token'] !== undefined) return null
-    const key = options.directory.knownKey(secret, sinceStartMs)
-    if (key === undefined || !isAlive(key, options) || key.store.isClosed) return null
+    const key = options.directory.cachedKey(secret, sinceStartMs)
+    if (key === undefined || !isUnexpired(key, options) || key.store.isClosed) return null
     if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
     if (outletId !== undefined) {
       const outlet = findOutlet(key.store, outletId as string)
@@ -93,9 +93,9 @@ export const createGate = (options: AccessOptions) => {
   return { door, recognise, countUnknownRoute }
 }
 
-const anyoneFrom = ({ clientAddress }: Arrival): PublicCtx => ({ cacheStore: 0, cacheScope: 0, clientAddress })
+const publicCtx = ({ clientAddress }: Arrival): PublicCtx => ({ cacheStore: 0, cacheScope: 0, clientAddress })
 
-/** The checks of `admit` on scope and shopper, for contexts that were made without a request. */
+/** The scope and shopper checks of `admit`, for contexts that were created without a request. */
 const authorise = (ctx: unknown, { access, scope }: StorefrontEndpoint) => {
   if (access === 'public') return
   const known = ctx as StoreCtx & { shopper?: Shopper }
@@ -136,11 +136,11 @@ const identify = (head: RequestHead, options: AccessOptions): Caller | Promise<C
 }
 
 const callerOf = (key: Key | undefined, options: AccessOptions): Caller => {
-  if (key === undefined || !isAlive(key, options)) throw fail('UNAUTHORIZED', 'The store key is not valid.')
+  if (key === undefined || !isUnexpired(key, options)) throw fail('UNAUTHORIZED', 'The store key is not valid.')
   return { store: key.store, scopes: key.scopes, key }
 }
 
-const isAlive = (key: Key, { services }: AccessOptions) => services.clock.now() < key.expiresAtMs
+const isUnexpired = (key: Key, { services }: AccessOptions) => services.clock.now() < key.expiresAtMs
 
 const identifyInternal = async (
   token: string,
@@ -161,8 +161,8 @@ const identifyInternal = async (
 }
 
 /**
- * A call with a browser key counts for its visitor and for the key, a call with a server key for the key alone. A call
- * from a page that may not use the key must not use it up for those that may, and counts for its visitor only.
+ * A call with a browser key counts for the visitor and for the key, a call with a server key only for the key. A call
+ * from a disallowed origin counts only for the visitor: other sites must not use up the key.
  */
 const countRequest = (
   key: Key,
@@ -178,7 +178,7 @@ const countRequest = (
 
 type Tallied = { count: number; limit: number; of: 'key' | 'visitor' }
 
-/** The visitor comes first: what one of them may not do does not use up the key for the others. */
+/** Counts the visitor first, so that a visitor over the limit does not use up the key for others. */
 const countVisit = (key: Key, clientAddress: string, options: AccessOptions): Counted | Promise<Counted> => {
   const nowMs = options.services.clock.now()
   return afterCounting(tallyVisitor(key, clientAddress, nowMs, options), (visitor) => {
@@ -206,7 +206,7 @@ const tallyVisitor = (
 
 const tighterOf = (a: Tallied, b: Tallied) => (b.limit - b.count < a.limit - a.count ? b : a)
 
-/** Counting in this process needs no waiting, and must not cost any. */
+/** Keeps counting synchronous when there is no Redis. */
 const afterCounting = <In, Out>(counted: In | Promise<In>, next: (counted: In) => Out | Promise<Out>) =>
   counted instanceof Promise ? counted.then(next) : next(counted)
 
@@ -224,8 +224,8 @@ const judge = ({ count, limit, of }: Tallied, nowMs: number): Counted => {
   }
 }
 
-/** Puts the rate into the answer, and ends a request that was one too many. */
-const settle = ({ headers, failure }: Counted, setHeader: SetHeader) => {
+/** Sets the rate headers, and throws when the limit is exceeded. */
+const applyRate = ({ headers, failure }: Counted, setHeader: SetHeader) => {
   for (let i = 0; i < headers.length; i += 2) setHeader(headers[i] as string, headers[i + 1] as string)
   if (failure !== null) throw failure
 }
@@ -247,7 +247,7 @@ const checkRights = (
   if (outlet === undefined) throw fail('BAD_REQUEST', 'X-Outlet-Id names no outlet of this store.')
   return {
     ...options.services,
-    // From here on, whatever the request does in the database is the work of its store (decision 0021).
+    // From here on, database work counts toward the store's share of connections (decision 0021).
     db: options.services.db.forStore(store.id, onGone),
     store,
     outlet,

@@ -3,19 +3,19 @@ import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * Makes the guest's row or locks it until the transaction ends. Nothing comes back for a guest who was merged: the
- * merge locks the same row, so a write is either before it, and merged, or after it, and refused.
+ * Creates the guest's row, or locks it until the transaction ends. Returns nothing for a merged guest. A merge locks the
+ * same row, so a concurrent write either comes first and is merged, or comes later and is refused.
  */
 export const lockGuest = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`
   ${guestLock(storeId, guestId)}`
 
-/** The same as a part of a statement that locks more. */
+/** `lockGuest` as part of a larger statement. */
 export const guestLock = (storeId: StoreId, guestId: string) => sql`
   insert into guest (store_id, id, seen_on) values (${storeId}, ${guestId}, vitrine_now()::date)
   on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
   returning id`
 
-/** Holds back other writers of what the customer has and sign-ins by password, and nobody who only reads. */
+/** Blocks other writes of the customer's data and password sign-ins, but no reads. */
 export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.one<{ id: string }>`
   select id from customer
   where store_id = ${storeId} and id = ${customerId}
@@ -27,12 +27,12 @@ export const isMergedGuest = async (db: Queries, storeId: StoreId, guestId: stri
     select exists (select from guest where store_id = ${storeId} and id = ${guestId} and merged_at is not null) as merged`
   ).merged
 
-/** Ends a guest for good, also one who never wrote anything. Nothing comes back when somebody was faster. */
+/** Marks a guest as merged, and creates the row if there is none. Returns nothing when the guest was merged before. */
 export const markMerged = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`
   insert into guest (store_id, id, seen_on, merged_at) values (${storeId}, ${guestId}, vitrine_now()::date, vitrine_now())
   on conflict (store_id, id) do update set merged_at = excluded.merged_at, seen_on = excluded.seen_on
   where guest.merged_at is null
   returning id`
 
-export const forgetAnswers = (tx: Tx, storeId: StoreId, shopper: string) => tx.run`
+export const deleteAnswers = (tx: Tx, storeId: StoreId, shopper: string) => tx.run`
   delete from kept_answer where store_id = ${storeId} and shopper = ${shopper}`

@@ -33,7 +33,7 @@ test('a token is base64url of {storeId, exp}, a dot, and base64url of its HMAC-S
   assert.equal(json.id, storeId)
 })
 
-test('the signature is over the first part as it was sent, whatever JSON another language writes', async () => {
+test('the signature covers the first part as sent, so any JSON formatting is accepted', async () => {
   const { storeId } = await newStore(service)
   const written = `{ "exp": ${expIn(300)}.5, "storeId": "${storeId}", "iss": "php" }`
   const payload = Buffer.from(written).toString('base64url')
@@ -41,13 +41,13 @@ test('the signature is over the first part as it was sent, whatever JSON another
   assert.equal((await callAs(`${payload}.${signature}`)).status, 200)
 })
 
-test('while secrets are rotated, tokens of both are good', async () => {
+test('during a rotation, tokens signed with either secret are accepted', async () => {
   const { storeId } = await newStore(service)
   assert.equal((await callAs(makeInternalToken(storeId, expIn(60), oldSecret))).status, 200)
   assert.equal((await callAs(makeInternalToken(storeId, expIn(60), newSecret))).status, 200)
 })
 
-test('without a secret every token is refused, also one signed with an empty secret', async (t) => {
+test('without a configured secret every token is refused, also one signed with an empty secret', async (t) => {
   const closed = await serviceFor(t, { internalSecrets: [] })
   const { storeId } = await newStore(closed)
   const token = makeInternalToken(storeId, expIn(60, closed), '')
@@ -63,7 +63,7 @@ test('a token has every scope', async () => {
   }
 })
 
-test('a token is not counted: no limit ends it, and no answer speaks of one', async () => {
+test('a token has no rate limit, and responses have no rate headers', async () => {
   const shop = await newStore(service)
   const token = makeInternalToken(shop.storeId, expIn(60), newSecret)
   const answers = await Promise.all(Array.from({ length: 70 }, () => callAs(token)))
@@ -73,7 +73,7 @@ test('a token is not counted: no limit ends it, and no answer speaks of one', as
   }
 })
 
-test('beside a key of its own store a token is good, and the key is not counted', async () => {
+test('a token can be sent with a key of the same store, and the key is not counted', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ rateLimit: 5 })
   const token = makeInternalToken(shop.storeId, expIn(60), newSecret)
@@ -82,13 +82,13 @@ test('beside a key of its own store a token is good, and the key is not counted'
   assert.equal(headers.get('ratelimit-remaining'), '4')
 })
 
-test('a signed token whose store cannot be one is refused like any other', async () => {
+test('a signed token with a malformed store id is refused', async () => {
   for (const storeId of ['store_\0', 'store_', '', `store_${'x'.repeat(10_000)}`, "store_' or true"]) {
     await assertRefused(makeInternalToken(storeId, expIn(60), newSecret))
   }
 })
 
-test('beside a key of another store, an unknown one or a revoked one, a token is refused', async () => {
+test('a token sent with an unknown key, a revoked key or a key of another store is refused', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)
   const token = makeInternalToken(shop.storeId, expIn(60), newSecret)
@@ -107,7 +107,7 @@ test('a token from a browser is refused, even from an origin of the store', asyn
   await assertRefused(token, { origin: 'http://vitrine.test' })
 })
 
-test('a token is good for an hour at most and not a second longer', async (t) => {
+test('a token is valid for at most one hour', async (t) => {
   const own = await serviceFor(t)
   const { storeId } = await newStore(own)
   const secret = 'an internal secret that only tests know'
@@ -122,7 +122,7 @@ test('a token is good for an hour at most and not a second longer', async (t) =>
   assert.equal(await status(), 401)
 })
 
-test('the life of a token is judged to the second', () => {
+test('the expiry of a token is exact to the second', () => {
   const now = 1_800_000_000
   const storeOf = (exp: number) =>
     readInternalToken(makeInternalToken('store_a', exp, newSecret), [newSecret], now * 1000)
@@ -132,7 +132,7 @@ test('the life of a token is judged to the second', () => {
   assert.equal(storeOf(now + 3601), null)
 })
 
-test('whatever is not a token gets the same answer, and nothing breaks', async () => {
+test('every malformed token gets the same 401', async () => {
   const { storeId, key } = await newStore(service)
   const good = makeInternalToken(storeId, expIn(60), newSecret)
   const [payload = '', signature = ''] = good.split('.')

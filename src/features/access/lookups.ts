@@ -3,16 +3,15 @@ import { fail } from '../../core/errors.ts'
 import type { BoundLookup } from '../context.ts'
 import { secondsToNextWindow, windowOf } from './rate-limit.ts'
 
-const mostMissesAMinute = 60
-const mostClients = 20_000
+const maxMissesPerMinute = 60
+const maxClients = 20_000
 
 /**
- * Callers prove who they are by a lookup in the database, and those who try at random find nothing. So many such misses
- * a minute are looked up for one client, and then no more. A miss counts from the beginning of its lookup, since any
- * number of them can begin together; a hit is taken back.
+ * Limits the misses of each client per minute, so that guessing credentials cannot load the database. Each lookup
+ * counts as a miss when it starts, because a client can start any number at once. A hit or an error is uncounted.
  */
 export const createBoundLookup = (now: () => number): BoundLookup => {
-  const clients = new LRUCache<string, { window: number; misses: number }>({ max: mostClients })
+  const clients = new LRUCache<string, { window: number; misses: number }>({ max: maxClients })
 
   return async (client, lookUp) => {
     const window = windowOf(now())
@@ -21,8 +20,8 @@ export const createBoundLookup = (now: () => number): BoundLookup => {
       counted = { window, misses: 0 }
       clients.set(client, counted)
     }
-    if (counted.misses >= mostMissesAMinute) {
-      throw fail('RATE_LIMITED', 'Rate limit exceeded: too many requests with credentials that are not valid.', {
+    if (counted.misses >= maxMissesPerMinute) {
+      throw fail('RATE_LIMITED', 'Rate limit exceeded: too many requests with invalid credentials.', {
         headers: { 'retry-after': String(secondsToNextWindow(now())) },
       })
     }

@@ -4,7 +4,7 @@ import { assertError, serviceFor, startTestService, type TestService } from '../
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { hours } from '../../core/clock.ts'
 import { openShop, quantities } from '../cart/fixture.ts'
-import { mostKeysOfShopper } from './once.ts'
+import { maxKeysPerShopper } from './once.ts'
 
 let service: TestService
 before(async () => {
@@ -14,7 +14,7 @@ after(() => service.close())
 
 const once = (key: string) => ({ 'idempotency-key': key })
 
-test('the same key and body again gets the first answer, headers and status too, and has no effect', async () => {
+test('repeating a call with the same key and body returns the first response, status and headers included, and has no effect', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
@@ -27,7 +27,7 @@ test('the same key and body again gets the first answer, headers and status too,
   assert.equal((await guest.call('GET', '/v1/cart')).json[0].quantity, 1)
 })
 
-test('the same key with a different body is 409, on another route or by another shopper it is a key of its own', async () => {
+test('the same key with a different body is 409; on another route or by another shopper it is independent', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
@@ -38,7 +38,7 @@ test('the same key with a different body is 409, on another route or by another 
   assert.equal((await asha.call('POST', '/v1/cart', { headers: once('a'), body: { productId: lamp } })).status, 201)
 })
 
-test('what is repeated is the cart as it is now, and the same call has no second effect', async () => {
+test('a repeated call returns the current cart and has no second effect', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug, couponCode: 'NO' } })
@@ -53,7 +53,7 @@ test('what is repeated is the cart as it is now, and the same call has no second
   ])
 })
 
-test('what is gone is not made again by the same key', async () => {
+test('a repeated call does not recreate a deleted cart', async () => {
   const { shop, mug } = await openShop(service)
   const asha = await newCustomer(service, shop)
   const add = () => asha.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
@@ -63,7 +63,7 @@ test('what is gone is not made again by the same key', async () => {
   assertError(await asha.call('GET', '/v1/cart/me'), 404, 'NOT_FOUND')
 })
 
-test('a key costs the same few bytes, however large the answer is', async () => {
+test('the stored size of a key does not depend on the size of the response', async () => {
   const products = Array.from({ length: 100 }, (_, i) => ({
     name: `Thing ${i}`,
     price: 1,
@@ -90,7 +90,7 @@ test('a key costs the same few bytes, however large the answer is', async () => 
   assert.ok(bytes < keys.length * 400, `${bytes} bytes`)
 })
 
-test('the hundred newest keys of a shopper are remembered, and no key of another shopper goes for them', async () => {
+test('the newest hundred keys of a shopper are stored, and keys of other shoppers are not affected', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { id } = await shop.load()
@@ -98,16 +98,16 @@ test('the hundred newest keys of a shopper are remembered, and no key of another
   const add = (key: string) => guest.call('POST', '/v1/cart', { headers: once(key), body: { productId: mug } })
   const other = () => asha.call('POST', '/v1/cart', { headers: once('0'), body: { productId: lamp } })
   await other()
-  for (let i = 0; i <= mostKeysOfShopper; i++) assert.ok((await add(`${i}`)).status < 300)
+  for (let i = 0; i <= maxKeysPerShopper; i++) assert.ok((await add(`${i}`)).status < 300)
   const { kept } = await service.db.one<{ kept: number }>`
     select count(*) as kept from kept_answer where store_id = ${id} and shopper like 'guest%'`
-  assert.equal(kept, mostKeysOfShopper)
-  assert.equal((await add('1')).json.itemCount, mostKeysOfShopper + 1)
-  assert.equal((await add('0')).json.itemCount, mostKeysOfShopper + 2)
+  assert.equal(kept, maxKeysPerShopper)
+  assert.equal((await add('1')).json.itemCount, maxKeysPerShopper + 1)
+  assert.equal((await add('0')).json.itemCount, maxKeysPerShopper + 2)
   assert.equal((await other()).json.itemCount, 1)
 })
 
-test('an answer that an earlier version has kept whole is repeated as it is', async () => {
+test('a whole response stored by an earlier version is returned unchanged', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: mug } })
@@ -119,7 +119,7 @@ test('an answer that an earlier version has kept whole is repeated as it is', as
   assert.deepEqual([again.status, again.json], [201, { ...json, itemCount: 7 }])
 })
 
-test('fifty calls with one key at once have one effect and one answer', async () => {
+test('fifty concurrent calls with one key have one effect and one response', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const answers = await Promise.all(
@@ -129,7 +129,7 @@ test('fifty calls with one key at once have one effect and one answer', async ()
   assert.equal((await guest.call('GET', '/v1/cart')).json[0].quantity, 1)
 })
 
-test('a refusal is not kept: the same key may try again', async () => {
+test('an error is not stored: the same key can be retried', async () => {
   const { shop, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const add = () => guest.call('POST', '/v1/cart', { headers: once('a'), body: { productId: lamp, quantity: 4 } })
@@ -138,7 +138,7 @@ test('a refusal is not kept: the same key may try again', async () => {
   assert.equal((await add()).status, 201)
 })
 
-test('a key counts for twenty-four hours', async (t) => {
+test('a key expires after 24 hours', async (t) => {
   const own = await serviceFor(t)
   const { shop, mug } = await openShop(own)
   const guest = await newGuest(own, shop)
@@ -151,7 +151,7 @@ test('a key counts for twenty-four hours', async (t) => {
   assert.equal((await add()).json.itemCount, 2)
 })
 
-test('a guest without a token has no identity to keep an answer for', async () => {
+test('a key has no effect for a guest without a token', async () => {
   const { shop, mug } = await openShop(service)
   const add = () =>
     service.call('/v1/cart', {
@@ -163,7 +163,7 @@ test('a guest without a token has no identity to keep an answer for', async () =
   assert.notEqual(first.json.id, second.json.id)
 })
 
-test('a key that is none is refused', async () => {
+test('a malformed key is refused', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   for (const key of ['', 'a b', 'x'.repeat(256)]) {

@@ -4,18 +4,18 @@ import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { Shopper, ShopperCtx } from '../context.ts'
-import { type AnswerKey, claimAnswer, keepAnswer, trimAnswers } from './once.sql.ts'
+import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './once.sql.ts'
 import { nameShopper } from './shopper.ts'
 
-export { keepAnswer }
+export { storeAnswer }
 
-export const keptForMs = hours(24)
+export const keyTtlMs = hours(24)
 
-/** How many keys of one shopper are remembered. The oldest go first (decision 0022). */
-export const mostKeysOfShopper = 100
+/** Max idempotency keys stored per shopper. The oldest are deleted first (decision 0022). */
+export const maxKeysPerShopper = 100
 
-/** The same for a store, all shoppers together. A job sees to it. */
-export const mostKeysOfStore = 100_000
+/** Max idempotency keys stored per store. A job deletes the surplus. */
+export const maxKeysPerStore = 100_000
 
 /** A call that creates something. */
 export type CreatingCall<Body> = {
@@ -24,34 +24,34 @@ export type CreatingCall<Body> = {
   /** The body and the ids in the path, hashed to detect a reused key. */
   request: unknown
   write(tx: Tx): Promise<Answer<Body>>
-  /** What is kept in place of the answer: the id of what was made or changed. */
+  /** The id of the created or changed object, stored instead of the answer. */
   refer(body: Body): string
-  /** The answer to the same call again: what is there now. */
+  /** Answers a repeated call with the current state of that object. */
   readAgain(tx: Tx, ref: string): Promise<Answer<Body>>
 }
 
-/** Answers that were kept whole, by an earlier version, are repeated as they are. */
-type Kept<Body> = { ref: string; status?: 200 | 201 } | Answer<Body>
+/** Earlier versions stored whole answers, which are returned unchanged. */
+type StoredAnswer<Body> = { ref: string; status?: 200 | 201 } | Answer<Body>
 
 /**
- * Runs a write in a transaction, and with an `Idempotency-Key` at most once: what it led to is kept in that same
- * transaction, and the same call again reads it. Of two at once the second waits for the first. A refusal is not kept,
- * since it undoes the claim along with everything else.
+ * Runs a write in a transaction, and with an `Idempotency-Key` at most once: the reference to its result is stored in
+ * the same transaction, and a repeated call reads it. Of two concurrent calls the second waits for the first. Errors are
+ * not stored, because the rollback also removes the claim.
  */
 export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Promise<Answer<Body>> =>
   ctx.db.tx(async (tx) => {
     if (ctx.idempotencyKey === null || isNewGuest(ctx.shopper)) return call.write(tx)
-    const place = answerKeyOf(ctx, call.route, ctx.idempotencyKey)
-    const kept = await claimKey<Kept<Body>>(tx, place, hashRequest(call.request))
-    if (kept === null) {
+    const answerKey = answerKeyOf(ctx, call.route, ctx.idempotencyKey)
+    const stored = await claimKey<StoredAnswer<Body>>(tx, answerKey, hashRequest(call.request))
+    if (stored === null) {
       const answer = await call.write(tx)
       const ref = call.refer(answer.body)
-      tx.later(keepAnswer(tx, place, answer.status === undefined ? { ref } : { ref, status: answer.status }))
+      tx.later(storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status }))
       return answer
     }
-    if ('body' in kept) return kept
-    const again = await call.readAgain(tx, kept.ref)
-    return kept.status === undefined ? again : { ...again, status: kept.status }
+    if ('body' in stored) return stored
+    const again = await call.readAgain(tx, stored.ref)
+    return stored.status === undefined ? again : { ...again, status: stored.status }
   })
 
 export const answerKeyOf = (ctx: ShopperCtx, route: string, key: string): AnswerKey => ({
@@ -63,14 +63,14 @@ export const answerKeyOf = (ctx: ShopperCtx, route: string, key: string): Answer
 
 export const hashRequest = (request: unknown) => hash('sha256', JSON.stringify(request), 'base64url')
 
-/** What the same call has led to before; null when this is the first, and then the key is ours. */
-export const claimKey = async <Kept>(tx: Tx, place: AnswerKey, bodyHash: string): Promise<Kept | null> => {
-  const claim = await claimAnswer<Kept>(tx, place, bodyHash, keptForMs)
+/** The stored answer of an earlier call with this key. Null: this is the first call, and it has claimed the key. */
+export const claimKey = async <Stored>(tx: Tx, id: AnswerKey, bodyHash: string): Promise<Stored | null> => {
+  const claim = await claimAnswer<Stored>(tx, id, bodyHash, keyTtlMs)
   if (claim.bodyHash !== bodyHash)
     throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
-  if (claim.answer === null) tx.later(trimAnswers(tx, place, mostKeysOfShopper))
+  if (claim.answer === null) tx.later(trimAnswers(tx, id, maxKeysPerShopper))
   return claim.answer
 }
 
-/** A guest made by this very call: a repeated call could not be told from a stranger's. */
+/** A guest created by this call. Its retry has no guest token yet, so it cannot be matched to this guest. */
 export const isNewGuest = (shopper: Shopper) => shopper.kind === 'guest' && shopper.isNew

@@ -13,7 +13,7 @@ import { createLocalCounter, secondsToNextWindow, windowMs, windowOf } from './r
 
 let service: TestService
 before(async () => {
-  // Counting in this process; redis-counter.test.ts has the other way.
+  // Counts in this process; redis-counter.test.ts tests counting in Redis.
   service = await startTestService({ redisUrl: null })
   enterNewMinute(service)
 })
@@ -43,7 +43,7 @@ const assertCounted = (answer: Answer, remaining: number, limit = 60) => {
   assert.ok(rate.reset >= 1 && rate.reset <= 60)
 }
 
-test('the 61st request of a minute is refused and told when to come back', async () => {
+test('the 61st request of a minute is 429 with Retry-After', async () => {
   const { serverKey } = await newStore(service)
   enterNewMinute(service)
   const sixtieth = await callManyTimes(60, serverKey)
@@ -59,7 +59,7 @@ test('the 61st request of a minute is refused and told when to come back', async
   assert.ok(Number(retryAfter) <= 60)
 })
 
-test('windows are the minutes of the clock', async (t) => {
+test('windows are aligned to clock minutes', async (t) => {
   const own = await serviceFor(t, { redisUrl: null })
   const shop = await newStore(own)
   const { key } = await shop.newKey({ rateLimit: 2 })
@@ -74,11 +74,11 @@ test('windows are the minutes of the clock', async (t) => {
   assert.ok(wait >= 1 && wait <= 15)
   own.clock.advance(seconds(wait))
   const next = await call()
-  assert.equal(next.status, 200, 'after Retry-After the key is served again')
+  assert.equal(next.status, 200, 'after Retry-After the key works again')
   assertCounted(next, 1, 2)
 })
 
-test('a key can have a limit of its own, and other keys of the store are not affected', async () => {
+test('a key can have its own limit, and other keys of the store are not affected', async () => {
   const shop = await newStore(service)
   const tight = await shop.newKey({ rateLimit: 3 })
   enterNewMinute(service)
@@ -88,7 +88,7 @@ test('a key can have a limit of its own, and other keys of the store are not aff
   assertCounted(await callAs(shop.browserKey), 299, 300)
 })
 
-test('300 requests at once admit exactly 60', async () => {
+test('exactly 60 of 300 concurrent requests are admitted', async () => {
   const { serverKey } = await newStore(service)
   enterNewMinute(service)
   const answers = await Promise.all(Array.from({ length: 300 }, () => callAs(serverKey)))
@@ -101,7 +101,7 @@ test('300 requests at once admit exactly 60', async () => {
   )
 })
 
-test('every answer to a known key tells its rate, whatever became of the request', async () => {
+test('every response to a valid key has rate headers, errors included', async () => {
   const shop = await newStore(service, { origins: [] })
   const { key } = await shop.newKey({ rateLimit: 100, scopes: ['store:read'] })
   enterNewMinute(service)
@@ -141,7 +141,7 @@ test('every answer to a known key tells its rate, whatever became of the request
   }
 })
 
-test('unknown routes are counted, and refused like any other when there were too many', async () => {
+test('requests to unknown routes count, and are limited like any other', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ rateLimit: 2 })
   enterNewMinute(service)
@@ -151,7 +151,7 @@ test('unknown routes are counted, and refused like any other when there were too
   assertError(await callAs(key), 429, 'RATE_LIMITED')
 })
 
-test('nobody learns a rate without a key that is known', async () => {
+test('requests without a valid key get no rate headers', async () => {
   for (const headers of [{}, { 'x-store-key': 'vsk_unknown' }] as Record<string, string>[]) {
     for (const path of ['/v1/store', '/v1/nothing']) {
       const answer = await service.call(path, { headers })
@@ -160,14 +160,14 @@ test('nobody learns a rate without a key that is known', async () => {
   }
 })
 
-test('a request under the other name of the header counts for the same key', async () => {
+test('requests with x-api-key count for the same key', async () => {
   const { serverKey } = await newStore(service)
   enterNewMinute(service)
   assertCounted(await callAs(serverKey), 59)
   assertCounted(await service.call('/v1/store', { headers: { 'x-api-key': serverKey } }), 58)
 })
 
-test('preflights and routes at the root are not counted', async () => {
+test('preflights and routes outside /v1 are not counted', async () => {
   const origin = `https://preflight-${process.pid}.example`
   const shop = await newStore(service, { origins: [origin] })
   const { key } = await shop.newKey({ rateLimit: 5 })
@@ -182,7 +182,7 @@ test('preflights and routes at the root are not counted', async () => {
   assertCounted(await callAs(key), 4, 5)
 })
 
-test('answers from memory and answers from the database share one count', async () => {
+test('cached and uncached responses share one count', async () => {
   const { serverKey } = await newStore(service)
   enterNewMinute(service)
   let left = 60
@@ -192,7 +192,7 @@ test('answers from memory and answers from the database share one count', async 
   }
 })
 
-test('a refusal from memory and one by the long way say the same', async () => {
+test('the fast lane and the gate return the same 429', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ rateLimit: 1 })
   enterNewMinute(service)
@@ -204,7 +204,7 @@ test('a refusal from memory and one by the long way say the same', async () => {
   assert.deepEqual([...quick.headers.keys()].sort(), [...slow.headers.keys()].sort())
 })
 
-test('a changed store does not give a key its requests back', async () => {
+test('a change of the store does not reset the count of a key', async () => {
   const shop = await newStore(service)
   enterNewMinute(service)
   await callManyTimes(5, shop.serverKey)
@@ -213,7 +213,7 @@ test('a changed store does not give a key its requests back', async () => {
   assertCounted(await callAs(shop.serverKey), 54)
 })
 
-test('a window begins with the minute and ends before the next', () => {
+test('a window covers one clock minute', () => {
   const minute = 1_800_000_000_000
   assert.equal(windowOf(minute), windowOf(minute + windowMs - 1))
   assert.notEqual(windowOf(minute), windowOf(minute - 1))

@@ -6,7 +6,7 @@ import { windowMs } from './rate-limit.ts'
 
 const lack = 'there is no redis-server on this machine'
 
-/** Two instances whose clocks agree, at the beginning of a minute. */
+/** Two instances with the same clock, at the beginning of a minute. */
 const twoServices = async (t: TestContext, redisUrl: string) => {
   const services = [await serviceFor(t, { redisUrl }), await serviceFor(t, { redisUrl })] as const
   const ms = windowMs - (Date.now() % windowMs)
@@ -24,7 +24,7 @@ const countOf = (statuses: unknown[], status: number) => statuses.filter((each) 
 
 const linesWith = ({ logLines }: TestService, text: string) => logLines.filter((line) => line.includes(text)).length
 
-test('300 requests at once on two instances admit exactly 60 in all', async (t) => {
+test('exactly 60 of 300 concurrent requests on two instances are admitted', async (t) => {
   if (lacksRedis()) return t.skip(lack)
   const redis = await redisFor(t)
   await redis.start()
@@ -35,7 +35,7 @@ test('300 requests at once on two instances admit exactly 60 in all', async (t) 
   assert.equal(countOf(statuses, 429), 240)
 })
 
-test('answers from memory are counted for all instances too', async (t) => {
+test('cached responses are counted for all instances too', async (t) => {
   if (lacksRedis()) return t.skip(lack)
   const redis = await redisFor(t)
   await redis.start()
@@ -46,7 +46,7 @@ test('answers from memory are counted for all instances too', async (t) => {
   assert.deepEqual(await statusesOf(services, key, 2), [429, 429])
 })
 
-test('what is counted on one instance can be taken back on it, for all instances', async (t) => {
+test('uncounting on one instance applies to all instances', async (t) => {
   if (lacksRedis()) return t.skip(lack)
   const redis = await redisFor(t)
   await redis.start()
@@ -54,11 +54,11 @@ test('what is counted on one instance can be taken back on it, for all instances
   assert.ok(first && second)
   const [length, now] = [windowMs, first.clock.now()]
   assert.deepEqual([await first.counter.count('x', length, now), await second.counter.count('x', length, now)], [1, 2])
-  await first.counter.giveBack('x', length, now)
+  await first.counter.uncount('x', length, now)
   assert.equal(await second.counter.count('x', length, now), 2)
 })
 
-test('while Redis is away requests go on, one line tells of it, and counting resumes when it is back', async (t) => {
+test('while Redis is unavailable requests are served, the outage is logged once, and shared counting resumes afterwards', async (t) => {
   if (lacksRedis()) return t.skip(lack)
   const redis = await redisFor(t)
   await redis.start()
@@ -70,29 +70,29 @@ test('while Redis is away requests go on, one line tells of it, and counting res
 
   await redis.stop()
   const during = await statusesOf([first], key, 60)
-  assert.equal(countOf(during, 200), 50, 'this instance counts for itself')
+  assert.equal(countOf(during, 200), 50, 'this instance counts on its own')
   assert.equal(countOf(during, 429), 10)
-  assert.equal(linesWith(first, 'Redis is away'), 1)
+  assert.equal(linesWith(first, 'Redis unavailable'), 1)
 
   await redis.start()
   for (const service of services) await assertFindsRedisAgain(service, key)
   for (const { clock } of services) clock.advance(windowMs)
   const after = await statusesOf(services, key, 100)
   assert.equal(countOf(after, 200), 50, 'both count together again')
-  assert.equal(linesWith(first, 'Redis is away'), 1)
+  assert.equal(linesWith(first, 'Redis unavailable'), 1)
 })
 
-/** It tries to connect less and less often, up to every five seconds. */
+/** The client reconnects with a backoff of up to five seconds. */
 const assertFindsRedisAgain = async (service: TestService, key: string) => {
   const found = async () => {
     await statusesOf([service], key, 1)
     return linesWith(service, 'Redis is back') === 1
   }
   for (let tries = 0; tries < 10; tries++) if (await withinASecond(found)) return
-  assert.fail('the service did not find Redis again')
+  assert.fail('the service did not reconnect to Redis')
 }
 
-test('a Redis that hangs holds up no request', async (t) => {
+test('a hanging Redis does not block requests', async (t) => {
   if (lacksRedis()) return t.skip(lack)
   const redis = await redisFor(t)
   await redis.start()
@@ -101,20 +101,20 @@ test('a Redis that hangs holds up no request', async (t) => {
   assert.deepEqual(await statusesOf([service], shop.key, 1), [200])
   redis.freeze()
   assert.equal(countOf(await statusesOf([service], shop.key, 20), 200), 20)
-  assert.equal(linesWith(service, 'Redis is away'), 1)
+  assert.equal(linesWith(service, 'Redis unavailable'), 1)
   redis.thaw()
   await assertFindsRedisAgain(service, shop.key)
 })
 
-test('a service starts and serves without the Redis that it was told of', async (t) => {
+test('the service starts and serves requests when the configured Redis is unreachable', async (t) => {
   const service = await serviceFor(t, { redisUrl: `redis://127.0.0.1:${await sparePort()}` })
   const { serverKey } = await newStore(service)
   const statuses = await statusesOf([service], serverKey, 10)
   assert.equal(countOf(statuses, 200), 10)
-  assert.equal(linesWith(service, 'Redis is away'), 1)
+  assert.equal(linesWith(service, 'Redis unavailable'), 1)
 })
 
-test('the Redis of REDIS_URL counts for all instances', async (t) => {
+test('instances with the same REDIS_URL share counts', async (t) => {
   const { REDIS_URL } = process.env
   if (REDIS_URL === undefined) return t.skip('REDIS_URL names no Redis')
   const services = await twoServices(t, REDIS_URL)

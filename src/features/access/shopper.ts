@@ -10,8 +10,8 @@ import { makeGuestToken, newGuestId, readGuestToken } from './guest-token.ts'
 import type { Access, StorefrontEndpoint } from './storefront.contract.ts'
 
 /**
- * Who shops, by what the endpoint needs. A bearer token that is sent must be good wherever it could count; only the
- * ways to sign in ignore it, so that nobody is locked out by an old one.
+ * Identifies the shopper as far as the endpoint needs it. An invalid bearer token is refused everywhere except at
+ * sign-in, where an expired session must not lock the customer out.
  */
 export const recogniseShopper = (
   ctx: StoreCtx,
@@ -27,7 +27,7 @@ export const recogniseShopper = (
   }
   return identify(ctx, access, bearer, headers, setHeader).then((shopper) => ({
     ...ctx,
-    // A shopper's changes come one after another, so that one who sends many at once holds one connection.
+    // Changes of one shopper are queued, so that a shopper who sends many at once uses one connection.
     db: ctx.db.inLine(nameShopper(shopper)),
     shopper,
     outletIsChosen: headers['x-outlet-id'] !== undefined,
@@ -35,7 +35,7 @@ export const recogniseShopper = (
   }))
 }
 
-/** One name for each shopper of a store, under which their changes wait in line and their answers are kept. */
+/** Identifies a shopper within a store, for the queue of changes and for stored answers. */
 export const nameShopper = (shopper: Shopper): string =>
   shopper.kind === 'customer' ? shopper.customerId : nameGuest(shopper.guestId)
 
@@ -60,7 +60,7 @@ const signInFirst = () =>
 
 const customerMissing = () => fail('UNAUTHORIZED', 'The customer is not authenticated: x-customer-id is missing.')
 
-/** Whether a context has the shopper that an endpoint needs, for contexts that no request has brought. */
+/** Checks that a context created without a request has the shopper that the endpoint needs. */
 export const checkShopper = (ctx: StoreCtx & { shopper?: Shopper }, access: Access) => {
   if (access === 'customer' && ctx.shopper?.kind !== 'customer') throw signInFirst()
   if (access === 'asserted' && ctx.shopper?.kind !== 'customer') throw customerMissing()
@@ -75,7 +75,7 @@ const readGuest = (ctx: StoreCtx, headers: IncomingHttpHeaders, setHeader: SetHe
     return guest
   }
   const known = readGuestToken(ctx.guestTokens, ctx.store.id, token, ctx.clock.now())
-  if (known === null) throw deadGuestToken(ctx)
+  if (known === null) throw invalidGuestToken(ctx)
   if (known.isDueForRenewal) setHeader('x-guest-token', tokenFor(ctx, known.guestId))
   return { kind: 'guest', guestId: known.guestId, isNew: false }
 }
@@ -83,27 +83,31 @@ const readGuest = (ctx: StoreCtx, headers: IncomingHttpHeaders, setHeader: SetHe
 const tokenFor = (ctx: StoreCtx, guestId: string) =>
   makeGuestToken(ctx.guestTokens, ctx.store.id, guestId, ctx.clock.now())
 
-/** The answer brings a fresh token, so that the shopper can simply go on as a new guest. */
-export const deadGuestToken = (ctx: StoreCtx) =>
-  fail('BAD_REQUEST', 'The guest token is not valid: it has expired or was merged. Go on with the new one.', {
-    headers: { 'x-guest-token': tokenFor(ctx, newGuestId()) },
-  })
+/** The response carries a new token, so that the shopper can continue as a new guest. */
+export const invalidGuestToken = (ctx: StoreCtx) =>
+  fail(
+    'BAD_REQUEST',
+    'The guest token is invalid: it has expired or was merged. Continue with the new token in this response.',
+    {
+      headers: { 'x-guest-token': tokenFor(ctx, newGuestId()) },
+    },
+  )
 
 const readIdempotencyKey = (headers: IncomingHttpHeaders): string | null => {
   const key = readHeader(headers, 'idempotency-key')
   if (key === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
-    throw fail('BAD_REQUEST', 'Idempotency-Key must have 1 to 255 printable characters without blanks.')
+    throw fail('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.')
   return key
 }
 
-/** The token of `Authorization: Bearer …`, `''` when there is none in it. Other schemes are none of ours. */
+/** The token of `Authorization: Bearer …`, `''` when it is malformed. Other schemes are ignored. */
 const readBearer = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   authorization === undefined || !/^bearer\b/i.test(authorization)
     ? undefined
     : (/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
 
-/** A key that is not valid is 401 too, and must sign nobody out: this is what tells the two apart. */
+/** An invalid store key is 401 too, but must not end the session. Clients tell the two apart by this header. */
 const aboutSession = (challenge: string) => ({ headers: { 'www-authenticate': challenge } })
 
 const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHeaders): Promise<Customer> => {
@@ -115,15 +119,15 @@ const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHea
   }
   const asserted = headers['x-customer-id']
   if (asserted !== undefined && asserted !== customerId)
-    throw fail('UNAUTHORIZED', 'x-customer-id names another customer than the session.')
+    throw fail('UNAUTHORIZED', 'x-customer-id does not match the customer of the session.')
   return { kind: 'customer', customerId, sessionHash }
 }
 
-/** The word of a storefront's own server, which no browser could have sent. */
+/** A customer asserted by a storefront's own server. Browsers send `Origin`, so they are excluded. */
 const findAsserted = async (ctx: StoreCtx, headers: IncomingHttpHeaders): Promise<Customer> => {
   const customerId = mustExist(readHeader(headers, 'x-customer-id'), 'x-customer-id')
   const counts = ctx.scopes.has('customers:assert') && headers.origin === undefined
   if (!counts || !(await isCustomer(ctx.db, ctx.store.id, customerId)))
-    throw fail('UNAUTHORIZED', 'x-customer-id does not count here: sign the customer in and send the bearer token.')
+    throw fail('UNAUTHORIZED', 'x-customer-id is not accepted: send the bearer token of the customer.')
   return { kind: 'customer', customerId, sessionHash: null }
 }

@@ -1,6 +1,6 @@
 import { type EndpointShape, endpointOf, type Family, type ResponseHeader } from '../../http/endpoint.ts'
 
-/** What a key may be allowed to do. */
+/** The permissions of a key. */
 export const scopes = [
   'products:read',
   'store:read',
@@ -15,15 +15,15 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who may call an endpoint of the storefront. `public`: anyone. All others need a store's key or an internal token, and
- * a scope: `store` nothing more; `sign-in` nothing more, and a bearer token is ignored; `shopper` a guest or a customer;
- * `customer` a bearer token; `asserted` the id of the customer, vouched for by a bearer token or by the storefront's
- * server.
+ * Who may call a storefront endpoint. `public`: anyone. All others need a store key or an internal token, and a scope.
+ * `store` needs nothing more; `sign-in` needs nothing more and ignores a bearer token; `shopper` needs a guest or a
+ * customer; `customer` a bearer token; `asserted` the id of a customer, proved by a bearer token or asserted by the
+ * storefront's server.
  */
 export type Access = 'public' | 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
 
 const storefrontHeaders = {
-  'x-guest-token': 'Keep it and send it back as `x-guest-token`: it is what makes the guest the same guest again.',
+  'x-guest-token': 'Store it and send it as `x-guest-token` with later requests: it identifies the guest.',
   'x-cart-id': "The id of the shopper's own cart.",
 } as const
 
@@ -36,8 +36,8 @@ const text = { schema: { type: 'string' } }
 const whole = { schema: { type: 'integer' } }
 
 const securitySchemes = {
-  storeKey: { type: 'apiKey', in: 'header', name: 'X-Store-Key', description: 'The key of a store' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key under its other name' },
+  storeKey: { type: 'apiKey', in: 'header', name: 'X-Store-Key', description: 'Store key' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key in another header' },
   internalToken: {
     type: 'apiKey',
     in: 'header',
@@ -48,31 +48,36 @@ const securitySchemes = {
   session: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token of a customer, from signing in; it lasts seven days or until logout',
+    description: 'Session token from sign-in; valid for seven days or until logout',
   },
 }
 
 const parameters = {
-  outlet: { name: 'X-Outlet-Id', in: 'header', ...text, description: 'An outlet of the store; its default otherwise' },
+  outlet: {
+    name: 'X-Outlet-Id',
+    in: 'header',
+    ...text,
+    description: 'An outlet of the store. Default: the default outlet',
+  },
   guestToken: {
     ...{ name: 'x-guest-token', in: 'header', ...text },
-    description: 'The token of a guest, from the answer to an earlier call. Without one the caller becomes a new guest',
+    description: 'Guest token from an earlier response. Without it the caller becomes a new guest',
   },
   customerId: {
     ...{ name: 'x-customer-id', in: 'header', ...text },
     description:
-      "The customer, named by the storefront's own server: counts beside a bearer token of that customer, or alone with a key that has the scope `customers:assert` and outside a browser",
+      "The customer, asserted by the storefront's own server: accepted with a bearer token of that customer, or with a key that has the scope `customers:assert` in requests without `Origin`",
   },
   namedCustomer: {
     ...{ name: 'x-customer-id', in: 'header', required: true, ...text },
     description:
-      'The authenticated customer, proved by the bearer token or by a key that has the scope `customers:assert`',
+      'The authenticated customer, proved by the bearer token or asserted with a key that has the scope `customers:assert`',
   },
 }
 
 const rateHeaders = {
-  'ratelimit-limit': { ...whole, description: 'Requests a minute that this key may make' },
-  'ratelimit-remaining': { ...whole, description: 'How many are left in this minute' },
+  'ratelimit-limit': { ...whole, description: 'Requests per minute allowed for this key' },
+  'ratelimit-remaining': { ...whole, description: 'Requests left in this minute' },
   'ratelimit-reset': { ...whole, description: 'Seconds until the next minute begins' },
 }
 
@@ -80,7 +85,7 @@ const headers = {
   ...rateHeaders,
   'www-authenticate': {
     ...text,
-    description: '`Bearer` when the session is missing or has expired; absent when the key of the store is at fault',
+    description: '`Bearer` when the session is missing or invalid; absent when the store key is invalid',
   },
   ...Object.fromEntries(
     Object.entries(storefrontHeaders).map(([name, description]) => [name, { ...text, description }]),
@@ -94,7 +99,7 @@ const securityOf = (access: Exclude<Access, 'public'>) => {
   return access === 'sign-in' ? callers : [...callers, ...signedIn]
 }
 
-/** The API of a shop: `/v1`, and the pages where a browser comes back to. */
+/** The shop API: `/v1`, and the pages that browsers return to after a payment. */
 export const storefront: Family<'storefront'> = {
   name: 'storefront',
   securitySchemes,
@@ -118,7 +123,7 @@ export const storefront: Family<'storefront'> = {
 
 export const endpoint = endpointOf<StorefrontRights>()(storefront)
 
-/** What pages of the origins on a store's list may send and read. */
+/** CORS: what pages of a store's allowed origins may send and read. */
 export const crossOrigin = {
   prefix: '/v1',
   methods: 'GET, HEAD, POST, PATCH, DELETE',

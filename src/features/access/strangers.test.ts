@@ -10,7 +10,7 @@ import { createDirectory } from './directory.ts'
 import { createBoundLookup } from './lookups.ts'
 import { createLocalCounter, windowMs } from './rate-limit.ts'
 
-/** What callers who prove nothing can cost: no growing memory, and a bounded number of looks into the database. */
+/** Unauthenticated callers have bounded cost: memory does not grow, and database lookups are limited. */
 
 let service: TestService
 before(async () => {
@@ -22,7 +22,7 @@ const unknownKey = () => `vpk_${randomText(32)}`
 let clients = 0
 const newClient = () => `198.51.100.${++clients}`
 
-/** A directory whose looks into the database are counted. */
+/** A directory that counts its database lookups. */
 const countedDirectory = () => {
   const { db } = service
   let looks = 0
@@ -45,7 +45,7 @@ const countedDirectory = () => {
   return { directory, looks: () => looks }
 }
 
-test('what cannot be a key or an origin never reaches the database', async () => {
+test('a malformed key or origin never reaches the database', async () => {
   const { directory, looks } = countedDirectory()
   const client = newClient()
   for (const secret of ['', 'vsk_short', `vsk_${'x'.repeat(15_000)}`, `vsk_${'I'.repeat(32)}`, 'x'.repeat(36)]) {
@@ -65,7 +65,7 @@ test('what cannot be a key or an origin never reaches the database', async () =>
   assert.equal(looks(), 0)
 })
 
-test('the same unknown key or origin is looked up once, however many ask at once', async () => {
+test('concurrent requests with the same unknown key or origin cause one lookup', async () => {
   const { directory, looks } = countedDirectory()
   const [key, origin, client] = [unknownKey(), 'https://unknown.example', newClient()]
   await Promise.all(Array.from({ length: 50 }, () => directory.key(key, client)))
@@ -73,7 +73,7 @@ test('the same unknown key or origin is looked up once, however many ask at once
   assert.equal(looks(), 2)
 })
 
-test('a key that is made after it was refused works at once', async () => {
+test('a key that is created after it was refused works at once', async () => {
   const { directory } = countedDirectory()
   const key = unknownKey()
   const shop = await newStore(service)
@@ -84,7 +84,7 @@ test('a key that is made after it was refused works at once', async () => {
   assert.equal((await directory.key(key, newClient()))?.store.publicId, shop.storeId)
 })
 
-test('a client that guesses keys gets a number of misses a minute, while others and known keys go on', async () => {
+test('a client that guesses keys is limited, while other clients and valid keys are not', async () => {
   const shop = await newStore(service)
   const guesser = newClient()
   service.clock.advance(windowMs)
@@ -97,13 +97,13 @@ test('a client that guesses keys gets a number of misses a minute, while others 
   assert.ok(refused)
   assertError(refused, 429, 'RATE_LIMITED')
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
-  assert.equal((await guess(guesser, shop.key)).status, 200, 'a key that is known')
+  assert.equal((await guess(guesser, shop.key)).status, 200, 'a valid key')
   assertError(await guess(newClient()), 401, 'UNAUTHORIZED')
   service.clock.advance(windowMs)
   assertError(await guess(guesser), 401, 'UNAUTHORIZED')
 })
 
-test('guesses of webhook credentials, logistics keys and order ids are limited in the same way', async () => {
+test('guesses of webhook credentials, logistics keys and order ids are limited too', async () => {
   const { storeId } = await newStore(service)
   const basic = () => `Basic ${Buffer.from(`pay_a:${randomText(32)}`).toString('base64')}`
   const json = { 'content-type': 'application/json' }
@@ -142,7 +142,7 @@ test('guesses of webhook credentials, logistics keys and order ids are limited i
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('preflights of ever new origins do not grow the memory', async () => {
+test('preflights from ever new origins do not grow memory', async () => {
   const { directory } = countedDirectory()
   const heapAfter = async (rounds: number) => {
     for (let i = 0; i < rounds; i++) {

@@ -15,7 +15,7 @@ import { windowMs } from './rate-limit.ts'
 
 let service: TestService
 before(async () => {
-  // All of its callers come through one proxy, which says who they are.
+  // All requests come through one trusted proxy, which forwards the client address.
   service = await startTestService({ trustProxy: ['loopback'] })
 })
 after(() => service.close())
@@ -45,7 +45,7 @@ const setLimit = async (shop: TestStore, visitorLimit: number) => {
   await withinASecond(async () => rateOf(await visit({ key: shop.browserKey, from: '192.0.2.1' }))[0] === visitorLimit)
 }
 
-test('one visitor has 300 calls a minute with a browser key, and leaves the key to the others', async () => {
+test('one visitor has 300 calls a minute with a browser key and cannot use up the key for others', async () => {
   const { browserKey: key } = await newStore(service)
   enterNewMinute(service)
   const answers = await manyVisits(320, { key })
@@ -71,7 +71,7 @@ test('visitors of one IPv6 network count as one', async () => {
   assert.deepEqual(statuses, [200, 200, 429])
 })
 
-test('the rate that an answer shows is the tighter of the two, the key or the visitor', async () => {
+test('rate headers show the tighter limit of key and visitor', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ kind: 'browser', rateLimit: 3 })
   enterNewMinute(service)
@@ -83,13 +83,13 @@ test('the rate that an answer shows is the tighter of the two, the key or the vi
   assert.deepEqual(rateOf(await visit({ key: shop.browserKey })), [4, 0])
 })
 
-test('a server key is not limited by visitor: all of its calls come from one machine', async () => {
+test('a server key has no visitor limit, because all its calls come from one machine', async () => {
   const { key } = await newStore(service)
   enterNewMinute(service)
   assert.equal(countOf(await manyVisits(320, { key }), 200), 320)
 })
 
-test('calls from a page that may not use the key do not use it up, and are limited by visitor', async () => {
+test('calls from a disallowed origin do not use up the key, and are limited per visitor', async () => {
   const origin = `https://visitors-${process.pid}.example`
   const shop = await newStore(service, { origins: [origin] })
   const { key } = await shop.newKey({ kind: 'browser', rateLimit: 5 })
@@ -101,10 +101,10 @@ test('calls from a page that may not use the key do not use it up, and are limit
   assert.deepEqual(rateOf(await visit({ key, origin, from: '203.0.113.10' })), [5, 4])
   const elsewhere = await visit({ key, origin: 'https://foreign.example', path: '/v1/nothing', from: '203.0.113.11' })
   assert.equal(elsewhere.status, 404)
-  assert.deepEqual(rateOf(await visit({ key, origin, from: '203.0.113.10' })), [5, 3], 'an unknown route neither')
+  assert.deepEqual(rateOf(await visit({ key, origin, from: '203.0.113.10' })), [5, 3], 'neither does an unknown route')
 })
 
-test('a forwarded address that no trusted proxy sent changes nothing', async (t) => {
+test('a forwarded address from an untrusted proxy is ignored', async (t) => {
   const plain = await serviceFor(t)
   const shop = await newStore(plain)
   enterNewMinute(plain)

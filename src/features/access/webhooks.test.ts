@@ -31,7 +31,7 @@ const sign = (bytes: string | Buffer) => createHmac('sha256', secret).update(byt
 
 type Caller = { store: string }
 
-/** As a provider with signatures does it: the store by the address, then the bytes of the body. */
+/** Like a provider with signatures: finds the store by the path, then verifies the raw body. */
 const bySignature: Authenticate<Caller> = async ({ headers, params, readBody, lookUp }) => {
   const signature = headers['x-signature']
   const refused = fail('UNAUTHORIZED', 'The signature is not valid.')
@@ -70,7 +70,7 @@ const serve = async (t: TestContext, authenticate = bySignature) => {
   return { url, post, handled, operations }
 }
 
-test('a signature counts for the very bytes that were sent, and the handler gets them', async (t) => {
+test('a signature is verified against the raw bytes, and the handler receives them', async (t) => {
   const { post, handled } = await serve(t)
   const odd = '{ "id" : "e1",\n\t"amount": 10.00, "name": "caf\\u00e9" }'
   assert.deepEqual(await post(odd, { 'x-event-id': 'evt_7' }), { status: 200, json: { id: 'e1', store: 'store_1' } })
@@ -81,7 +81,7 @@ test('a signature counts for the very bytes that were sent, and the handler gets
   assert.equal(handled.length, 1)
 })
 
-test('a body is judged after its signature: until then it is 401, whatever it is', async (t) => {
+test('a body is parsed after its signature is verified: an unsigned invalid body is 401', async (t) => {
   const { post, handled } = await serve(t)
   const bodies: [body: string, type: string, status: number][] = [
     ['{"broken', 'application/json', 400],
@@ -106,7 +106,7 @@ test('a body beyond the limit is 413, signed or not', async (t) => {
   assert.equal((await post(large, { 'x-signature': 'f00' })).json.code, 'PAYLOAD_TOO_LARGE')
 })
 
-test('a door that reads a body learns that it is too large or was aborted', async (t) => {
+test('reading the body fails when it is too large or aborted', async (t) => {
   const endings: string[] = []
   const authenticate: Authenticate<Caller> = async ({ readBody }) => {
     await readBody().catch((error: Error) => endings.push(error.message))
@@ -123,7 +123,7 @@ test('a door that reads a body learns that it is too large or was aborted', asyn
   assert.equal(endings.length, 2)
 })
 
-test('a caller that its headers refuse is answered before its body has arrived', async (t) => {
+test('a caller refused by its headers is answered before its body arrives', async (t) => {
   const { url } = await serve(t)
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write('POST /webhook/signed/store_1 HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{')
@@ -132,20 +132,20 @@ test('a caller that its headers refuse is answered before its body has arrived',
   assert.match(String(bytes), /^HTTP\/1.1 401 /)
 })
 
-test('a caller that is admitted without its body gets it parsed all the same', async (t) => {
+test('the body is parsed even when authentication did not read it', async (t) => {
   const { post, handled } = await serve(t, async () => ({ store: 'known by its headers' }))
   assert.equal((await post('{"id":"e1"}')).status, 200)
   assert.equal(handled[0]?.rawBody.toString(), '{"id":"e1"}')
 })
 
-test('a caller that fails to prove itself too often is 429, and tells nothing by then', async (t) => {
+test('too many failed authentications are 429', async (t) => {
   const { post } = await serve(t)
   const statuses: number[] = []
   for (let tries = 0; tries < 62; tries++) statuses.push((await post('{}', { 'x-signature': 'f00' })).status)
   assert.deepEqual([statuses.indexOf(429), statuses.at(-1)], [60, 429])
 })
 
-test('a request without a body and without a type reaches the door too', async (t) => {
+test('a request without a body and content type is authenticated too', async (t) => {
   const { url } = await serve(t)
   const call = (signature: string) =>
     callUrl(`${url}/webhook/signed/store_1`, { method: 'POST', headers: { 'x-signature': signature } })
@@ -153,18 +153,18 @@ test('a request without a body and without a type reaches the door too', async (
   assert.equal((await call(sign(''))).status, 400)
 })
 
-test('text in the address that no store can have is refused before anything is looked up', async (t) => {
+test('a malformed path parameter is refused before any lookup', async (t) => {
   const { url, handled } = await serve(t, async () => assert.fail('nothing may be looked up'))
   const answer = await callUrl(`${url}/webhook/signed/a%00b`, { method: 'POST' })
   assert.equal(answer.json.code, 'BAD_REQUEST')
   assert.equal(handled.length, 0)
 })
 
-test('an operation of a webhook is not run without an authenticated context', async (t) => {
+test('a webhook operation does not run without an authenticated context', async (t) => {
   const { operations, handled } = await serve(t)
   const operation = operations.find(contract, 'signedReport')
   const input = { params: { storeId: 'store_1' }, body: { id: 'e1' } }
-  await assert.rejects(invoke(operation, {}, input), /without the context of a webhook/)
+  await assert.rejects(invoke(operation, {}, input), /needs the context of a webhook/)
   const ctx = { store: 'store_2', headers: {}, rawBody: Buffer.from('{}'), cacheStore: 0, cacheScope: 0 }
   assert.deepEqual((await invoke(operation, ctx, input)).body, { id: 'e1', store: 'store_2' })
   assert.equal(handled.length, 1)

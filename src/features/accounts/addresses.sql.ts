@@ -3,8 +3,8 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
-/** Whose addresses. No statement here reaches beyond. */
-export type Whose = { storeId: StoreId; customerId: string }
+/** Every statement here is limited to the addresses of this customer. */
+export type CustomerRef = { storeId: StoreId; customerId: string }
 
 export type AddressFields = {
   label: string
@@ -22,14 +22,14 @@ export type AddressFields = {
 
 export type AddressRow = AddressFields & { id: string; createdAt: Date; updatedAt: Date; position: string }
 
-/** `position` is the whole time of creation; a date of JavaScript would cut it off in the middle. */
+/** `position` is the creation time as text: a JavaScript Date would lose the microseconds. */
 const columns = sql`a.id, a.label, a.name, a.phone, a.line1, a.line2, a.landmark, a.city, a.state,
   a.postal_code as "postalCode", a.country, a.is_default as "isDefault", a.created_at as "createdAt",
   a.updated_at as "updatedAt", a.created_at::text as position`
 
 export const addressPositionOf = (row: AddressRow): Position => [Number(row.isDefault), row.position, row.id]
 
-export const listAddresses = (db: Queries, whose: Whose, position: Position | undefined, limit: number) => {
+export const listAddresses = (db: Queries, customer: CustomerRef, position: Position | undefined, limit: number) => {
   const start =
     position === undefined
       ? sql`true`
@@ -37,48 +37,48 @@ export const listAddresses = (db: Queries, whose: Whose, position: Position | un
           (${position[0]}::integer, ${position[1]}::timestamptz, ${position[2]})`
   return db.many<AddressRow>`
     select ${columns} from address a
-    where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId} and ${start}
+    where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId} and ${start}
     order by a.is_default::integer desc, a.created_at desc, a.id desc limit ${limit}`
 }
 
-export const findAddress = (db: Queries, whose: Whose, id: string) => db.maybeOne<AddressRow>`
+export const findAddress = (db: Queries, customer: CustomerRef, id: string) => db.maybeOne<AddressRow>`
   select ${columns} from address a
-  where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId} and a.id = ${id}`
+  where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId} and a.id = ${id}`
 
-export const countAddresses = async (tx: Tx, whose: Whose) =>
+export const countAddresses = async (tx: Tx, customer: CustomerRef) =>
   (
     await tx.one<{ count: number }>`
-    select count(*) from address a where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId}`
+    select count(*) from address a where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId}`
   ).count
 
-export const insertAddress = (tx: Tx, whose: Whose, id: string, address: AddressFields) => tx.one<AddressRow>`
+export const insertAddress = (tx: Tx, customer: CustomerRef, id: string, address: AddressFields) => tx.one<AddressRow>`
   insert into address as a (store_id, customer_id, id, label, name, phone, line1, line2, landmark, city, state,
     postal_code, country, is_default, created_at, updated_at)
-  values (${whose.storeId}, ${whose.customerId}, ${id}, ${address.label}, ${address.name}, ${address.phone},
+  values (${customer.storeId}, ${customer.customerId}, ${id}, ${address.label}, ${address.name}, ${address.phone},
     ${address.line1}, ${address.line2}, ${address.landmark}, ${address.city}, ${address.state},
     ${address.postalCode}, ${address.country}, ${address.isDefault}, vitrine_now(), vitrine_now())
   returning ${columns}`
 
-export const updateAddress = (tx: Tx, whose: Whose, id: string, address: AddressFields) => tx.one<AddressRow>`
+export const updateAddress = (tx: Tx, customer: CustomerRef, id: string, address: AddressFields) => tx.one<AddressRow>`
   update address a set label = ${address.label}, name = ${address.name}, phone = ${address.phone},
     line1 = ${address.line1}, line2 = ${address.line2}, landmark = ${address.landmark}, city = ${address.city},
     state = ${address.state}, postal_code = ${address.postalCode}, country = ${address.country},
     is_default = ${address.isDefault}, updated_at = vitrine_now()
-  where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId} and a.id = ${id}
+  where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId} and a.id = ${id}
   returning ${columns}`
 
-export const deleteAddress = (tx: Tx, whose: Whose, id: string) => tx.maybeOne<{ wasDefault: boolean }>`
+export const deleteAddress = (tx: Tx, customer: CustomerRef, id: string) => tx.maybeOne<{ wasDefault: boolean }>`
   delete from address a
-  where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId} and a.id = ${id}
+  where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId} and a.id = ${id}
   returning a.is_default as "wasDefault"`
 
-export const clearDefault = (tx: Tx, whose: Whose) => tx.run`
+export const clearDefault = (tx: Tx, customer: CustomerRef) => tx.run`
   update address a set is_default = false
-  where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId} and a.is_default`
+  where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId} and a.is_default`
 
-export const makeNewestDefault = (tx: Tx, whose: Whose) => tx.run`
+export const makeNewestDefault = (tx: Tx, customer: CustomerRef) => tx.run`
   update address a set is_default = true
-  where a.store_id = ${whose.storeId} and a.customer_id = ${whose.customerId} and a.id = (
+  where a.store_id = ${customer.storeId} and a.customer_id = ${customer.customerId} and a.id = (
     select newest.id from address newest
-    where newest.store_id = ${whose.storeId} and newest.customer_id = ${whose.customerId}
+    where newest.store_id = ${customer.storeId} and newest.customer_id = ${customer.customerId}
     order by newest.created_at desc, newest.id desc limit 1)`

@@ -41,11 +41,11 @@ const remove = (who: TestCustomer, id: string) => who.call('DELETE', `${path}/${
 
 const listed = async (who: TestCustomer): Promise<Shown[]> => (await who.call('GET', `${path}?limit=100`)).json.data
 
-/** The labels in order, with a star at the default one. */
+/** The labels in order, the default marked with a star. */
 const labels = async (who: TestCustomer) =>
   (await listed(who)).map(({ label, isDefault }) => (isDefault ? `${label}*` : label))
 
-test('an address is kept as it was sent, and what was left out is empty', async () => {
+test('an address is stored as sent, and omitted fields are empty', async () => {
   const asha = await newAsha()
   const { status, json } = await add(asha, { name: ' Asha Rao ', country: 'in', planet: 'Earth' })
   assert.equal(status, 201)
@@ -73,7 +73,7 @@ test('an address needs name, phone, street, city, postal code and country', asyn
   assert.deepEqual(await listed(asha), [address])
 })
 
-test('a country is one of ISO 3166', async () => {
+test('country must be an ISO 3166 code', async () => {
   const asha = await newAsha()
   for (const country of ['XX', 'ZZ', 'EU', 'UK', 'SU', 'IND', '1N', 'ıN', 'ß']) {
     assertError(await add(asha, { country }), 400, 'BAD_REQUEST')
@@ -83,13 +83,13 @@ test('a country is one of ISO 3166', async () => {
   assert.equal(countries.length, 250, countries.join(' '))
 })
 
-test('the first address becomes the default, and the default comes first and then the newest', async () => {
+test('the first address becomes the default, and the list starts with the default, then newest first', async () => {
   const asha = await newAsha()
   for (const label of ['A', 'B', 'C']) await added(asha, { label, isDefault: false })
   assert.deepEqual(await labels(asha), ['A*', 'C', 'B'])
 })
 
-test('a new default takes the place of the old one, when it is added and when it is changed', async () => {
+test('a new default replaces the old one, both when added and when changed', async () => {
   const asha = await newAsha()
   const a = await added(asha, { label: 'A' })
   await added(asha, { label: 'B', isDefault: true })
@@ -99,7 +99,7 @@ test('a new default takes the place of the old one, when it is added and when it
   assert.deepEqual(await labels(asha), ['A*', 'B'])
 })
 
-test('the default cannot be switched off, only given to another', async () => {
+test('the default cannot be unset, only moved to another address', async () => {
   const asha = await newAsha()
   const a = await added(asha, { label: 'A' })
   await added(asha, { label: 'B' })
@@ -108,7 +108,7 @@ test('the default cannot be switched off, only given to another', async () => {
   assert.deepEqual(await labels(asha), ['A*', 'B'])
 })
 
-test('when the default is removed, the newest other address becomes it', async () => {
+test('when the default is removed, the newest remaining address becomes the default', async () => {
   const asha = await newAsha()
   const [a, b, c] = [
     await added(asha, { label: 'A' }),
@@ -126,7 +126,7 @@ test('when the default is removed, the newest other address becomes it', async (
   assert.equal((await added(asha)).isDefault, true)
 })
 
-test('a change touches what it names, and one that changes nothing leaves the time alone', async () => {
+test('a change affects only the fields sent, and a change to the same values keeps updatedAt', async () => {
   const asha = await newAsha()
   const before = await added(asha, { label: 'Home', landmark: 'Post office' })
   assert.deepEqual((await change(asha, before.id, {})).json, before)
@@ -136,7 +136,7 @@ test('a change touches what it names, and one that changes nothing leaves the ti
   assert.deepEqual(json, { ...before, landmark: '', country: 'LK', updatedAt: json.updatedAt })
 })
 
-test('pages show every address once, and a cursor is good for its customer alone', async () => {
+test('pages show every address once, and a cursor is valid only for its customer', async () => {
   const shop = await newStore(service)
   const [asha, ben] = [await newCustomer(service, shop), await newCustomer(service, shop)]
   for (const label of ['A', 'B', 'C', 'D', 'E']) await added(asha, { label })
@@ -157,7 +157,7 @@ test('pages show every address once, and a cursor is good for its customer alone
   assertError(await asha.call('GET', `${path}?limit=101`), 400, 'BAD_REQUEST')
 })
 
-test('nobody reaches the address of another customer or of another store', async () => {
+test('an address cannot be read or changed by another customer or another store', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   const address = await added(asha)
@@ -169,7 +169,7 @@ test('nobody reaches the address of another customer or of another store', async
   assert.deepEqual(await listed(asha), [address])
 })
 
-test('a default of one customer leaves those of others alone', async () => {
+test('setting a default does not affect other customers', async () => {
   const shop = await newStore(service)
   const [asha, ben] = [await newCustomer(service, shop), await newCustomer(service, shop)]
   await added(asha, { label: 'A' })
@@ -179,7 +179,7 @@ test('a default of one customer leaves those of others alone', async () => {
   assert.deepEqual([await labels(asha), await labels(ben)], [['A*'], ['C*']])
 })
 
-test('there is exactly one default, whatever is written at the same time', async () => {
+test('concurrent writes leave exactly one default', async () => {
   const asha = await newAsha()
   const first = await Promise.all(Array.from({ length: 6 }, (_, i) => add(asha, { label: `${i}`, isDefault: i > 2 })))
   for (const { status, text } of first) assert.equal(status, 201, text)
@@ -195,9 +195,9 @@ test('there is exactly one default, whatever is written at the same time', async
   assert.equal(left.filter(({ isDefault }) => isDefault).length, 1)
 })
 
-test('when the default and the newest address are removed at the same time, another becomes the default', async () => {
+test('when the default and the newest address are removed concurrently, another one becomes the default', async () => {
   const shop = await newStore(service)
-  // Several customers, because the two do not meet every time.
+  // Several customers, because the two requests do not overlap every time.
   const customers = await Promise.all(Array.from({ length: 6 }, () => newCustomer(service, shop)))
   for (const who of customers) {
     const [a, , c] = [
@@ -214,7 +214,7 @@ test('when the default and the newest address are removed at the same time, anot
   }
 })
 
-test('a customer has fifty addresses at most, also when several come at the same time', async () => {
+test('a customer has at most fifty addresses, also with concurrent adds', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   const { id } = await added(asha)
@@ -229,7 +229,7 @@ test('a customer has fifty addresses at most, also when several come at the same
   assert.match(refused.json.error, /50/)
 })
 
-test('the same Idempotency-Key adds one address, also at the same time, and another body is refused', async () => {
+test('the same Idempotency-Key adds one address, also concurrently, and another body is refused', async () => {
   const asha = await newAsha()
   const key = { 'idempotency-key': 'one' }
   const [first, second] = await Promise.all([add(asha, {}, key), add(asha, {}, key)])

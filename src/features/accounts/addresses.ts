@@ -12,7 +12,7 @@ import { type Address, type AddressChange, maxAddresses, type NewAddress } from 
 
 export const listAddresses = (ctx: CustomerCtx, query: { limit?: number; cursor?: string }): Promise<Page<Address>> =>
   readPage(ctx, query, cursorScope(ctx, 'addresses', { customer: ctx.shopper.customerId }), {
-    read: (position, limit) => sql.listAddresses(ctx.db, whoseOf(ctx), position, limit),
+    read: (position, limit) => sql.listAddresses(ctx.db, customerRefOf(ctx), position, limit),
     positionOf: sql.addressPositionOf,
     show: showAddress,
   })
@@ -23,18 +23,21 @@ export const addAddress = (ctx: CustomerCtx, body: NewAddress): Promise<Answer<A
     request: body,
     write: async (tx) => {
       await holdShopper(tx, ctx)
-      const address = { ...nothing, ...tidyFields(body) }
-      const count = await sql.countAddresses(tx, whoseOf(ctx))
+      const address = { ...emptyFields, ...tidyFields(body) }
+      const count = await sql.countAddresses(tx, customerRefOf(ctx))
       if (count >= maxAddresses)
-        throw fail('CONFLICT', `A customer has ${maxAddresses} addresses at most. Remove one first.`)
+        throw fail('CONFLICT', `A customer can have at most ${maxAddresses} addresses. Remove one first.`)
       const isDefault = address.isDefault || count === 0
-      if (isDefault) await sql.clearDefault(tx, whoseOf(ctx))
-      const row = await sql.insertAddress(tx, whoseOf(ctx), newId('addr', ctx.clock.now()), { ...address, isDefault })
+      if (isDefault) await sql.clearDefault(tx, customerRefOf(ctx))
+      const row = await sql.insertAddress(tx, customerRefOf(ctx), newId('addr', ctx.clock.now()), {
+        ...address,
+        isDefault,
+      })
       return { body: showAddress(row) }
     },
     refer: ({ id }) => id,
     readAgain: async (tx, id) => {
-      const row = await sql.findAddress(tx, whoseOf(ctx), id)
+      const row = await sql.findAddress(tx, customerRefOf(ctx), id)
       if (row === undefined) throw noSuchAddress()
       return { body: showAddress(row) }
     },
@@ -43,43 +46,46 @@ export const addAddress = (ctx: CustomerCtx, body: NewAddress): Promise<Answer<A
 export const changeAddress = (ctx: CustomerCtx, id: string, change: AddressChange): Promise<Address> =>
   ctx.db.tx(async (tx) => {
     await holdShopper(tx, ctx)
-    const before = await sql.findAddress(tx, whoseOf(ctx), id)
+    const before = await sql.findAddress(tx, customerRefOf(ctx), id)
     if (before === undefined) throw noSuchAddress()
     const fields = tidyFields(change)
     const isDefault = before.isDefault || fields.isDefault === true
     const after = { ...before, ...fields, isDefault }
     if (isSame(before, after)) return showAddress(before)
-    if (isDefault && !before.isDefault) await sql.clearDefault(tx, whoseOf(ctx))
-    return showAddress(await sql.updateAddress(tx, whoseOf(ctx), id, after))
+    if (isDefault && !before.isDefault) await sql.clearDefault(tx, customerRefOf(ctx))
+    return showAddress(await sql.updateAddress(tx, customerRefOf(ctx), id, after))
   })
 
 export const removeAddress = (ctx: CustomerCtx, id: string): Promise<void> =>
   ctx.db.tx(async (tx: Tx) => {
     await holdShopper(tx, ctx)
-    const removed = await sql.deleteAddress(tx, whoseOf(ctx), id)
+    const removed = await sql.deleteAddress(tx, customerRefOf(ctx), id)
     if (removed === undefined) throw noSuchAddress()
-    if (removed.wasDefault) await sql.makeNewestDefault(tx, whoseOf(ctx))
+    if (removed.wasDefault) await sql.makeNewestDefault(tx, customerRefOf(ctx))
   })
 
-const whoseOf = (ctx: CustomerCtx): sql.Whose => ({ storeId: ctx.store.id, customerId: ctx.shopper.customerId })
+const customerRefOf = (ctx: CustomerCtx): sql.CustomerRef => ({
+  storeId: ctx.store.id,
+  customerId: ctx.shopper.customerId,
+})
 
 const noSuchAddress = () => fail('NOT_FOUND', 'There is no such address.')
 
-const nothing = { label: '', line2: '', landmark: '', state: '', isDefault: false }
+const emptyFields = { label: '', line2: '', landmark: '', state: '', isDefault: false }
 
-const neverEmpty = ['name', 'phone', 'line1', 'city', 'postalCode', 'country'] as const
+const requiredFields = ['name', 'phone', 'line1', 'city', 'postalCode', 'country'] as const
 
-/** The fields that were sent and that we know, without blanks around them. */
+/** The known fields of the request, trimmed. */
 const tidyFields = <Fields extends AddressChange>(fields: Fields): Fields => {
   const tidy: Record<string, string | boolean> = {}
   for (const name of fieldNames) {
     const value = fields[name]
     if (value !== undefined) tidy[name] = typeof value === 'string' ? value.trim() : value
   }
-  for (const name of neverEmpty) if (tidy[name] === '') throw fail('BAD_REQUEST', `${name} must not be empty.`)
+  for (const name of requiredFields) if (tidy[name] === '') throw fail('BAD_REQUEST', `${name} must not be empty.`)
   if (typeof tidy.country === 'string') {
     const country = readCountry(tidy.country)
-    if (country === undefined) throw fail('BAD_REQUEST', 'country must be a two-letter code of ISO 3166, such as IN.')
+    if (country === undefined) throw fail('BAD_REQUEST', 'country must be a two-letter ISO 3166 code, such as IN.')
     tidy.country = country
   }
   if (typeof tidy.phone === 'string' && (tidy.phone.match(/\p{Nd}/gu) ?? []).length < 4)
@@ -87,13 +93,13 @@ const tidyFields = <Fields extends AddressChange>(fields: Fields): Fields => {
   return tidy as Fields
 }
 
-/** An address for one order alone, held to the same rules and kept nowhere else. */
+/** An address for a single order: same rules, not saved to the customer. */
 export const readPostalAddress = (body: NewAddress) => {
-  const { label: _label, isDefault: _isDefault, ...address } = { ...nothing, ...tidyFields(body) }
+  const { label: _label, isDefault: _isDefault, ...address } = { ...emptyFields, ...tidyFields(body) }
   return address
 }
 
-const fieldNames = [...neverEmpty, 'label', 'line2', 'landmark', 'state', 'isDefault'] as const
+const fieldNames = [...requiredFields, 'label', 'line2', 'landmark', 'state', 'isDefault'] as const
 
 const isSame = (a: sql.AddressFields, b: sql.AddressFields) => fieldNames.every((name) => a[name] === b[name])
 

@@ -1,20 +1,20 @@
 import type { Deletable } from '../../db/due-rows.sql.ts'
 import { sql } from '../../db/sql.ts'
 
-const atOnce = sql`interval '0'`
+const noRetention = sql`interval '0'`
 
 export const expiredSessions: Deletable = {
   table: sql`session`,
   due: sql`t.expires_at <= vitrine_now()`,
   age: sql`t.expires_at`,
-  keep: atOnce,
+  keep: noRetention,
 }
 
-const forgotten = { due: sql`t.forget_at <= vitrine_now()`, age: sql`t.forget_at`, keep: atOnce }
+const byForgetAt = { due: sql`t.forget_at <= vitrine_now()`, age: sql`t.forget_at`, keep: noRetention }
 
-export const oldCodes: Deletable = { table: sql`one_time_code`, ...forgotten }
-export const oldCodeRequests: Deletable = { table: sql`otp_request`, ...forgotten }
-export const oldSignInFailures: Deletable = { table: sql`sign_in_failure`, ...forgotten }
+export const oldCodes: Deletable = { table: sql`one_time_code`, ...byForgetAt }
+export const oldCodeRequests: Deletable = { table: sql`otp_request`, ...byForgetAt }
+export const oldSignInFailures: Deletable = { table: sql`sign_in_failure`, ...byForgetAt }
 
 export const oldCodeCounts: Deletable = {
   table: sql`otp_hour`,

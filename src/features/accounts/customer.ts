@@ -4,7 +4,7 @@ import type { Store } from '../context.ts'
 import { type CustomerRow, findCustomer } from './customers.sql.ts'
 import type { CustomerProfile } from './sign-in.contract.ts'
 
-/** A customer as every answer shows one; the schema of the same name is in sign-in.contract.ts. */
+/** The public view of a customer. Its schema is in sign-in.contract.ts. */
 export const toCustomer = (row: CustomerRow): CustomerProfile => ({
   id: row.id,
   name: row.name,
@@ -15,7 +15,7 @@ export const toCustomer = (row: CustomerRow): CustomerProfile => ({
   updatedAt: row.updatedAt.toISOString(),
 })
 
-/** How the store can reach a customer. */
+/** Contact data of a customer. */
 export const readContact = async (db: Queries, store: Pick<Store, 'id'>, customerId: string) => {
   const row = mustExist(await findCustomer(db, store.id, customerId), `customer ${customerId}`)
   return { id: row.id, name: row.name, email: row.email ?? '', phone: row.phone ?? row.contactPhone }

@@ -5,7 +5,7 @@ export type CustomerRow = {
   id: string
   name: string
   email: string | null
-  /** Proved by a code. */
+  /** Verified by a one-time code. */
   phone: string | null
   contactPhone: string
   createdAt: Date
@@ -16,7 +16,7 @@ export type NewCustomer = Pick<CustomerRow, 'id' | 'name' | 'email' | 'phone' | 
   passwordHash: string | null
 }
 
-/** Undefined when the phone, or the email of somebody with a password, is taken in this store. */
+/** Undefined when another customer of the store signs in with this phone or email. */
 export const insertCustomer = (tx: Tx, storeId: StoreId, customer: NewCustomer) => tx.maybeOne<CustomerRow>`
   insert into customer (store_id, id, name, email, phone, contact_phone, password_hash, created_at, updated_at)
   values (${storeId}, ${customer.id}, ${customer.name}, ${customer.email}, ${customer.phone},
@@ -30,13 +30,13 @@ export const findCustomer = (db: Queries, storeId: StoreId, customerId: string) 
   from customer
   where store_id = ${storeId} and id = ${customerId}`
 
-/** By the number that a code has proved; contact numbers are nobody's identity. */
+/** By the verified phone number. Contact numbers do not identify a customer. */
 export const findCustomerByPhone = (db: Queries, storeId: StoreId, phone: string) => db.maybeOne<CustomerRow>`
   select id, name, email, phone, contact_phone as "contactPhone", created_at as "createdAt", updated_at as "updatedAt"
   from customer
   where store_id = ${storeId} and phone = ${phone}`
 
-/** By the email that signs somebody in; where there is no password it is contact data. */
+/** By the sign-in email. Without a password the email is only contact data. */
 export const findAccount = (db: Queries, storeId: StoreId, email: string) => db.maybeOne<
   CustomerRow & { passwordHash: string }
 >`
@@ -45,20 +45,20 @@ export const findAccount = (db: Queries, storeId: StoreId, email: string) => db.
   from customer
   where store_id = ${storeId} and email = ${email} and password_hash is not null`
 
-/** The same password, hashed anew. Leaves alone one that was changed meanwhile. */
+/** Stores a new hash of the same password, unless the password was changed meanwhile. */
 export const replacePasswordHash = (tx: Tx, storeId: StoreId, customerId: string, before: string, after: string) =>
   tx.run`
   update customer set password_hash = ${after}
   where store_id = ${storeId} and id = ${customerId} and password_hash = ${before}`
 
-/** What signs a customer in beside a phone. */
+/** The sign-in credentials other than the phone. */
 export const findPassword = (db: Queries, storeId: StoreId, customerId: string) => db.one<{
   email: string | null
   passwordHash: string | null
 }>`
   select email, password_hash as "passwordHash" from customer where store_id = ${storeId} and id = ${customerId}`
 
-/** Holds the account until the transaction ends, unless its email or password was changed meanwhile. */
+/** Locks the account until the transaction ends, unless its email or password was changed meanwhile. */
 export const lockAccount = (tx: Tx, storeId: StoreId, customerId: string, email: string, passwordHash: string) =>
   tx.maybeOne<{ id: string }>`
   select id from customer
@@ -66,8 +66,8 @@ export const lockAccount = (tx: Tx, storeId: StoreId, customerId: string, email:
   for no key update`
 
 /**
- * A new password in place of the old one (null: of none). Of several changes at once with the same old one, the first
- * wins. Fails by `customer_by_email` when there was none and the email signs in somebody else.
+ * Replaces the password hash (`before` null: sets the first one). Of concurrent changes with the same `before`, the
+ * first wins. Violates `customer_by_email` when a first password is set and the email signs in another customer.
  */
 export const changePasswordHash = (
   tx: Tx,

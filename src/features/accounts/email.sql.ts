@@ -1,10 +1,10 @@
 import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** `who` is the email of a sign-in, or `signedIn` of a customer who is asked for the password again. */
-export type Lock = { storeId: StoreId; who: string; windowMs: number; mostFailures: number }
+/** `who` is the email of a sign-in, or `signedIn(customerId)` when a signed-in customer re-enters the password. */
+export type Lock = { storeId: StoreId; who: string; windowMs: number; maxFailures: number }
 
-/** How long an account must wait; undefined when it may be tried. */
+/** Seconds until the account can be tried again; undefined when it is not locked. */
 export const secondsLocked = async (db: Queries, lock: Lock) =>
   (
     await db.maybeOne<{ seconds: number }>`
@@ -13,12 +13,12 @@ export const secondsLocked = async (db: Queries, lock: Lock) =>
     from sign_in_failure, unnest(failed_at) as at
     where store_id = ${lock.storeId} and email = ${lock.who}
       and at > vitrine_now() - ${lock.windowMs} * interval '1 millisecond'
-    having count(*) >= ${lock.mostFailures}`
+    having count(*) >= ${lock.maxFailures}`
   )?.seconds
 
 /**
- * Counts an attempt as failed before it is known to be, or does nothing when there were too many. The row is locked
- * before its failures are counted, so attempts that arrive together are counted one after the other.
+ * Counts an attempt as failed before the password is checked, or does nothing when the limit is reached. The row lock
+ * comes before the count, so concurrent attempts are counted one after another.
  */
 export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: true }>`
   insert into sign_in_failure as kept (store_id, email, failed_at, forget_at)
@@ -32,11 +32,14 @@ export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: 
   where (
     select count(*) from unnest(kept.failed_at) as at
     where at > vitrine_now() - ${lock.windowMs} * interval '1 millisecond'
-  ) < ${lock.mostFailures}
+  ) < ${lock.maxFailures}
   returning true as counted`
 
-/** Not the email: strangers who guess at it must not lock its customer out. Capitals, since no email in use has any. */
+/**
+ * Not the email, so that guesses at sign-in do not lock out a signed-in customer. Upper case, because normalised emails
+ * are lower case and cannot collide.
+ */
 export const signedIn = (customerId: string) => `CUSTOMER ${customerId}`
 
-export const forgetFailures = (db: Queries, storeId: StoreId, who: string) => db.run`
+export const clearFailures = (db: Queries, storeId: StoreId, who: string) => db.run`
   delete from sign_in_failure where store_id = ${storeId} and email = ${who}`

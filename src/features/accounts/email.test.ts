@@ -20,7 +20,7 @@ const signUp = (shop: Shop, account: object = asha, at = service) => post(at, sh
 const signIn = (shop: Shop, change: object = {}, at = service) =>
   post(at, shop, '/v1/signin', { email: asha.email, password: asha.password, ...change })
 
-/** A service that counts how often a password is put through the hash. Hashing is quick there. */
+/** A service with fast hashing that counts the hashes. */
 const countingService = async (t: Parameters<typeof serviceFor>[0], options: HasherOptions = {}) => {
   const counts = { derived: 0 }
   const derive: HasherOptions['derive'] = async (password, salt) => {
@@ -31,7 +31,7 @@ const countingService = async (t: Parameters<typeof serviceFor>[0], options: Has
   return { counting, counts }
 }
 
-test('signing up makes a customer and a session, and signing in finds them again', async () => {
+test('sign-up creates a customer and a session, and sign-in finds the customer again', async () => {
   const shop = await newStore(service)
   const { status, json } = await signUp(shop, { ...asha, phone: '+91 98765 43210' })
   assert.equal(status, 201)
@@ -49,7 +49,7 @@ test('signing up makes a customer and a session, and signing in finds them again
   }
 })
 
-test('an email is one account, however it is typed', async () => {
+test('an email is one account, whatever its case and spacing', async () => {
   const shop = await newStore(service)
   assert.equal((await signUp(shop, { ...asha, email: '  Asha@Example.COM ' })).json.user.email, asha.email)
   assertError(await signUp(shop), 409, 'CONFLICT')
@@ -57,7 +57,7 @@ test('an email is one account, however it is typed', async () => {
   assert.equal((await signIn(shop, { email: 'aSHA@example.com ' })).status, 200)
 })
 
-test('of twenty sign-ups with one email at once, one makes the account', async () => {
+test('one of twenty concurrent sign-ups with the same email creates the account', async () => {
   const shop = await newStore(service)
   const answers = await times(20, () => signUp(shop))
   assert.deepEqual(tally(answers), { 201: 1, 409: 19 })
@@ -78,7 +78,7 @@ test('one email in two stores is two accounts', async () => {
   assertError(await signIn(other), 401, 'UNAUTHORIZED')
 })
 
-test('an email without a password is contact data: it signs nobody in and keeps nobody from signing up', async () => {
+test('an email without a password is contact data: it cannot be used for sign-in and does not block a sign-up', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   const contact = { id: newId('cus'), name: 'Somebody', email: asha.email, phone: null, contactPhone: '' }
@@ -87,7 +87,7 @@ test('an email without a password is contact data: it signs nobody in and keeps 
   assert.equal((await signUp(shop)).status, 201)
 })
 
-test('a sign-up with something missing or odd is refused, and makes no account', async () => {
+test('a sign-up with missing or invalid fields is refused and creates no account', async () => {
   const shop = await newStore(service)
   const odd: object[] = [
     {},
@@ -125,7 +125,7 @@ test('a sign-up with something missing or odd is refused, and makes no account',
   assertError(await signIn(shop), 401, 'UNAUTHORIZED')
 })
 
-test('passwords of eight and of two hundred characters are fine, in any script and however composed', async () => {
+test('passwords of 8 to 200 characters are accepted, in any script and Unicode form', async () => {
   const shop = await newStore(service)
   for (const [i, password] of ['12345678', '🔑'.repeat(200), 'ñandú ñandú'.normalize('NFD')].entries()) {
     const email = `asha${i}@example.com`
@@ -135,7 +135,7 @@ test('passwords of eight and of two hundred characters are fine, in any script a
   }
 })
 
-test('a refused sign-in does not tell whether there is an account, and takes the same effort', async (t) => {
+test('a failed sign-in does not reveal whether there is an account, and costs the same work', async (t) => {
   const { counting, counts } = await countingService(t)
   const shop = await newStore(counting)
   await signUp(shop, asha, counting)
@@ -150,7 +150,7 @@ test('a refused sign-in does not tell whether there is an account, and takes the
   assert.deepEqual(unknown, known)
 })
 
-test('after ten failures an email waits, with or without an account, and even with the right password', async (t) => {
+test('after ten failures an email is locked, with or without an account, even for the right password', async (t) => {
   const { counting, counts } = await countingService(t)
   const shop = await newStore(counting)
   await signUp(shop, asha, counting)
@@ -177,7 +177,7 @@ test('after ten failures an email waits, with or without an account, and even wi
   assert.equal((await signIn(shop, { email: 'ravi@example.com' }, counting)).status, 200)
 })
 
-test('a failure is forgotten after fifteen minutes, one by one', async (t) => {
+test('each failure expires after fifteen minutes', async (t) => {
   const { counting } = await countingService(t)
   const shop = await newStore(counting)
   await signUp(shop, asha, counting)
@@ -195,7 +195,7 @@ test('a failure is forgotten after fifteen minutes, one by one', async (t) => {
   assertError(await failOnce(), 429, 'RATE_LIMITED')
 })
 
-test('a sign-in that succeeds clears the failures before it', async (t) => {
+test('a successful sign-in clears earlier failures', async (t) => {
   const { counting } = await countingService(t)
   const shop = await newStore(counting)
   await signUp(shop, asha, counting)
@@ -205,7 +205,7 @@ test('a sign-in that succeeds clears the failures before it', async (t) => {
   }
 })
 
-test('of sixty guesses at once on two instances, ten are looked at', async (t) => {
+test('ten of sixty concurrent guesses on two instances are checked', async (t) => {
   const here = await countingService(t)
   const there = await countingService(t)
   const shop = await newStore(here.counting)
@@ -216,14 +216,14 @@ test('of sixty guesses at once on two instances, ten are looked at', async (t) =
   assert.equal(here.counts.derived + there.counts.derived, 10)
 })
 
-test('somebody who signs in thirty times at once with the right password is not taken for a guesser', async (t) => {
+test('thirty concurrent sign-ins with the right password do not lock the account', async (t) => {
   const { counting } = await countingService(t)
   const shop = await newStore(counting)
   await signUp(shop, asha, counting)
   assert.deepEqual(tally(await times(30, () => signIn(shop, {}, counting))), { 200: 30 })
 })
 
-test('a full line for hashing is 503 with Retry-After, and nobody else is kept waiting', {
+test('a full hashing queue is 503 with Retry-After, and other requests are not delayed', {
   timeout: 30_000,
 }, async (t) => {
   const started = Promise.withResolvers<void>()
@@ -233,7 +233,7 @@ test('a full line for hashing is 503 with Retry-After, and nobody else is kept w
     await release.promise
     return Buffer.alloc(32)
   }
-  const { counting } = await countingService(t, { derive, atOnce: 1, mostWaiting: 0 })
+  const { counting } = await countingService(t, { derive, maxRunning: 1, maxWaiting: 0 })
   const shop = await newStore(counting)
   const first = signUp(shop, asha, counting)
   await started.promise
@@ -245,7 +245,7 @@ test('a full line for hashing is 503 with Retry-After, and nobody else is kept w
   assert.equal((await first).status, 201)
 })
 
-test('a flood of sign-ups at one store keeps nobody out of another store', { timeout: 30_000 }, async (t) => {
+test('a flood of sign-ups at one store does not block another store', { timeout: 30_000 }, async (t) => {
   const started = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const derive: HasherOptions['derive'] = async () => {
@@ -253,7 +253,7 @@ test('a flood of sign-ups at one store keeps nobody out of another store', { tim
     await release.promise
     return Buffer.alloc(32)
   }
-  const { counting } = await countingService(t, { derive, atOnce: 1, mostWaiting: 3 })
+  const { counting } = await countingService(t, { derive, maxRunning: 1, maxWaiting: 3 })
   const [shop, other] = [await newStore(counting), await newStore(counting)]
   const first = signUp(shop, asha, counting)
   await started.promise
@@ -284,7 +284,7 @@ const storedHash = async (shop: { load(): Promise<{ id: number }> }) => {
     .hash
 }
 
-test('passwords are stored as argon2id hashes that name their cost', async () => {
+test('passwords are stored as argon2id hashes that contain their cost', async () => {
   const shop = await newStore(service)
   await signUp(shop)
   const hash = await storedHash(shop)
@@ -292,7 +292,7 @@ test('passwords are stored as argon2id hashes that name their cost', async () =>
   assert.equal(hash.includes(asha.password), false)
 })
 
-test('a hash of an older cost still signs in, and is replaced by one of the current cost', async (t) => {
+test('a hash with an older cost still works, and is replaced by one with the current cost', async (t) => {
   const past = await serviceFor(t, { passwords: createPasswordHasher({ cost: { ...currentCost, memory: 8192 } }) })
   const shop = await newStore(past)
   await signUp(shop, asha, past)
@@ -306,7 +306,7 @@ test('a hash of an older cost still signs in, and is replaced by one of the curr
   assert.equal(await storedHash(shop), renewed)
 })
 
-test('answers and logs hold no password and no hash', async () => {
+test('responses and logs contain no password and no hash', async () => {
   const shop = await newStore(service)
   const answers = [await signUp(shop), await signUp(shop), await signIn(shop), await signIn(shop, { email: 'x' })]
   const told = [...answers.map(({ text }) => text), ...service.logLines].join('')

@@ -1,23 +1,23 @@
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { Asker, Hashing, StoreCtx } from '../context.ts'
+import type { Hashing, HashingClient, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { findAccount, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
-import { countFailure, forgetFailures, type Lock, secondsLocked } from './email.sql.ts'
+import { clearFailures, countFailure, type Lock, secondsLocked } from './email.sql.ts'
 import { normalisePhone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
 export const lockWindowMs = minutes(15)
-const mostFailures = 10
+const maxFailures = 10
 
 export type SignUp = { name: string; email: string; password: string; phone?: string }
 
 export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: SignUp) => {
   const account = { name: readName(name), email: readEmail(email), contactPhone: readContactPhone(phone) }
-  // Only spares the hashing: of those that arrive together, the insert below lets one through.
+  // Only saves the hashing. Concurrent sign-ups are decided by the insert below.
   if ((await findAccount(ctx.db, ctx.store.id, account.email)) !== undefined) throw taken()
-  const passwordHash = await ctx.passwords.inTurn(askerOf(ctx), ({ hash }) => hash(password))
+  const passwordHash = await ctx.passwords.runQueued(hashingClientOf(ctx), ({ hash }) => hash(password))
   return ctx.db.tx(async (tx) => {
     const id = newId('cus', ctx.clock.now())
     const made = await insertCustomer(tx, ctx.store.id, { id, ...account, phone: null, passwordHash })
@@ -26,7 +26,7 @@ export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: Si
   })
 }
 
-const taken = () => fail('CONFLICT', 'This email has an account already. Sign in instead.')
+const taken = () => fail('CONFLICT', 'This email already has an account. Sign in instead.')
 
 const wrong = () => fail('UNAUTHORIZED', 'The email or the password is wrong.')
 
@@ -34,13 +34,13 @@ export const signIn = async (ctx: StoreCtx, { email, password }: { email: string
   const who = normaliseEmail(email)
   const found = await findAccount(ctx.db, ctx.store.id, who)
   const { account, newHash } = await tryPassword(ctx, who, async ({ check, hash, isOutdated }) => {
-    // A caller without an account waits as long as one with an account.
+    // Checked even without an account, so that the response time does not reveal whether there is one.
     const isRight = await check(password, found?.passwordHash)
     if (found === undefined || !isRight) throw wrong()
     return { account: found, newHash: isOutdated(found.passwordHash) ? await hash(password) : undefined }
   })
   return ctx.db.tx(async (tx) => {
-    // Whoever changes the password or the email ends the sessions of the old one, and this would be one more.
+    // A concurrent change of password or email ends all sessions. Without the lock this one would survive it.
     if ((await lockAccount(tx, ctx.store.id, account.id, who, account.passwordHash)) === undefined) throw wrong()
     if (newHash !== undefined) await replacePasswordHash(tx, ctx.store.id, account.id, account.passwordHash, newHash)
     return { user: toCustomer(account), ...(await openSession(tx, ctx, account.id)) }
@@ -48,33 +48,36 @@ export const signIn = async (ctx: StoreCtx, { email, password }: { email: string
 }
 
 /**
- * Hashing that tries a password, in its turn. `who` is an email, or `signedIn` of a customer. Nothing else may be done
- * in the turn: all stores share the turns, and the connections of one store may be busy.
+ * Checks a password in the hashing queue. `who` is an email, or `signedIn` of a customer. `work` must do nothing but
+ * hashing: all stores share the hashing slots, and waiting for a busy store's connection would block them.
  *
- * Every attempt counts as a failure until it has succeeded, so of guesses that arrive together no more than the limit
- * are looked at. It is counted in its turn for hashing: whoever signs in several times at once with the right password
- * then has only a few attempts open at any moment, and is not taken for a guesser.
+ * Every attempt counts as a failure until it succeeds, so concurrent guesses cannot exceed the limit. It is counted
+ * after it leaves the queue: a customer who signs in many times at once with the right password then has only a few
+ * open attempts and does not reach the limit.
  */
 export const tryPassword = async <Result>(
   ctx: StoreCtx,
   who: string,
   work: (hashing: Hashing) => Promise<Result>,
 ): Promise<Result> => {
-  const lock = { storeId: ctx.store.id, who, windowMs: lockWindowMs, mostFailures }
-  // A flood of guesses at one account ends here, before it can keep others from their turn.
+  const lock = { storeId: ctx.store.id, who, windowMs: lockWindowMs, maxFailures }
+  // Guesses at a locked account are refused here, before they enter the hashing queue.
   await refuseLocked(ctx, lock)
-  return ctx.passwords.inTurn(askerOf(ctx), async (hashing) => {
-    // A few such statements run at once, so they may use the connections that are kept back.
+  return ctx.passwords.runQueued(hashingClientOf(ctx), async (hashing) => {
+    // Few of these statements run at once, so they may use the reserved connections.
     const db = ctx.db.forWork('keys')
     if ((await countFailure(db, lock)) === undefined) throw locked((await secondsLocked(db, lock)) ?? 1)
     const result = await work(hashing)
-    await forgetFailures(db, ctx.store.id, who)
+    await clearFailures(db, ctx.store.id, who)
     return result
   })
 }
 
-/** Whose line for hashing a request waits in. */
-export const askerOf = ({ store, clientAddress }: StoreCtx): Asker => ({ storeId: store.id, client: clientAddress })
+/** The hashing queue of a request. */
+export const hashingClientOf = ({ store, clientAddress }: StoreCtx): HashingClient => ({
+  storeId: store.id,
+  client: clientAddress,
+})
 
 const refuseLocked = async (ctx: StoreCtx, lock: Lock) => {
   const seconds = await secondsLocked(ctx.db, lock)
@@ -92,10 +95,10 @@ const readName = (text: string) => {
   return name
 }
 
-/** One account, however its address is typed. */
+/** Emails are compared in this form. */
 export const normaliseEmail = (text: string) => text.normalize('NFC').trim().toLowerCase()
 
-/** Only a message that arrives proves an address; this catches slips of the finger. */
+/** A basic check for typos. Only a delivered message proves an address. */
 export const readEmail = (text: string) => {
   const email = normaliseEmail(text)
   if (!/^[^\s@\p{C}]+@[^\s@.\p{C}]+(\.[^\s@.\p{C}]+)+$/u.test(email) || email.length > 254)
@@ -103,7 +106,7 @@ export const readEmail = (text: string) => {
   return email
 }
 
-/** Kept as it was typed, for people to read. Empty is how a form sends none. */
+/** Stored as typed. Forms send an empty string for no phone. */
 export const readContactPhone = (text = '') => {
   const phone = text.trim()
   if (phone !== '' && normalisePhone(phone) === undefined)

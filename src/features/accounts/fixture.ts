@@ -4,10 +4,10 @@ import { hours, minutes } from '../../core/clock.ts'
 
 export const phone = '+919876543210'
 
-/** As many phones as a test needs. */
+/** The i-th test phone number. */
 export const numbered = (i: number) => `+9198765${String(i).padStart(5, '0')}`
 
-/** Calls as a storefront's server would. */
+/** Calls the API like a storefront's server. */
 export const post = (
   service: TestService,
   shop: Pick<TestStore, 'key'>,
@@ -35,7 +35,7 @@ export const verifyCode = (
   more: { phone?: string; guestCartId?: string; requestToken?: string } = {},
 ) => post(service, shop, '/v1/auth/otp/verify', { phone, otp, ...more })
 
-/** A code that was asked for and arrived. */
+/** Requests a code and returns it as received. */
 export const newCode = async (service: TestService, shop: Pick<TestStore, 'key'>, to = phone) => {
   const answer = await requestCode(service, shop, to)
   assert.equal(answer.status, 200, answer.text)
@@ -44,11 +44,11 @@ export const newCode = async (service: TestService, shop: Pick<TestStore, 'key'>
 
 export const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
 
-/** A minute into an hour, for tests of what is counted by the hour: their requests must not fall into two. */
+/** Moves the clock to one minute past the hour, so that requests counted per hour fall into the same hour. */
 export const intoAnHour = (service: TestService) =>
   service.clock.advance(hours(1) - (service.clock.now() % hours(1)) + minutes(1))
 
-/** How many answers had each status. */
+/** Number of responses per status. */
 export const tally = (answers: readonly Answer[]) => {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1

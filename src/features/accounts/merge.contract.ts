@@ -21,9 +21,9 @@ export const mergeContract = {
     tag: 'Accounts',
     access: 'asserted',
     scope: 'auth:write',
-    summary: "Move a guest's cart and wishlist into the account of the customer",
+    summary: "Move a guest's cart and wishlist to the customer",
     description:
-      'Call it right after signing in. All of it happens or nothing; quantities add up as far as there is stock; the guest token is dead afterwards, and a second merge of it is 400.',
+      'Call it right after sign-in. The merge is atomic. Quantities are added, limited by stock. The guest token is invalid afterwards; merging it again is 400.',
     body: Type.Object({ guestToken: Type.String({ minLength: 1, maxLength: 200 }) }),
     ok: MergeResult,
     example: { success: true, message: 'Guest data merged.', merged: { cartItems: 2, wishlistItems: 1 } },

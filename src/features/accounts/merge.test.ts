@@ -55,7 +55,7 @@ test('a merge moves cart and wishlist, counts what moved, and ends the guest', a
   }
 })
 
-test('a guest token cannot be merged twice, and the second try brings no new one', async () => {
+test('a guest token cannot be merged twice, and the second attempt returns no new token', async () => {
   const { mug, guest, merge } = await openShop()
   await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   assert.equal((await merge()).json.merged.cartItems, 1)
@@ -64,7 +64,7 @@ test('a guest token cannot be merged twice, and the second try brings no new one
   assert.equal(again.headers.get('x-guest-token'), null)
 })
 
-test('no kept answer is repeated to a guest who was merged', async () => {
+test('a merged guest gets no stored answer', async () => {
   const { mug, guest, merge } = await openShop()
   const add = () => guest.call('POST', '/v1/cart', { headers: { 'idempotency-key': 'a' }, body: { productId: mug } })
   assert.equal((await add()).status, 201)
@@ -72,14 +72,14 @@ test('no kept answer is repeated to a guest who was merged', async () => {
   assertError(await add(), 400, 'BAD_REQUEST')
 })
 
-test('a guest who has nothing is merged with nothing, and is over all the same', async () => {
+test('merging a guest without cart and wishlist also invalidates the token', async () => {
   const { guest, merge } = await openShop()
   assert.deepEqual((await merge()).json.merged, { cartItems: 0, wishlistItems: 0 })
   assertError(await merge(), 400, 'BAD_REQUEST')
   assertError(await guest.call('GET', '/v1/cart'), 400, 'BAD_REQUEST')
 })
 
-test('a token that is forged, of another store or over cannot be merged', async (t) => {
+test('a token that is forged, expired or of another store cannot be merged', async (t) => {
   const { merge, guest } = await openShop()
   const { guest: foreign } = await openShop()
   const forged = guest.token.replace(/\.([^.]+)$/, (_, signature) => `.${[...signature].reverse().join('')}`)
@@ -99,7 +99,7 @@ test('a token that is forged, of another store or over cannot be merged', async 
   assertError(answer, 400, 'BAD_REQUEST')
 })
 
-test('a merge needs x-customer-id, of the same customer as the session or vouched for by a server', async () => {
+test('a merge needs x-customer-id, matching the session or asserted by a server', async () => {
   const { shop, mug, guest, asha } = await openShop()
   const other = await newCustomer(service, shop)
   const { key: browserKey } = await shop.newKey({ kind: 'browser', scopes: ['auth:write', 'cart:write'] })
@@ -135,7 +135,7 @@ test('a body without a token is 400', async () => {
   }
 })
 
-test('of twenty merges at once one wins, and nothing is counted twice', async () => {
+test('one of twenty concurrent merges wins, and nothing is added twice', async () => {
   const { mug, lamp, guest, asha, merge } = await openShop()
   await asha.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
   await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 3 } })
@@ -151,7 +151,7 @@ test('of twenty merges at once one wins, and nothing is counted twice', async ()
 test('a guest write that races a merge is merged or refused, never lost', async () => {
   for (let round = 0; round < 8; round++) {
     const { mug, guest, asha, merge } = await openShop()
-    // In half of the rounds the guest has written nothing before, so that not even a row is there to be locked.
+    // In half of the rounds the guest has no row yet, so there is nothing to lock.
     const before = round % 2
     if (before) await guest.call('POST', '/v1/cart', { body: { productId: mug } })
     const [merged, ...writes] = await Promise.all([
@@ -166,7 +166,7 @@ test('a guest write that races a merge is merged or refused, never lost', async 
   }
 })
 
-test('a merge that fails in the middle leaves everything where it was, and can be tried again', async (t) => {
+test('a merge that fails halfway changes nothing and can be retried', async (t) => {
   const { shop, mug, lamp, guest, asha, merge } = await openShop()
   await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 3 } })
   await guest.call('POST', '/v1/wishlist', { body: { productId: lamp } })
@@ -176,7 +176,7 @@ test('a merge that fails in the middle leaves everything where it was, and can b
   await service.db.run`
     create or replace function break_merge() returns trigger language plpgsql as
     $$ begin if tg_argv[0] = old.store_id::text then raise exception 'made to fail'; end if; return new; end $$`
-  // A trigger takes no parameters, so the number of the store becomes part of its text.
+  // DDL takes no parameters, so the store id is part of the statement text.
   const trigger = Object.assign(
     [
       `create trigger break_merge before update on wishlist_item for each row execute function break_merge('${Number(id)}')`,

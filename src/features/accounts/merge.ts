@@ -9,15 +9,15 @@ import { mergeWishlist } from '../wishlist/wishlist.ts'
 import type { MergeResult } from './merge.contract.ts'
 
 /**
- * One transaction. It begins with the row of the guest, which every write of that guest locks too: a write that comes
- * first is merged, one that comes later is refused, and of two merges the second finds the guest gone.
+ * One transaction. It first locks the guest's row, as every write of that guest does: an earlier write is merged, a
+ * later one is refused, and a second merge finds the guest already merged.
  */
 export const mergeGuestData = async (ctx: CustomerCtx, guestToken: string): Promise<Static<typeof MergeResult>> => {
   const { store, shopper, db } = ctx
   const guest = readGuestToken(ctx.guestTokens, store.id, guestToken, ctx.clock.now())
-  if (guest === null) throw invalidGuestToken()
+  if (guest === null) throw cannotMerge()
   const merged = await db.inLine(nameGuest(guest.guestId)).tx(async (tx) => {
-    if (!(await endGuest(tx, store.id, guest.guestId))) throw invalidGuestToken()
+    if (!(await endGuest(tx, store.id, guest.guestId))) throw cannotMerge()
     const cartItems = await mergeCart(tx, ctx, shopper.customerId, guest.guestId)
     const wishlistItems = await mergeWishlist(tx, store.id, guest.guestId, shopper.customerId)
     return { cartItems, wishlistItems }
@@ -25,4 +25,4 @@ export const mergeGuestData = async (ctx: CustomerCtx, guestToken: string): Prom
   return { success: true, message: 'Guest data merged.', merged }
 }
 
-const invalidGuestToken = () => fail('BAD_REQUEST', 'The guest token is not valid: it has expired or was merged.')
+const cannotMerge = () => fail('BAD_REQUEST', 'The guest token is invalid: it has expired or was merged.')

@@ -20,26 +20,26 @@ before(async () => {
 })
 after(() => Promise.all([service.close(), neighbour.close()]))
 
-/** A code with the token that binds it to whoever asked. */
+/** A code with its request token. */
 const newBoundCode = async (at: TestService, shop: TestStore, proof?: string) => {
   const { status, json, text } = await requestCode(at, shop, phone, proof === undefined ? {} : { requestToken: proof })
   assert.equal(status, 200, text)
   return { code: at.codeFor(phone), requestToken: json.requestToken as string }
 }
 
-/** The token of a code that has signed somebody in. */
+/** The token of a code that was used for a sign-in. */
 const newProof = async (at: TestService, shop: TestStore) => {
   const { code, requestToken } = await newBoundCode(at, shop)
   assert.equal((await verifyCode(at, shop, code, { requestToken })).status, 200)
   return requestToken
 }
 
-/** A stranger takes what the hour of a phone has left. */
+/** An attacker uses up the hourly requests of a phone. */
 const useUpTheHour = async (at: TestService, shop: TestStore) => {
   while ((await requestCode(at, shop)).status === 200);
 }
 
-test("a stranger's wrong guesses leave the tries of whoever asked for the code alone", async () => {
+test("an attacker's guesses do not use up the attempts of the client that requested the code", async () => {
   const shop = await newStore(service)
   const { code, requestToken } = await newBoundCode(service, shop)
   for (let i = 0; i < 3; i++) assertError(await verifyCode(service, shop, wrong(code)), 401, 'UNAUTHORIZED')
@@ -50,7 +50,7 @@ test("a stranger's wrong guesses leave the tries of whoever asked for the code a
   assert.equal((await verifyCode(service, shop, code, { requestToken })).status, 200)
 })
 
-test("a stranger's requests leave the code of whoever asked before good, with its token", async () => {
+test("an attacker's requests do not invalidate an earlier code used with its token", async () => {
   const shop = await newStore(service)
   const { code, requestToken } = await newBoundCode(service, shop)
   await useUpTheHour(service, shop)
@@ -59,7 +59,7 @@ test("a stranger's requests leave the code of whoever asked before good, with it
   assert.equal((await verifyCode(service, shop, code, { requestToken })).status, 200)
 })
 
-test('of a hundred guesses at once with the token and a hundred without, three of each are looked at', async () => {
+test('of a hundred concurrent guesses with the token and a hundred without, three each are checked', async () => {
   const shop = await newStore(service)
   const { code, requestToken } = await newBoundCode(service, shop)
   const guess = (i: number, more: object) => verifyCode(i % 2 === 0 ? service : neighbour, shop, wrong(code), more)
@@ -73,7 +73,7 @@ test('of a hundred guesses at once with the token and a hundred without, three o
   assertError(await verifyCode(service, shop, code, { requestToken }), 410, 'GONE')
 })
 
-test('the right code sent at once with the token and without, on two instances, opens one session', async () => {
+test('the right code sent concurrently with and without the token opens one session', async () => {
   const shop = await newStore(service)
   for (let round = 0; round < 5; round++) {
     const { code, requestToken } = await newBoundCode(service, shop)
@@ -84,7 +84,7 @@ test('the right code sent at once with the token and without, on two instances, 
   }
 })
 
-test('a code is used once: with its token first or without it', async () => {
+test('a code can be used once, with or without its token', async () => {
   const shop = await newStore(service)
   for (const first of [true, false]) {
     const { code, requestToken } = await newBoundCode(service, shop)
@@ -95,7 +95,7 @@ test('a code is used once: with its token first or without it', async () => {
   }
 })
 
-test('a bound code is good for five minutes', async (t) => {
+test('a bound code is valid for five minutes', async (t) => {
   const moved = await serviceFor(t)
   const shop = await newStore(moved)
   const early = await newBoundCode(moved, shop)
@@ -106,7 +106,7 @@ test('a bound code is good for five minutes', async (t) => {
   assertError(await verifyCode(moved, shop, late.code, late), 410, 'GONE')
 })
 
-test('a token that is unknown, of another phone or of another store counts as none', async () => {
+test('a token that is unknown, of another phone or of another store is ignored', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   const elsewhere = (await newBoundCode(service, other)).requestToken
   const ofAnother = (await requestCode(service, shop, '+919876500000')).json.requestToken
@@ -119,7 +119,7 @@ test('a token that is unknown, of another phone or of another store counts as no
   assertError(long, 400, 'BAD_REQUEST')
 })
 
-test('whoever has signed in before has five requests of their own, which strangers cannot use up', async () => {
+test('a client that signed in before has five separate requests, which others cannot use up', async () => {
   const shop = await newStore(service)
   const proof = await newProof(service, shop)
   await useUpTheHour(service, shop)
@@ -134,7 +134,7 @@ test('whoever has signed in before has five requests of their own, which strange
   assert.ok(wait > 59 * 60 && wait <= 60 * 60, String(wait))
 })
 
-test('a code that was asked for with a proof is good with its own token only, and replaces no code of others', async () => {
+test('a code requested with a proof is valid only with its own token, and replaces no other code', async () => {
   const shop = await newStore(service)
   const proof = await newProof(service, shop)
   const anybodys = await newCode(service, shop)
@@ -145,11 +145,11 @@ test('a code that was asked for with a proof is good with its own token only, an
   assert.equal((await verifyCode(service, shop, own.code, own)).status, 200)
 })
 
-test('a token proves nothing before its code was used with it', async () => {
+test('a token proves nothing until its code was used with it', async () => {
   const shop = await newStore(service)
   const unused = await newBoundCode(service, shop)
   const strangers = await newBoundCode(service, shop)
-  // The owner gets the stranger's code and types it into a client that sends no token.
+  // The owner receives the attacker's code and enters it in a client that sends no token.
   assert.equal((await verifyCode(service, shop, strangers.code)).status, 200)
   await useUpTheHour(service, shop)
   for (const { requestToken } of [unused, strangers]) {
@@ -157,7 +157,7 @@ test('a token proves nothing before its code was used with it', async () => {
   }
 })
 
-test('a proof is good for ninety days, for one phone in one store', async (t) => {
+test('a proof is valid for ninety days, for one phone in one store', async (t) => {
   const moved = await serviceFor(t)
   const [shop, other] = [await newStore(moved), await newStore(moved)]
   const proof = await newProof(moved, shop)
@@ -173,7 +173,7 @@ test('a proof is good for ninety days, for one phone in one store', async (t) =>
   assert.equal(await isKnown(shop), false)
 })
 
-test('a message that the sender refuses counts for nobody, and leaves no bound code', async (t) => {
+test('a message refused by the provider is not counted and leaves no bound code', async (t) => {
   const sender = { name: 'fake', send: async () => {} } as SmsSender
   const picky = await serviceFor(t, { sender })
   const shop = await newStore(picky)
@@ -192,7 +192,7 @@ test('a message that the sender refuses counts for nobody, and leaves no bound c
   assertError(await requestCode(picky, shop, phone, { requestToken: proof }), 429, 'RATE_LIMITED')
 })
 
-test('two codes of a new phone, used at once, are two sessions of one customer', async () => {
+test('two codes of a new phone, used concurrently, open two sessions of one customer', async () => {
   for (let round = 0; round < 5; round++) {
     const shop = await newStore(service)
     const codes = [await newBoundCode(service, shop), await newBoundCode(service, shop)]
@@ -205,7 +205,7 @@ test('two codes of a new phone, used at once, are two sessions of one customer',
   }
 })
 
-test('what is stored of a request token is not the token', async () => {
+test('the database does not store the request token itself', async () => {
   const shop = await newStore(service)
   const { code, requestToken } = await newBoundCode(service, shop)
   const { row } = await service.db.one<{ row: string }>`

@@ -13,7 +13,7 @@ after(() => service.close())
 const requestFrom = (at: TestService, shop: { key: string }, client: string, to: string) =>
   post(at, shop, '/v1/auth/otp/request', { phone: to }, { 'x-forwarded-for': client })
 
-test('numbers that charge extra, satellites and numbers that are nobody’s phone get no code', async () => {
+test('premium-rate, satellite and service numbers get no code', async () => {
   const shop = await newStore(service)
   const before = service.messages.length
   const refused = {
@@ -33,13 +33,13 @@ test('numbers that charge extra, satellites and numbers that are nobody’s phon
       const answer = await requestCode(service, shop, number)
       assert.equal(answer.status, 400, `${kind} ${number}`)
       assertError(answer, 400, 'BAD_REQUEST')
-      assert.match(answer.json.error, /kind of phone number/)
+      assert.match(answer.json.error, /type of phone number/)
     }
   }
   assert.equal(service.messages.length, before)
 })
 
-test('mobiles, landlines, numbers of new ranges and those set aside for trials get a code', async () => {
+test('mobiles, landlines, numbers in new ranges and test numbers get a code', async () => {
   const shop = await newStore(service)
   const usual = ['+919876543210', '+14155552671', '+447911123456', '+8613812345678', '+5491112345678']
   const unusual = ['+442079460958', '+4930901820', '+15005550006', '+447700900123', '+254312345678', '+19995550123']
@@ -48,7 +48,7 @@ test('mobiles, landlines, numbers of new ranges and those set aside for trials g
   }
 })
 
-test('of three hundred requests at once for as many phones, one client gets a hundred codes', async (t) => {
+test('one client gets a hundred codes of three hundred concurrent requests for different phones', async (t) => {
   const moved = await serviceFor(t)
   intoAnHour(moved)
   const shop = await newStore(moved)
@@ -78,7 +78,7 @@ test('every client and every store has its own count', async (t) => {
   assert.equal((await requestFrom(behindProxy, other, '198.51.100.7', numbered(9))).status, 200)
 })
 
-test('what the limit of the client refuses counts neither for the phone nor for the store', async (t) => {
+test('a request refused by the client limit counts neither for the phone nor for the store', async (t) => {
   const behindProxy = await serviceFor(t, { trustProxy: ['loopback'] })
   intoAnHour(behindProxy)
   const shop = await newStore(behindProxy)

@@ -25,14 +25,14 @@ const unchanged = {
   ...{ taxIncluded: null, shippingFlatMinor: null, shippingFreeAboveMinor: null, cashOnDelivery: null },
 }
 
-/** A key that no instance has met yet finds the new settings. */
+/** Returns a new key, which no instance has cached with the old settings. */
 const withOtpSettings = async (shop: TestStore, settings: { otpHourlyCap?: number; otpCountries?: string[] }) => {
   const store = await shop.load()
   await service.db.tx((tx) => changeStore(tx, store, { ...unchanged, ...settings }))
   return shop.newKey({ rateLimit: 1_000_000 })
 }
 
-test('a code of six digits goes to the phone, and the answer tells when it ends', async () => {
+test('a six-digit code is sent to the phone, and the response has its expiry time', async () => {
   const shop = await newStore(service)
   const { status, json } = await requestCode(service, shop)
   assert.equal(status, 200)
@@ -47,7 +47,7 @@ test('a code of six digits goes to the phone, and the answer tells when it ends'
   assert.ok(message?.text.includes(message.code) && message.text.includes('Test shop'))
 })
 
-test('the answer does not tell whether somebody has the number', async () => {
+test('the response does not reveal whether the number has an account', async () => {
   const shop = await newStore(service)
   assert.equal((await verifyCode(service, shop, await newCode(service, shop))).status, 200)
   const known = await requestCode(service, shop)
@@ -60,7 +60,7 @@ test('the answer does not tell whether somebody has the number', async () => {
   assert.deepEqual([...known.headers.keys()], [...unknown.headers.keys()])
 })
 
-test('what is no international phone number is refused, and nothing is sent', async () => {
+test('an invalid phone number is refused, and nothing is sent', async () => {
   const shop = await newStore(service)
   const before = service.messages.length
   for (const text of [
@@ -79,7 +79,7 @@ test('what is no international phone number is refused, and nothing is sent', as
   assert.equal(service.messages.length, before)
 })
 
-test('however a number is typed, it is the same number', async () => {
+test('different spellings of a number are the same number', async () => {
   const shop = await newStore(service)
   const forms = ['+91 98765 43210', '+91-98765-43210', '00919876543210', '+91 (98765) 43210', ' +919876543210 ']
   const ids = new Set<string>()
@@ -93,7 +93,7 @@ test('however a number is typed, it is the same number', async () => {
   assertError(await requestCode(service, shop, phone), 429, 'RATE_LIMITED')
 })
 
-test('the sixth request of an hour is refused, until the first of them is an hour ago', async (t) => {
+test('the sixth request is refused until the first is an hour old', async (t) => {
   const moved = await serviceFor(t)
   const shop = await newStore(moved)
   for (let i = 0; i < 5; i++) {
@@ -114,7 +114,7 @@ test('the sixth request of an hour is refused, until the first of them is an hou
   assert.equal(remembered, 5)
 })
 
-test('of sixty requests at once on two instances, five get a code', async () => {
+test('five of sixty concurrent requests on two instances get a code', async () => {
   const shop = await newStore(service)
   const before = service.messages.length + neighbour.messages.length
   const answers = await times(60, (i) => requestCode(i % 2 === 0 ? service : neighbour, shop))
@@ -131,7 +131,7 @@ test('every phone and every store has its own five requests', async () => {
   assert.equal((await requestCode(service, other)).status, 200)
 })
 
-test('a new code replaces the last one and brings new attempts', async () => {
+test('a new code replaces the last one and has new attempts', async () => {
   const shop = await newStore(service)
   const first = await newCode(service, shop)
   let second = await newCode(service, shop)
@@ -145,7 +145,7 @@ test('a new code replaces the last one and brings new attempts', async () => {
   assert.equal((await verifyCode(service, shop, third)).status, 200)
 })
 
-test('a store with a cap sends no more than that in an hour, also on two instances at once', async (t) => {
+test('a store never sends more codes per hour than its cap, also on two instances', async (t) => {
   const [one, two] = [await serviceFor(t), await serviceFor(t)]
   for (const instance of [one, two]) intoAnHour(instance)
   const shop = await newStore(one)
@@ -159,7 +159,7 @@ test('a store with a cap sends no more than that in an hour, also on two instanc
   assert.ok(wait >= 1 && wait <= 3600, String(wait))
 })
 
-test('what the cap of the store refuses does not count for the phone, and the next hour is a new one', async (t) => {
+test('a request refused by the store cap does not count for the phone, and the cap resets every hour', async (t) => {
   const moved = await serviceFor(t)
   const shop = await newStore(moved)
   const capped = await withOtpSettings(shop, { otpHourlyCap: 5 })
@@ -173,7 +173,7 @@ test('what the cap of the store refuses does not count for the phone, and the ne
   assert.equal((await requestCode(moved, capped)).status, 200)
 })
 
-test('a store that names countries sends codes nowhere else', async () => {
+test('a store with a country list sends codes only to those countries', async () => {
   const shop = await newStore(service)
   const picky = await withOtpSettings(shop, { otpCountries: ['IN', 'US'] })
   assert.equal((await requestCode(service, picky)).status, 200)
@@ -185,7 +185,7 @@ test('a store that names countries sends codes nowhere else', async () => {
   assert.equal(service.messages.length, before)
 })
 
-test('what is stored of a code is not the code, and is of no use for another phone or store', async () => {
+test('a code is stored as a hash that is useless for another phone or store', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)
   const code = await newCode(service, shop)
@@ -205,7 +205,7 @@ test('what is stored of a code is not the code, and is of no use for another pho
   assert.equal((await verifyCode(service, shop, code)).status, 200)
 })
 
-test('logs hold neither codes nor phone numbers', async () => {
+test('logs contain neither codes nor phone numbers', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   await verifyCode(service, shop, code)

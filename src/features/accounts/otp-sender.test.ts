@@ -4,7 +4,7 @@ import { assertError, newStore, serviceFor } from '../../../test/harness.ts'
 import { SmsRefused, type SmsSender, SmsUncertain } from '../../providers/sms/sender.ts'
 import { intoAnHour, newCode, phone, requestCode, verifyCode } from './fixture.ts'
 
-/** A sender that does what the test says at that moment. */
+/** A sender whose behaviour the test can switch. */
 const aSender = () => {
   const sender = { name: 'fake', send: async () => {} } as SmsSender
   const refuse = async () => {
@@ -16,7 +16,7 @@ const aSender = () => {
   return { sender, refuse, leaveOpen }
 }
 
-test('a message that the sender refuses is 502, does not count, and leaves no code', async (t) => {
+test('a message refused by the provider is 502, does not count, and leaves no code', async (t) => {
   const { sender, refuse } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
@@ -28,7 +28,7 @@ test('a message that the sender refuses is 502, does not count, and leaves no co
   assertError(await requestCode(service, shop), 429, 'RATE_LIMITED')
 })
 
-test('a refused message takes back itself and no other', async (t) => {
+test('a refused message is uncounted without affecting others', async (t) => {
   const { sender, refuse } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
@@ -40,7 +40,7 @@ test('a refused message takes back itself and no other', async (t) => {
   assertError(await requestCode(service, shop), 429, 'RATE_LIMITED')
 })
 
-test('a message that is refused late does not kill the code that came after it', async (t) => {
+test('a late refusal does not invalidate a newer code', async (t) => {
   const { sender } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
@@ -73,7 +73,7 @@ test('a refused message does not count for the cap of the store either', async (
   assertError(await requestCode(service, shop, '+919876500000'), 429, 'RATE_LIMITED')
 })
 
-test('a message that may have been sent is 502 and counts, and its code is good', async (t) => {
+test('a message that may have been sent is 502 and counts, and its code is valid', async (t) => {
   const { sender, leaveOpen } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
@@ -84,7 +84,7 @@ test('a message that may have been sent is 502 and counts, and its code is good'
   assert.equal((await verifyCode(service, shop, service.codeFor(phone))).status, 200)
 })
 
-test('a fault of the sender is treated like a message that may have been sent', async (t) => {
+test('an unexpected error of the sender is treated like a message that may have been sent', async (t) => {
   const { sender } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
@@ -95,7 +95,7 @@ test('a fault of the sender is treated like a message that may have been sent', 
   assert.equal((await verifyCode(service, shop, service.codeFor(phone))).status, 200)
 })
 
-test('the message goes out after the commit: a code can be used while it is still being sent', async (t) => {
+test('the message is sent after the commit: a code can be used while it is being sent', async (t) => {
   const { sender } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
@@ -107,7 +107,7 @@ test('the message goes out after the commit: a code can be used while it is stil
   assert.deepEqual(during, [200])
 })
 
-test('the log tells why a message was not sent, without the code or the phone number', async (t) => {
+test('the log has the reason why a message was not sent, without the code or the phone number', async (t) => {
   const { sender, refuse, leaveOpen } = aSender()
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)

@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => Promise.all([service.close(), neighbour.close()]))
 
-test('the right code opens a session of seven days, and the first one makes the customer', async () => {
+test('the right code opens a session of seven days, and the first sign-in creates the customer', async () => {
   const shop = await newStore(service)
   const { status, json } = await verifyCode(service, shop, await newCode(service, shop))
   assert.equal(status, 200)
@@ -38,7 +38,7 @@ test('the right code opens a session of seven days, and the first one makes the 
   assert.notEqual(again.json.token, json.token)
 })
 
-test('a wrong code is 401 three times and then used up: even the right one is 410', async () => {
+test('after three wrong codes, even the right one is 410', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   for (let i = 0; i < 3; i++) assertError(await verifyCode(service, shop, wrong(code)), 401, 'UNAUTHORIZED')
@@ -46,14 +46,14 @@ test('a wrong code is 401 three times and then used up: even the right one is 41
   assertError(await verifyCode(service, shop, wrong(code)), 410, 'GONE')
 })
 
-test('the right code counts at the third attempt', async () => {
+test('the right code is accepted at the third attempt', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   for (let i = 0; i < 2; i++) assertError(await verifyCode(service, shop, wrong(code)), 401, 'UNAUTHORIZED')
   assert.equal((await verifyCode(service, shop, code)).status, 200)
 })
 
-test('a code is good for five minutes', async (t) => {
+test('a code is valid for five minutes', async (t) => {
   const moved = await serviceFor(t)
   const shop = await newStore(moved)
   const early = await newCode(moved, shop)
@@ -64,7 +64,7 @@ test('a code is good for five minutes', async (t) => {
   assertError(await verifyCode(moved, shop, late), 410, 'GONE')
 })
 
-test('a code works once, and without one there is nothing to verify', async () => {
+test('a code works once, and without a code the response is 410', async () => {
   const shop = await newStore(service)
   assertError(await verifyCode(service, shop, '123456'), 410, 'GONE')
   const code = await newCode(service, shop)
@@ -72,7 +72,7 @@ test('a code works once, and without one there is nothing to verify', async () =
   assertError(await verifyCode(service, shop, code), 410, 'GONE')
 })
 
-test('of a hundred guesses at once on two instances, three are looked at', async () => {
+test('three of a hundred concurrent guesses on two instances are checked', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   const answers = await times(100, (i) => verifyCode(i % 2 === 0 ? service : neighbour, shop, wrong(code)))
@@ -80,7 +80,7 @@ test('of a hundred guesses at once on two instances, three are looked at', async
   assertError(await verifyCode(service, shop, code), 410, 'GONE')
 })
 
-test('the right code sent fifty times at once on two instances opens one session', async () => {
+test('the right code sent fifty times concurrently on two instances opens one session', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   const answers = await times(50, (i) => verifyCode(i % 2 === 0 ? service : neighbour, shop, code))
@@ -91,7 +91,7 @@ test('the right code sent fifty times at once on two instances opens one session
   assert.equal(sessions, 1)
 })
 
-test('a code that is no text of digits is refused, and costs no attempt', async () => {
+test('a malformed code is refused and costs no attempt', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   for (const otp of [Number(code), '', 'abcdef', `${code} `, `+${code}`, '१२३४५६', null, [code], '1'.repeat(21)]) {
@@ -102,7 +102,7 @@ test('a code that is no text of digits is refused, and costs no attempt', async 
   assert.equal((await verifyCode(service, shop, code)).status, 200)
 })
 
-test('a code of one store is none in another, and one phone is two customers there', async () => {
+test('a code is valid only in its store, and one phone is a separate customer in each store', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)
   const code = await newCode(service, shop)
@@ -116,13 +116,13 @@ test('a code of one store is none in another, and one phone is two customers the
   assert.notEqual(here.json.customer.id, there.json.customer.id)
 })
 
-test('a code for one phone is none for another', async () => {
+test('a code is valid only for its phone', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)
   assertError(await verifyCode(service, shop, code, { phone: '+919876500000' }), 410, 'GONE')
 })
 
-test('a phone given at sign-up signs nobody in: its owner becomes another customer', async () => {
+test('a phone given at sign-up is not used for sign-in: its owner becomes another customer', async () => {
   const shop = await newStore(service)
   const asha = { name: 'Asha', email: 'asha@example.com', password: 'a long password', phone }
   const { json } = await post(service, shop, '/v1/signup', asha)
@@ -131,7 +131,7 @@ test('a phone given at sign-up signs nobody in: its owner becomes another custom
   assert.notEqual(owner.json.customer.id, json.user.id)
 })
 
-test('the cart that a guest had filled is handed over with the sign-in', async () => {
+test('sign-in claims the guest cart', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 10, stock: 9 })
   const guest = await newGuest(service, shop)
@@ -145,7 +145,7 @@ test('the cart that a guest had filled is handed over with the sign-in', async (
   assert.equal((await guest.call('GET', `/v1/cart/${guestCartId}`)).status, 404)
 })
 
-test('a cart that is unknown, owned or of another store is ignored: the sign-in succeeds', async () => {
+test('sign-in ignores a cart that is unknown, owned or of another store', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)
   for (const store of [shop, other]) await store.add({ name: 'Mug', price: 10, stock: 9 })
@@ -166,7 +166,7 @@ test('a cart that is unknown, owned or of another store is ignored: the sign-in 
   assert.equal((await ravi.call('GET', `/v1/cart/${owned}`)).json.itemCount, 1)
 })
 
-test('a fault of ours undoes the use of the code: it is good for the attempts that are left', async (t) => {
+test('after an internal error the code is still valid for the remaining attempts', async (t) => {
   const broken = await serviceFor(t)
   const shop = await newStore(broken)
   const code = await newCode(broken, shop)
@@ -192,7 +192,7 @@ test('a fault of ours undoes the use of the code: it is good for the attempts th
   assert.equal(sessions, 1)
 })
 
-test('a code outlives the change of the secret that it was hashed with', async (t) => {
+test('a code stays valid when the hashing secret is rotated', async (t) => {
   const secrets = ['the old secret, which is long enough to be one', 'the new secret, which is long enough to be one']
   const before = await serviceFor(t, { secrets: secrets.slice(0, 1) })
   const after = await serviceFor(t, { secrets: secrets.toReversed() })
@@ -200,7 +200,7 @@ test('a code outlives the change of the secret that it was hashed with', async (
   assert.equal((await verifyCode(after, shop, await newCode(before, shop))).status, 200)
 })
 
-test('an old session and an Idempotency-Key make no difference to signing in', async () => {
+test('sign-in ignores an old session and an Idempotency-Key', async () => {
   const shop = await newStore(service)
   const headers = { authorization: 'Bearer ses_dead', 'idempotency-key': 'again' }
   assert.equal((await post(service, shop, '/v1/auth/otp/request', { phone }, headers)).status, 200)
@@ -213,7 +213,7 @@ test('an old session and an Idempotency-Key make no difference to signing in', a
   assert.equal(kept, 0)
 })
 
-test('a key without the scope auth:write signs nobody in', async () => {
+test('a key without the scope auth:write cannot be used for sign-in', async () => {
   const shop = await newStore(service)
   const narrow = await shop.newKey({ scopes: ['products:read'] })
   assertError(await requestCode(service, narrow), 403, 'FORBIDDEN')

@@ -1,37 +1,37 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-export type NewCode = { phone: string; codeHash: string; lifeMs: number; attempts: number; mostAnHour: number }
+export type NewCode = { phone: string; codeHash: string; ttlMs: number; attempts: number; maxPerHour: number }
 
-/** Times go out and come back as text, since a JavaScript date would lose their microseconds. */
+/** `requestedAt` is text, because a JavaScript Date would lose the microseconds. */
 export type CountedRequest = { expiresAt: Date; requestedAt: string }
 
 /**
- * Counts the request and puts the new code in place of the last one, or does nothing when the hour is full. The row is
- * locked before its requests are counted, so those that arrive together are counted one after the other.
+ * Counts the request and replaces the last code, or does nothing when the hourly limit is reached. The row lock comes
+ * before the count, so concurrent requests are counted one after another.
  */
 export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybeOne<CountedRequest>`
   insert into one_time_code as kept
     (store_id, phone, code_hash, attempts_left, expires_at, requested_at, forget_at)
   values (${storeId}, ${code.phone}, ${code.codeHash}, ${code.attempts},
-    vitrine_now() + ${code.lifeMs} * interval '1 millisecond', array[vitrine_now()], vitrine_now() + interval '1 hour')
+    vitrine_now() + ${code.ttlMs} * interval '1 millisecond', array[vitrine_now()], vitrine_now() + interval '1 hour')
   on conflict (store_id, phone) do update set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
     expires_at = excluded.expires_at, forget_at = excluded.forget_at,
     requested_at = excluded.requested_at ||
       array(select at from unnest(kept.requested_at) as at where at > vitrine_now() - interval '1 hour')
   where (
     select count(*) from unnest(kept.requested_at) as at where at > vitrine_now() - interval '1 hour'
-  ) < ${code.mostAnHour}
+  ) < ${code.maxPerHour}
   returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
 
 /**
- * The same for whoever has signed in with a code of this phone before, in a count of their own. The code of others stays
- * in its place.
+ * The same for a client that has signed in with a code of this phone before. It has a separate count, and the code that
+ * others requested stays valid.
  */
 export const countKnownRequest = (
   tx: Tx,
   storeId: StoreId,
-  { phone, lifeMs, mostAnHour }: Pick<NewCode, 'phone' | 'lifeMs' | 'mostAnHour'>,
+  { phone, ttlMs, maxPerHour }: Pick<NewCode, 'phone' | 'ttlMs' | 'maxPerHour'>,
 ) => tx.maybeOne<CountedRequest>`
   insert into one_time_code as kept
     (store_id, phone, attempts_left, expires_at, requested_at, known_requested_at, forget_at)
@@ -41,11 +41,11 @@ export const countKnownRequest = (
       array(select at from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour')
   where (
     select count(*) from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour'
-  ) < ${mostAnHour}
-  returning vitrine_now() + ${lifeMs} * interval '1 millisecond' as "expiresAt",
+  ) < ${maxPerHour}
+  returning vitrine_now() + ${ttlMs} * interval '1 millisecond' as "expiresAt",
     known_requested_at[1]::text as "requestedAt"`
 
-/** How long until the oldest request of the hour is over. */
+/** Seconds until the oldest request is an hour old. */
 export const secondsToNextCode = async (tx: Tx, storeId: StoreId, phone: string, isKnown: boolean) =>
   (
     await tx.one<{ seconds: number }>`
@@ -54,14 +54,14 @@ export const secondsToNextCode = async (tx: Tx, storeId: StoreId, phone: string,
     where store_id = ${storeId} and phone = ${phone} and at > vitrine_now() - interval '1 hour'`
   ).seconds
 
-/** Counts a message of the store in this hour of the clock; undefined when the hour has its number already. */
+/** Counts a message of the store in this clock hour; undefined when the cap is reached. */
 export const countStoreMessage = (tx: Tx, storeId: StoreId, cap: number) => tx.maybeOne<{ hour: Date }>`
   insert into otp_hour as counted (store_id, hour, sent)
   values (${storeId}, date_trunc('hour', vitrine_now(), 'UTC'), 1)
   on conflict (store_id, hour) do update set sent = counted.sent + 1 where counted.sent < ${cap}
   returning hour`
 
-/** Takes back one request, and its code unless another has taken its place. Of two equal times only one goes. */
+/** Uncounts one request, and removes its code unless a newer one has replaced it. Of two equal times only one goes. */
 export const takeBackRequest = (
   tx: Tx,
   storeId: StoreId,
@@ -88,8 +88,8 @@ export const takeBackStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx
   update otp_hour set sent = sent - 1 where store_id = ${storeId} and hour = ${hour} and sent > 0`
 
 /**
- * Spends an attempt and hands out what to compare with. Asked of the database and not of a transaction: an attempt
- * stays spent whatever happens next.
+ * Spends an attempt and returns the hash to compare with. Runs outside a transaction, so that the attempt stays spent
+ * when a later step fails.
  */
 export const spendAttempt = (db: Db, storeId: StoreId, phone: string) => db.maybeOne<{ codeHash: string }>`
   update one_time_code set attempts_left = attempts_left - 1
@@ -97,8 +97,8 @@ export const spendAttempt = (db: Db, storeId: StoreId, phone: string) => db.mayb
     and expires_at > vitrine_now()
   returning code_hash as "codeHash"`
 
-/** Undefined for all but the first to use this very code. */
-export const useUpCode = (tx: Tx, storeId: StoreId, phone: string, codeHash: string) => tx.maybeOne<{ used: true }>`
+/** Only the first caller gets a row. */
+export const consumeCode = (tx: Tx, storeId: StoreId, phone: string, codeHash: string) => tx.maybeOne<{ used: true }>`
   update one_time_code set code_hash = null
   where store_id = ${storeId} and phone = ${phone} and code_hash = ${codeHash}
   returning true as used`

@@ -6,17 +6,17 @@ import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import { SmsRefused } from '../../providers/sms/sender.ts'
 import { limitRate } from '../access/rate-limit.ts'
-import { inLineOf } from '../cart/cart.ts'
+import { inCartQueue } from '../cart/cart.ts'
 import { claimCart } from '../cart/claim.ts'
 import type { StoreCtx } from '../context.ts'
 import {
   type Binding,
   bindCode,
+  consumeBoundCode,
   endBoundCode,
   isProven,
   spendBoundAttempt,
   unbindCode,
-  useUpBoundCode,
 } from './bound-codes.sql.ts'
 import { toCustomer } from './customer.ts'
 import { type CustomerRow, findCustomerByPhone, insertCustomer } from './customers.sql.ts'
@@ -24,56 +24,56 @@ import * as sql from './otp.sql.ts'
 import { mayReceiveCodes, normalisePhone, type Phone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
-export const codeLifeMs = minutes(5)
-/** How long the token of a code that was used proves its holder at later requests. */
-const proofLifeMs = days(90)
+export const codeTtlMs = minutes(5)
+/** How long the request token of a used code proves its holder at later requests. */
+const proofTtlMs = days(90)
 const attemptsPerCode = 3
-const mostAnHour = 5
+const maxPerHour = 5
 
 /**
- * Counts, then sends. The message goes out after the commit: a vendor can take seconds, and what was sent cannot be
- * rolled back. Nothing here asks whether somebody has the number, so the answer cannot tell.
+ * Counts, then sends. The message goes out after the commit, because a provider can take seconds and a sent message
+ * cannot be rolled back. Accounts are not looked up, so the response cannot reveal whether the number has one.
  */
 export const requestOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, requestToken: proof }: OtpRequest) => {
   const phone = readReachablePhone(ctx, phoneAsTyped)
-  // Before anything is counted for the phone or the store: what is refused here must not use up their requests.
+  // First, so that a refused request does not count for the phone or the store.
   await limitRate(ctx, ctx.clientAddress, {
     action: 'otp',
-    most: ctx.store.otpClientLimit,
+    max: ctx.store.otpClientLimit,
     windowMs: hours(1),
     text: 'Rate limit exceeded: too many codes were requested from this network. Try again later.',
   })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const requestToken = `otr_${randomText(32)}`
-  const asked = { phone, codeHash: hashCode(ctx, phone, code), tokenHash: hashSecret(requestToken) }
-  const counted = await countRequest(ctx, asked, proof)
+  const request = { phone, codeHash: hashCode(ctx, phone, code), tokenHash: hashSecret(requestToken) }
+  const counted = await countRequest(ctx, request, proof)
   await sendCode(ctx, counted, code)
   return { success: true, expiresAt: counted.expiresAt.toISOString(), requestToken }
 }
 
 export type OtpRequest = { phone: string; requestToken?: string }
 
-type Asked = Binding & { codeHash: string }
+type CodeRequest = Binding & { codeHash: string }
 
 /** `hour` is null in a store without a cap. */
-type Counted = sql.CountedRequest & Asked & { isKnown: boolean; hour: Date | null }
+type Counted = sql.CountedRequest & CodeRequest & { isKnown: boolean; hour: Date | null }
 
 /**
- * Whoever has signed in with a code of this phone before, and proves it, has a count of their own, which strangers cannot
- * use up. Such a code is good only with its token, so that strangers get no more codes to guess (docs/decisions/0028).
+ * A client that proves an earlier sign-in with this phone has a separate count, which others cannot use up. Its codes
+ * are valid only with their token, so that others get no more codes to guess (docs/decisions/0028).
  */
-const countRequest = (ctx: StoreCtx, asked: Asked, proof: string | undefined): Promise<Counted> =>
+const countRequest = (ctx: StoreCtx, request: CodeRequest, proof: string | undefined): Promise<Counted> =>
   ctx.db.tx(async (tx) => {
     const { id: storeId } = ctx.store
-    const code = { ...asked, lifeMs: codeLifeMs, attempts: attemptsPerCode, mostAnHour }
-    const isKnown = proof !== undefined && (await isProven(tx, storeId, { ...asked, tokenHash: hashSecret(proof) }))
-    const request = await (isKnown ? sql.countKnownRequest(tx, storeId, code) : sql.replaceCode(tx, storeId, code))
-    if (request === undefined) {
-      const text = `Rate limit exceeded: ${mostAnHour} codes an hour for one phone number.`
-      throw comeBackIn(await sql.secondsToNextCode(tx, storeId, asked.phone, isKnown), text)
+    const code = { ...request, ttlMs: codeTtlMs, attempts: attemptsPerCode, maxPerHour }
+    const isKnown = proof !== undefined && (await isProven(tx, storeId, { ...request, tokenHash: hashSecret(proof) }))
+    const counted = await (isKnown ? sql.countKnownRequest(tx, storeId, code) : sql.replaceCode(tx, storeId, code))
+    if (counted === undefined) {
+      const text = `Rate limit exceeded: ${maxPerHour} codes per hour for one phone number.`
+      throw retryIn(await sql.secondsToNextCode(tx, storeId, request.phone, isKnown), text)
     }
     const [hour] = await Promise.all([countStoreMessage(tx, ctx), bindCode(tx, storeId, code)])
-    return { ...request, ...asked, isKnown, hour }
+    return { ...counted, ...request, isKnown, hour }
   })
 
 const countStoreMessage = async (tx: Tx, { store, clock }: StoreCtx) => {
@@ -81,22 +81,22 @@ const countStoreMessage = async (tx: Tx, { store, clock }: StoreCtx) => {
   const counted = await sql.countStoreMessage(tx, store.id, store.otpHourlyCap)
   if (counted !== undefined) return counted.hour
   const secondsOfHour = Math.floor(clock.now() / 1000) % 3600
-  throw comeBackIn(3600 - secondsOfHour, 'Rate limit exceeded: this store has sent all the codes of this hour.')
+  throw retryIn(3600 - secondsOfHour, 'Rate limit exceeded: this store has reached its limit of codes for this hour.')
 }
 
-const comeBackIn = (seconds: number, text: string) =>
+const retryIn = (seconds: number, text: string) =>
   fail('RATE_LIMITED', text, { headers: { 'retry-after': String(seconds) } })
 
-/** A message that certainly was not sent is not counted; one that may have been is (docs/decisions/0015). */
+/** A message counts unless it was definitely not sent (docs/decisions/0015). */
 const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
   const { name: storeName, publicId: storeId } = ctx.store
-  const text = `${code} is your code for ${storeName}. It is good for 5 minutes. Tell it to nobody.`
+  const text = `${code} is your code for ${storeName}. It is valid for 5 minutes. Do not share it.`
   try {
     await ctx.sms.send({ phone: counted.phone, code, text, storeId, storeName })
   } catch (error) {
     if (!(error instanceof SmsRefused)) {
-      // A known caller's code is good only with its request token, which this answer cannot carry.
-      const advice = counted.isKnown ? 'Ask for another.' : 'If it does, the code is good; if not, ask for another.'
+      // A known client's code is valid only with its request token, which an error response does not carry.
+      const advice = counted.isKnown ? 'Request another.' : 'If it arrives, the code is valid; if not, request another.'
       throw fail('BAD_GATEWAY', `The message with the code may not arrive. ${advice}`, { cause: error })
     }
     await takeBack(ctx, counted)
@@ -104,7 +104,7 @@ const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
   }
 }
 
-/** Whether or not the caller is still there. */
+/** On a new handle without `onGone`, so that it also runs when the client has disconnected. */
 const takeBack = (ctx: StoreCtx, counted: Counted) =>
   ctx.db.forStore(ctx.store.id).tx(async (tx) => {
     if (counted.isKnown) await sql.takeBackKnownRequest(tx, ctx.store.id, counted)
@@ -116,82 +116,82 @@ const takeBack = (ctx: StoreCtx, counted: Counted) =>
 export type OtpAttempt = { phone: string; otp: string; guestCartId?: string; requestToken?: string }
 
 /**
- * The attempt is spent before the code is compared, so however many guesses arrive together, three are looked at. The
- * code is used up along with what it is used for: a fault on our side leaves it good for the attempts that are left.
+ * The attempt is spent before the code is compared, so at most three concurrent guesses are checked. The code is
+ * consumed in the transaction that signs in: after an internal error it is still valid for the remaining attempts.
  */
 export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
   const { e164: phone } = readPhone(attempted.phone)
   const attempt = await spendAttempt(ctx, phone, attempted.requestToken)
   if (!ctx.otpHashes.verify(boundCode(ctx, phone, attempted.otp), attempt.codeHash))
     throw fail('UNAUTHORIZED', 'The code is wrong.')
-  // In the line of the cart, so that a busy cart is waited for without a connection.
-  const { db } = attempted.guestCartId === undefined ? ctx : inLineOf(ctx, attempted.guestCartId)
+  // In the queue of the cart, so that waiting for a busy cart does not hold a connection.
+  const { db } = attempted.guestCartId === undefined ? ctx : inCartQueue(ctx, attempted.guestCartId)
   return db.tx(async (tx) => {
     const [isUsed, known] = await Promise.all([
-      useUpCode(tx, ctx, attempt),
+      consumeCode(tx, ctx, attempt),
       findCustomerByPhone(tx, ctx.store.id, phone),
     ])
-    if (!isUsed) throw gone()
+    if (!isUsed) throw noValidCode()
     const customer = known ?? (await makeCustomer(tx, ctx, phone))
     const session = await openSession(tx, ctx, customer.id)
-    // The sign-in succeeds when there is no such cart to claim.
+    // The sign-in succeeds even when the cart cannot be claimed.
     if (attempted.guestCartId !== undefined) await claimCart(tx, ctx, customer.id, attempted.guestCartId)
     return { customer: toCustomer(customer), ...session }
   })
 }
 
-/** `tokenHash` is null for the code that counts without a token: the last one that was sent to the phone. */
+/** `tokenHash` is null for the code that needs no token: the last one sent to the phone. */
 type Attempt = { phone: string; codeHash: string; tokenHash: string | null }
 
 /**
- * With the token of its request, a code has tries of its own, and it stays good when others ask for codes or guess. A
- * token that is unknown, or of another phone, counts as none.
+ * With its request token, a code has separate attempts and is not affected by requests or guesses of others. A token
+ * that is unknown or belongs to another phone is ignored.
  */
 const spendAttempt = async (ctx: StoreCtx, phone: string, requestToken: string | undefined): Promise<Attempt> => {
   if (requestToken !== undefined) {
     const tokenHash = hashSecret(requestToken)
     const bound = await spendBoundAttempt(ctx.db, ctx.store.id, { phone, tokenHash })
-    if (bound?.codeHash === null) throw gone()
+    if (bound?.codeHash === null) throw noValidCode()
     if (bound !== undefined) return { phone, codeHash: bound.codeHash, tokenHash }
   }
   const attempt = await sql.spendAttempt(ctx.db, ctx.store.id, phone)
-  if (attempt === undefined) throw gone()
+  if (attempt === undefined) throw noValidCode()
   return { phone, codeHash: attempt.codeHash, tokenHash: null }
 }
 
 /**
- * A code is used once, with its token or without. Both ways change the row of the phone first, as long as the code is the
- * last one that was sent there, so of two at once the second finds the code used.
+ * A code is used once, with or without its token. Both paths first update the row of the phone if the code is the last
+ * one sent there, so of two concurrent uses the second finds the code used.
  */
-const useUpCode = async (tx: Tx, { store }: StoreCtx, { phone, codeHash, tokenHash }: Attempt): Promise<boolean> => {
-  const used = sql.useUpCode(tx, store.id, phone, codeHash)
+const consumeCode = async (tx: Tx, { store }: StoreCtx, { phone, codeHash, tokenHash }: Attempt): Promise<boolean> => {
+  const used = sql.consumeCode(tx, store.id, phone, codeHash)
   if (tokenHash === null) {
     await Promise.all([used, endBoundCode(tx, store.id, phone, codeHash)])
     return (await used) !== undefined
   }
-  const bound = useUpBoundCode(tx, store.id, { phone, codeHash, tokenHash }, proofLifeMs)
+  const bound = consumeBoundCode(tx, store.id, { phone, codeHash, tokenHash }, proofTtlMs)
   await Promise.all([used, bound])
   return (await bound) !== undefined
 }
 
-const gone = () =>
-  fail('GONE', 'There is no code for this phone number, or it is expired or used up. Ask for a new one.')
+const noValidCode = () =>
+  fail('GONE', 'There is no valid code for this phone number: it has expired or was used up. Request a new one.')
 
 const makeCustomer = async (tx: Tx, ctx: StoreCtx, phone: string): Promise<CustomerRow> => {
   const nothingElse = { name: '', email: null, contactPhone: '', passwordHash: null }
   const id = newId('cus', ctx.clock.now())
   const made = await insertCustomer(tx, ctx.store.id, { id, phone, ...nothingElse })
-  // Two codes of one phone can be used at the same time. The insert waits for the other, whose customer is there then.
+  // Two codes of one phone can be used concurrently. The insert waits for the other one, which created the customer.
   const customer = made ?? (await findCustomerByPhone(tx, ctx.store.id, phone))
-  if (customer === undefined) throw new Error('a customer was neither made nor found')
+  if (customer === undefined) throw new Error('a customer was neither created nor found')
   return customer
 }
 
-/** A number that this store sends codes to. Whether somebody has it makes no difference. */
+/** Refuses numbers that the store does not send codes to. */
 const readReachablePhone = ({ store: { otpCountries } }: StoreCtx, text: string): string => {
   const phone = readPhone(text)
   if (!mayReceiveCodes(phone))
-    throw fail('BAD_REQUEST', 'Codes are not sent to this kind of phone number. Use the number of a mobile phone.')
+    throw fail('BAD_REQUEST', 'Codes are not sent to this type of phone number. Use a mobile number.')
   if (otpCountries.length > 0 && !otpCountries.includes(phone.country ?? ''))
     throw fail('BAD_REQUEST', 'This store does not send codes to phone numbers of this country.')
   return phone.e164
@@ -206,5 +206,5 @@ const readPhone = (text: string): Phone => {
 
 const hashCode = (ctx: StoreCtx, phone: string, code: string) => ctx.otpHashes.sign(boundCode(ctx, phone, code))
 
-/** A code is good for one phone in one store, and its hash is of no use for another. */
+/** Includes store and phone, so that the hash is useless for any other. */
 const boundCode = (ctx: StoreCtx, phone: string, code: string) => `${ctx.store.id}.${phone}.${code}`

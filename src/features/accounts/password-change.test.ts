@@ -18,7 +18,7 @@ after(() => Promise.all([service.close(), neighbour.close()]))
 const [password, newPassword] = ['correct horse battery', 'another horse battery']
 const email = 'asha@example.com'
 
-/** What somebody with a session can do about the account, at either instance. */
+/** The account calls of one session, on either instance. */
 const withSession = (shop: TestStore, token: string, at = service) => {
   const headers = { 'x-store-key': shop.key, authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const call = (method: string, path: string, body?: unknown) =>
@@ -34,7 +34,7 @@ const withSession = (shop: TestStore, token: string, at = service) => {
 const signIn = (shop: TestStore, change: object = {}) =>
   post(service, shop, '/v1/signin', { email, password, ...change })
 
-/** An account with three sessions: one at each of two devices here, and one at the other instance. */
+/** An account with three sessions: two on this instance, one on the other. */
 const threeDevices = async () => {
   const shop = await newStore(service)
   assert.equal((await post(service, shop, '/v1/signup', { name: 'Asha', email, password })).status, 201)
@@ -50,7 +50,7 @@ const threeDevices = async () => {
 const alive = (devices: readonly ReturnType<typeof withSession>[]) =>
   Promise.all(devices.map((device) => device.isAlive()))
 
-test('the email changes only with the password, and the change ends all other sessions', async () => {
+test('changing the email needs the password and ends all other sessions', async () => {
   const { shop, here, there, elsewhere } = await threeDevices()
   for (const body of [{}, { currentPassword: 'wrong' }, { currentPassword: '' }]) {
     const refused = await here.change({ email: 'thief@example.com', name: 'Thief', ...body })
@@ -72,7 +72,7 @@ test('name, phone and the same email need no password and end no session', async
   assert.deepEqual(await alive([here, there, elsewhere]), [true, true, true])
 })
 
-test('the password changes with the current one, and the change ends all other sessions', async () => {
+test('changing the password needs the current one and ends all other sessions', async () => {
   const { shop, here, there, elsewhere } = await threeDevices()
   for (const body of [{}, { currentPassword: 'wrong' }]) {
     assertError(await here.changePassword({ newPassword, ...body }), 403, 'FORBIDDEN')
@@ -88,7 +88,7 @@ test('the password changes with the current one, and the change ends all other s
   assert.equal((await signIn(shop, { password: newPassword })).status, 200)
 })
 
-test('of twenty changes at once with the same current password, one wins', async () => {
+test('one of twenty concurrent changes with the same current password wins', async () => {
   const { shop, here } = await threeDevices()
   const chosen = (i: number) => `a new password ${i}`
   const answers = await times(20, (i) => here.changePassword({ currentPassword: password, newPassword: chosen(i) }))
@@ -98,7 +98,7 @@ test('of twenty changes at once with the same current password, one wins', async
   assert.equal((await signIn(shop, { password: chosen(winner) })).status, 200)
 })
 
-test('a sign-in with the old password that is under way leaves no session behind a change', async () => {
+test('a concurrent sign-in with the old password leaves no session after the change', async () => {
   const { shop, here } = await threeDevices()
   const [changed, ...signIns] = await Promise.all([
     here.changePassword({ currentPassword: password, newPassword }),
@@ -112,7 +112,7 @@ test('a sign-in with the old password that is under way leaves no session behind
   assert.equal(await here.isAlive(), true)
 })
 
-test('ten wrong passwords within fifteen minutes are 429, also at once, and do not keep the customer from signing in', async () => {
+test('ten wrong passwords within fifteen minutes are 429, also concurrently, and do not lock sign-in', async () => {
   const { shop, here, elsewhere } = await threeDevices()
   const guesses = await times(30, (i) => {
     const device = i % 2 === 0 ? here : elsewhere
@@ -127,7 +127,7 @@ test('ten wrong passwords within fifteen minutes are 429, also at once, and do n
   assert.equal((await signIn(shop)).status, 200)
 })
 
-test('guesses at the sign-in do not keep a customer who is signed in from changing the password', async () => {
+test('failed sign-ins do not keep a signed-in customer from changing the password', async () => {
   const { shop, here } = await threeDevices()
   const me = await service.db.one<{ id: string }>`
     select id from customer where store_id = ${(await shop.load()).id}`
@@ -138,7 +138,7 @@ test('guesses at the sign-in do not keep a customer who is signed in from changi
   assert.equal((await here.changePassword({ currentPassword: password, newPassword })).status, 200)
 })
 
-test('whoever signed in by phone adds an email, and then a password, with the session alone', async () => {
+test('a customer who signed in by phone can add an email and then a password with only the session', async () => {
   const shop = await newStore(service)
   const { json } = await verifyCode(service, shop, await newCode(service, shop))
   const here = withSession(shop, json.token)
@@ -153,7 +153,7 @@ test('whoever signed in by phone adds an email, and then a password, with the se
   assertError(await here.change({ email: 'thief@example.com' }), 403, 'FORBIDDEN')
 })
 
-test('a password for an email that signs in another customer is refused', async () => {
+test('setting a password is refused when another customer signs in with the email', async () => {
   const shop = await newStore(service)
   await post(service, shop, '/v1/signup', { name: 'Asha', email, password })
   const ravi = withSession(shop, (await newCustomer(service, shop)).token)
@@ -162,7 +162,7 @@ test('a password for an email that signs in another customer is refused', async 
   assert.equal((await signIn(shop)).status, 200)
 })
 
-test('signing out everywhere ends all sessions of the customer on all instances, and nobody else’s', async () => {
+test('signing out everywhere ends all sessions of the customer on all instances, and no other sessions', async () => {
   const { shop, here, there, elsewhere } = await threeDevices()
   const ravi = withSession(shop, (await newCustomer(service, shop)).token)
   const done = await here.logOutEverywhere()

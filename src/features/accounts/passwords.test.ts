@@ -4,20 +4,20 @@ import { Failure } from '../../core/errors.ts'
 import type { PasswordHasher } from '../context.ts'
 import { createPasswordHasher } from './passwords.ts'
 
-/** A place that is never handed on would be waited for in vain. */
+/** A slot that is never passed on would make the test hang. */
 const impatient = { timeout: 30_000 }
 
-/** Who asks, in the tests where that makes no difference. */
+/** The client in tests where it makes no difference. */
 const asha = { storeId: 1, client: '203.0.113.1' }
 
-/** Hashing that ends when the test says so. */
+/** Hashing that finishes when the test calls `finishOne`. */
 const heldHashing = () => {
   const running: (() => void)[] = []
-  const seen = { most: 0 }
+  const seen = { max: 0 }
   const derive = async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     running.push(resolve)
-    seen.most = Math.max(seen.most, running.length)
+    seen.max = Math.max(seen.max, running.length)
     await promise
     return Buffer.alloc(32)
   }
@@ -28,25 +28,25 @@ const heldHashing = () => {
   return { derive, running, seen, finishOne }
 }
 
-test('no more than two passwords are hashed at once, in the order of their arrival', impatient, async () => {
+test('at most two passwords are hashed at once, in order of arrival', impatient, async () => {
   const { derive, running, seen, finishOne } = heldHashing()
   const passwords = createPasswordHasher({ derive })
   const done: number[] = []
   const all = Array.from({ length: 7 }, async (_, i) => {
-    await passwords.inTurn(asha, ({ hash }) => hash('a password'))
+    await passwords.runQueued(asha, ({ hash }) => hash('a password'))
     done.push(i)
   })
   await new Promise(setImmediate)
   while (running.length > 0) await finishOne()
   await Promise.all(all)
-  assert.equal(seen.most, 2)
+  assert.equal(seen.max, 2)
   assert.deepEqual(done, [0, 1, 2, 3, 4, 5, 6])
 })
 
-test('whoever finds the line full is sent away at once, and the line moves on', impatient, async () => {
+test('a request that finds the queue full is refused at once, and the queue keeps moving', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
-  const passwords = createPasswordHasher({ derive, atOnce: 2, mostWaiting: 3 })
-  const tries = Array.from({ length: 6 }, () => passwords.inTurn(asha, ({ hash }) => hash('a password')))
+  const passwords = createPasswordHasher({ derive, maxRunning: 2, maxWaiting: 3 })
+  const tries = Array.from({ length: 6 }, () => passwords.runQueued(asha, ({ hash }) => hash('a password')))
   const last = tries.pop()
   await assert.rejects(last as Promise<string>, (error: Failure) => {
     assert.ok(error instanceof Failure)
@@ -58,13 +58,13 @@ test('whoever finds the line full is sent away at once, and the line moves on', 
   assert.equal((await Promise.all(tries)).length, 5)
 })
 
-/** Asks for a turn under a name; the names are noted in the order in which their work is done. */
-const noteTurns = (passwords: PasswordHasher) => {
+/** Queues work under a name, and records the names in order of completion. */
+const recordOrder = (passwords: PasswordHasher) => {
   const done: string[] = []
   const refused: string[] = []
   const ask = async (name: string, storeId: number, client = '203.0.113.1') => {
     try {
-      await passwords.inTurn({ storeId, client }, ({ hash }) => hash('a password'))
+      await passwords.runQueued({ storeId, client }, ({ hash }) => hash('a password'))
       done.push(name)
     } catch (error) {
       assert.ok(error instanceof Failure && error.code === 'SERVICE_UNAVAILABLE', String(error))
@@ -74,9 +74,9 @@ const noteTurns = (passwords: PasswordHasher) => {
   return { ask, done, refused }
 }
 
-test('a flood at one store does not delay another: its sign-in is next in turn', impatient, async () => {
+test('a flood at one store does not delay another store: its sign-in is served next', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
-  const { ask, done, refused } = noteTurns(createPasswordHasher({ derive, atOnce: 1, mostWaiting: 10 }))
+  const { ask, done, refused } = recordOrder(createPasswordHasher({ derive, maxRunning: 1, maxWaiting: 10 }))
   const all = Array.from({ length: 40 }, (_, i) => ask(`flood ${i}`, 1))
   all.push(ask('other store', 2), ask('other store again', 2))
   await new Promise(setImmediate)
@@ -88,9 +88,9 @@ test('a flood at one store does not delay another: its sign-in is next in turn',
   assert.ok(refused.every((name) => name.startsWith('flood')))
 })
 
-test('a flood of one caller keeps no other caller of the same store out', impatient, async () => {
+test('a flood of one client does not block other clients of the same store', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
-  const { ask, done, refused } = noteTurns(createPasswordHasher({ derive, atOnce: 1, mostWaiting: 10 }))
+  const { ask, done, refused } = recordOrder(createPasswordHasher({ derive, maxRunning: 1, maxWaiting: 10 }))
   const all = Array.from({ length: 40 }, (_, i) => ask(`flood ${i}`, 1, '198.51.100.7'))
   all.push(ask('asha', 1, '203.0.113.1'), ask('ravi', 1, '203.0.113.2'))
   await new Promise(setImmediate)
@@ -100,9 +100,9 @@ test('a flood of one caller keeps no other caller of the same store out', impati
   assert.ok(refused.every((name) => name.startsWith('flood')))
 })
 
-test('the room that others leave free is for whoever needs it, up to the whole line', impatient, async () => {
+test('one client can use the whole queue while nobody else needs it', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
-  const { ask, done, refused } = noteTurns(createPasswordHasher({ derive, atOnce: 1, mostWaiting: 10 }))
+  const { ask, done, refused } = recordOrder(createPasswordHasher({ derive, maxRunning: 1, maxWaiting: 10 }))
   const all = Array.from({ length: 11 }, (_, i) => ask(String(i), 1))
   await new Promise(setImmediate)
   while (running.length > 0) await finishOne()
@@ -110,9 +110,9 @@ test('the room that others leave free is for whoever needs it, up to the whole l
   assert.deepEqual([done.length, refused.length], [11, 0])
 })
 
-test('stores that flood at the same time share the line evenly', impatient, async () => {
+test('stores that flood at the same time share the queue evenly', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
-  const { ask, done } = noteTurns(createPasswordHasher({ derive, atOnce: 1, mostWaiting: 12 }))
+  const { ask, done } = recordOrder(createPasswordHasher({ derive, maxRunning: 1, maxWaiting: 12 }))
   const all = [1, 2, 3].flatMap((storeId) => Array.from({ length: 30 }, () => ask(String(storeId), storeId)))
   await new Promise(setImmediate)
   while (running.length > 0) await finishOne()
@@ -123,9 +123,9 @@ test('stores that flood at the same time share the line evenly', impatient, asyn
   }
 })
 
-test('whoever has waited too long is sent away, and the place goes to the next', impatient, async () => {
+test('a request that waited too long is refused, and the slot goes to the next', impatient, async () => {
   const { derive, running, finishOne } = heldHashing()
-  const { ask, done, refused } = noteTurns(createPasswordHasher({ derive, atOnce: 1, longestWaitMs: 1 }))
+  const { ask, done, refused } = recordOrder(createPasswordHasher({ derive, maxRunning: 1, maxWaitMs: 1 }))
   const first = ask('first', 1)
   await ask('waited in vain', 1)
   assert.deepEqual(refused, ['waited in vain'])
@@ -138,34 +138,34 @@ test('whoever has waited too long is sent away, and the place goes to the next',
   assert.deepEqual(done, ['first', 'last'])
 })
 
-test('work that fails gives its place to the next', impatient, async () => {
-  const passwords = createPasswordHasher({ atOnce: 1 })
-  const failing = passwords.inTurn(asha, async () => {
+test('failed work passes its slot to the next', impatient, async () => {
+  const passwords = createPasswordHasher({ maxRunning: 1 })
+  const failing = passwords.runQueued(asha, async () => {
     throw new Error('no')
   })
-  const next = passwords.inTurn(asha, async () => 'done')
+  const next = passwords.runQueued(asha, async () => 'done')
   await assert.rejects(failing, /no/)
   assert.equal(await next, 'done')
-  assert.equal(await passwords.inTurn(asha, async () => 'again'), 'again')
+  assert.equal(await passwords.runQueued(asha, async () => 'again'), 'again')
 })
 
-test('a password fits its own hash and no other, and none fits when there is no hash', async () => {
+test('a password matches only its own hash, and nothing matches a missing hash', async () => {
   const passwords = createPasswordHasher()
-  await passwords.inTurn(asha, async ({ hash, check, isOutdated }) => {
+  await passwords.runQueued(asha, async ({ hash, check, isOutdated }) => {
     const [first, second] = [await hash('a password'), await hash('a password')]
     assert.notEqual(first, second)
     assert.equal(await check('a password', first), true)
     assert.equal(await check('a Password', first), false)
     assert.equal(await check('a password', undefined), false)
     assert.equal(isOutdated(first), false)
-    await assert.rejects(check('a password', 'plain text'), /unknown form/)
+    await assert.rejects(check('a password', 'plain text'), /unknown format/)
   })
 })
 
 test('a hash of the reference implementation can be checked', async () => {
   const known = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
   const passwords = createPasswordHasher()
-  await passwords.inTurn(asha, async ({ check, isOutdated }) => {
+  await passwords.runQueued(asha, async ({ check, isOutdated }) => {
     assert.equal(await check('password', known), true)
     assert.equal(await check('differentpassword', known), false)
     assert.equal(isOutdated(known), true)

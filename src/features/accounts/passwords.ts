@@ -2,59 +2,59 @@ import { argon2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { equalBytes } from '../../core/secrets.ts'
 import type { PasswordHasher } from '../context.ts'
-import { takeTurns } from './hashing-turns.ts'
+import { createHashingQueue } from './hashing-queue.ts'
 
-/** What a hash costs: KiB of memory, passes over it, lanes. */
+/** argon2id parameters. `memory` in KiB. */
 export type Cost = { memory: number; passes: number; parallelism: number }
 
-/** Takes the bytes of a password to those of its hash. */
+/** Derives the raw hash of a password. */
 export type Derive = (password: string, salt: Buffer, cost: Cost) => Promise<Buffer>
 
 export type HasherOptions = {
   cost?: Cost
   derive?: Derive
-  atOnce?: number
-  mostWaiting?: number
-  longestWaitMs?: number
+  maxRunning?: number
+  maxWaiting?: number
+  maxWaitMs?: number
 }
 
-/** What OWASP asks of argon2id: some 30 ms and 19 MiB for each guess. */
+/** The OWASP recommendation for argon2id: about 30 ms and 19 MiB per hash. */
 export const currentCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 
 /**
- * argon2id runs in the four threads that Node shares among files, names and hashes. Two at once keep the machine usable
- * and the other threads free; the rest wait, with turns that are fair to stores and callers (turns.ts).
+ * argon2id runs in Node's pool of four threads, which also serves files and DNS lookups. Two hashes at once leave threads
+ * and CPU free for the rest; further requests wait in fair queues (hashing-queue.ts).
  */
 export const createPasswordHasher = ({
   cost = currentCost,
   derive = deriveArgon2id,
-  atOnce = 2,
-  mostWaiting = 100,
-  longestWaitMs = 10_000,
+  maxRunning = 2,
+  maxWaiting = 100,
+  maxWaitMs = 10_000,
 }: HasherOptions = {}): PasswordHasher => {
   const hash = async (password: string) => {
     const salt = randomBytes(16)
     return writeHash(cost, salt, await derive(password, salt, cost))
   }
-  // For accounts that do not exist: no password leads to it, and trying takes as long as for those that do.
-  const nobodysHash = writeHash(cost, randomBytes(16), randomBytes(hashBytes))
+  // For unknown accounts: no password matches it, and checking takes as long as for existing accounts.
+  const dummyHash = writeHash(cost, randomBytes(16), randomBytes(hashBytes))
   const check = async (password: string, stored: string | undefined) => {
-    const { cost: storedCost, salt, derived } = readHash(stored ?? nobodysHash)
+    const { cost: storedCost, salt, derived } = readHash(stored ?? dummyHash)
     return equalBytes(await derive(password, salt, storedCost), derived) && stored !== undefined
   }
   const isOutdated = (stored: string) => !stored.startsWith(writePrefix(cost))
 
-  const inTurn = takeTurns({ atOnce, mostWaiting, longestWaitMs })
-  return { inTurn: (who, work) => inTurn(who, () => work({ hash, check, isOutdated })) }
+  const enqueue = createHashingQueue({ maxRunning, maxWaiting, maxWaitMs })
+  return { runQueued: (client, work) => enqueue(client, () => work({ hash, check, isOutdated })) }
 }
 
 const hashBytes = 32
 
-/** One password, however a keyboard composes its characters. */
+/** NFKC, because keyboards compose the same characters differently. */
 const deriveArgon2id: Derive = (password, salt, cost) =>
   promisify(argon2)('argon2id', { message: password.normalize('NFKC'), nonce: salt, tagLength: hashBytes, ...cost })
 
-/** The usual text of such hashes. It names its own cost, so that the cost can change and old hashes still be checked. */
+/** The PHC string format. It contains the cost, so old hashes can be checked after the cost changes. */
 const writeHash = (cost: Cost, salt: Buffer, derived: Buffer) =>
   `${writePrefix(cost)}${encode(salt)}$${encode(derived)}`
 
@@ -63,7 +63,7 @@ const writePrefix = ({ memory, passes, parallelism }: Cost) =>
 
 const readHash = (text: string) => {
   const [, memory, passes, parallelism, salt, derived] = hashShape.exec(text) ?? []
-  if (salt === undefined || derived === undefined) throw new Error('a stored password hash has an unknown form')
+  if (salt === undefined || derived === undefined) throw new Error('a stored password hash has an unknown format')
   return {
     cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, 'base64'),

@@ -4,7 +4,7 @@ import { normalisePhone } from './phone.ts'
 
 const e164 = (text: string) => normalisePhone(text)?.e164
 
-test('one number is one identity, however it is typed', () => {
+test('different spellings of a number normalise to the same E.164 number', () => {
   for (const text of [
     '+919876543210',
     '+91 98765 43210',
@@ -27,12 +27,12 @@ test('one number is one identity, however it is typed', () => {
   assert.equal(e164('+54 11 15 1234 5678'), e164('+54 9 11 1234 5678'))
 })
 
-test('a zero that belongs to the number stays, and one that is only dialled at home goes', () => {
+test('a zero that is part of the number stays, and a national trunk prefix is removed', () => {
   assert.equal(e164('+39 06 1234 5678'), '+390612345678')
   assert.equal(e164('+44 (0)20 7946 0958'), '+442079460958')
 })
 
-test('what is not a whole international number is refused', () => {
+test('an incomplete or national number is refused', () => {
   for (const text of [
     '',
     '+',
@@ -64,18 +64,18 @@ test('a digit too few or too many is refused', () => {
   }
 })
 
-test('numbers of landlines count, since they are fine as a contact', () => {
+test('landline numbers are accepted as contact numbers', () => {
   assert.deepEqual(normalisePhone('+49 30 901820'), { e164: '+4930901820', country: 'DE' })
   assert.deepEqual(normalisePhone('+91 22 2266 5050'), { e164: '+912222665050', country: 'IN' })
 })
 
-test('numbers that are reserved for examples and trials count', () => {
+test('numbers reserved for examples and tests are accepted', () => {
   assert.deepEqual(normalisePhone('+1 202 555 0123'), { e164: '+12025550123', country: 'US' })
   assert.deepEqual(normalisePhone('+15005550006'), { e164: '+15005550006', country: 'US' })
   assert.deepEqual(normalisePhone('+44 7700 900123'), { e164: '+447700900123', country: undefined })
 })
 
-test('a number of a range that nobody knew of yet counts when its length is right', () => {
+test('a number in an unknown range is accepted if its length is right', () => {
   assert.deepEqual(normalisePhone('+1 999 555 0123'), { e164: '+19995550123', country: undefined })
   assert.deepEqual(normalisePhone('+254 312 345 678'), { e164: '+254312345678', country: 'KE' })
 })

@@ -6,24 +6,24 @@ import { mustExist } from '../../core/must-exist.ts'
 export type Phone = { e164: string; country: string | undefined }
 
 /**
- * A phone number in international form ("+" or "00" first, however it is spaced and in whatever digits) as E.164, so
- * that one number is one identity however it is typed. Anything else is undefined.
+ * Normalises an international phone number (leading "+" or "00", any spacing, digits of any script) to E.164, so that
+ * one number is one identity. Undefined for anything else.
  */
 export const normalisePhone = (text: string): Phone | undefined => {
   const number = parsePhoneNumberFromString(plainText(text), { extract: false })
-  // A text message cannot be sent to an extension, and without it the number would be somebody else's.
+  // An extension cannot receive text messages, and the number without it may belong to another person.
   if (number === undefined || number.ext !== undefined) return undefined
   if (!number.isValid() && !hasMobileLength(number)) return undefined
   return { e164: number.number, country: number.country }
 }
 
 /**
- * Ranges are opened faster than services are updated, and whoever has a new number must be able to sign in. So a number
- * of a range that the metadata does not know counts as long as it has as many digits as mobile numbers of its country
- * have, or of one of the countries that share its calling code (+1, +44, +7). Another length is a slip of the finger.
+ * New number ranges open faster than services are updated, and customers with such a number must be able to sign in. So
+ * a number in an unknown range is accepted when it has the length of a mobile number of its country, or of a country
+ * with the same calling code (+1, +44, +7). Any other length is a typo.
  *
- * The smallest set of metadata serves this best: it describes a country loosely where the others list its ranges of
- * today. All sets cost about the same (75 to 80 ms of starting time, 1.8 to 2.2 MB of heap), so size decided nothing.
+ * The smallest metadata set suits this best, because it describes countries loosely instead of listing current ranges.
+ * All sets cost about the same (75 to 80 ms at startup, 1.8 to 2.2 MB of heap), so size was not a criterion.
  */
 const hasMobileLength = (number: PhoneNumber) =>
   number
@@ -31,24 +31,24 @@ const hasMobileLength = (number: PhoneNumber) =>
     .some((country) => getExampleNumber(country, examples)?.nationalNumber.length === number.nationalNumber.length)
 
 /**
- * Whether a code may be sent there. Strangers choose the number and the operator pays, so numbers that charge extra and
- * numbers that are nobody's phone are refused, and so are all of satellites and international networks, which have no
- * country. Landlines are allowed: some can receive messages, and in many countries they look like mobiles.
+ * Whether codes may be sent to this number. Anonymous callers choose the number and the operator pays, so premium-rate
+ * numbers, service numbers, and satellite and international networks (which have no country) are refused. Landlines are
+ * allowed: some receive messages, and in many countries they cannot be told from mobiles.
  *
- * Only the largest set of metadata knows all types. It costs some 30 ms of starting time and 1.2 MB of heap.
+ * Only the largest metadata set knows all types. It costs about 30 ms at startup and 1.2 MB of heap.
  */
 export const mayReceiveCodes = ({ e164 }: Pick<Phone, 'e164'>): boolean => {
   const number = parseWithTypes(e164)
   if (number === undefined || number.isNonGeographic()) return false
   const type = number.getType()
-  // Of +1 these are the numbers that messaging services set aside for trials.
+  // In +1 these include the test numbers of messaging services.
   if (type === 'PERSONAL_NUMBER') return number.countryCallingCode === '1'
   return type === undefined || !withoutCodes.has(type)
 }
 
 const withoutCodes = new Set<string>(['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL'])
 
-/** What people paste: full-width signs, digits of any script, invisible marks of direction around a copied contact. */
+/** Handles pasted text: full-width characters, digits of any script, invisible direction marks of copied contacts. */
 const plainText = (text: string) =>
   text
     .normalize('NFKC')
@@ -57,7 +57,7 @@ const plainText = (text: string) =>
     .trim()
     .replace(/^00/, '+')
 
-/** Unicode keeps the digits of a script together, zero first, so the distance from the first one is the value. */
+/** In Unicode the digits of a script are contiguous and start with zero, so the offset from the first is the value. */
 const asciiDigit = (digit: string) => {
   const point = mustExist(digit.codePointAt(0), 'a digit')
   let first = point

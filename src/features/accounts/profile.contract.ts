@@ -9,22 +9,22 @@ const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description === undefined ? {} : { description }) })
 
 const required = {
-  name: text(200, 'Who receives'),
-  phone: text(40, 'Where the carrier can call; kept as it is written'),
+  name: text(200, 'Recipient'),
+  phone: text(40, 'For the carrier to call; stored as written'),
   line1: text(200),
   city: text(100),
   postalCode: text(20),
   country: text(2, 'ISO 3166, two letters'),
 }
 const optional = {
-  label: text(50, 'What the customer calls it, such as "Home"'),
+  label: text(50, 'The name the customer gives it, such as "Home"'),
   line2: text(200),
   landmark: text(200),
   state: text(100),
 }
 const isDefault = Type.Boolean({
   description:
-    'Whenever there are addresses, one of them is the default. The first becomes it by itself, and setting it on another moves it there. `false` on the default address changes nothing: make another one the default instead.',
+    'One address is always the default. The first one becomes the default automatically; `true` makes another address the default. `false` on the default address has no effect: make another address the default instead.',
 })
 
 export const Address = named(
@@ -55,13 +55,13 @@ export type AddressChange = Static<typeof AddressChange>
 export const CustomerChange = Type.Object({
   name: Type.Optional(text(200)),
   email: Type.Optional(
-    text(254, 'Signs in a customer who has a password, and is for reaching one who has none. Empty: removes it'),
+    text(254, 'Sign-in email if the customer has a password, otherwise contact data. Empty: removes it'),
   ),
-  currentPassword: Type.Optional(text(200, 'Needed to change the email of a customer who has a password')),
+  currentPassword: Type.Optional(text(200, 'Required to change the email of a customer who has a password')),
   phone: Type.Optional(
     text(
       40,
-      'International form. For reaching the customer; the number that signs in stays as it is. Empty: removes it',
+      'Contact number in international form. The verified number for sign-in does not change. Empty: removes it',
     ),
   ),
 })
@@ -102,7 +102,7 @@ export const profileContract = {
   showCustomer: endpoint({
     ...read,
     path: '/v1/customer',
-    summary: 'Show the customer who is signed in',
+    summary: 'Show the signed-in customer',
     ok: CustomerProfile,
     example: exampleCustomer,
   }),
@@ -112,7 +112,7 @@ export const profileContract = {
     path: '/v1/customer',
     summary: 'Change name, email or contact phone',
     description:
-      'What is left out stays. `phone` never changes a number that was proved by a code, and as long as there is one, answers show that one. To change the email of a customer who has a password, send `currentPassword`: without it, or with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. That change ends all other sessions of the customer. 409: the email signs in another customer.',
+      'Omitted fields do not change. `phone` never changes a verified number, and responses show the verified number if there is one. To change the email of a customer who has a password, send `currentPassword`: 403 if it is missing or incorrect, 429 after ten incorrect ones within fifteen minutes. Changing that email ends all other sessions of the customer. 409: another customer signs in with this email.',
     body: CustomerChange,
     ok: CustomerProfile,
     errors: ['CONFLICT'],
@@ -124,7 +124,7 @@ export const profileContract = {
     path: '/v1/customer/password',
     summary: 'Change the password, or set one',
     description:
-      '`currentPassword` is needed when there is one: without it, or with a wrong one, the answer is 403, and 429 after ten wrong ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), which must not sign in another customer (409). All other sessions of the customer end.',
+      '`currentPassword` is required if the customer has a password: 403 if it is missing or incorrect, 429 after ten incorrect ones within fifteen minutes. A customer without a password needs an email first (400 otherwise), with which no other customer signs in (409 otherwise). Ends all other sessions of the customer.',
     body: Type.Object({
       currentPassword: Type.Optional(text(200)),
       newPassword: Type.String({ minLength: 8, maxLength: 200 }),
@@ -137,7 +137,7 @@ export const profileContract = {
     ...read,
     path: '/v1/customer/addresses',
     summary: 'List addresses',
-    description: 'The default one first, then the newest.',
+    description: 'The default address first, then newest first.',
     query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
     ok: page(Address),
     example: { data: [exampleAddress], nextCursor: null, hasMore: false },
@@ -147,7 +147,7 @@ export const profileContract = {
     method: 'POST',
     path: '/v1/customer/addresses',
     summary: 'Add an address',
-    description: `A customer has ${maxAddresses} addresses at most.`,
+    description: `A customer can have at most ${maxAddresses} addresses.`,
     body: NewAddress,
     ok: Address,
     okStatus: 201,
@@ -160,7 +160,7 @@ export const profileContract = {
     method: 'PATCH',
     path: '/v1/customer/addresses/{id}',
     summary: 'Change an address',
-    description: 'What is left out stays.',
+    description: 'Omitted fields do not change.',
     params: addressId,
     body: AddressChange,
     ok: Address,
@@ -172,7 +172,7 @@ export const profileContract = {
     method: 'DELETE',
     path: '/v1/customer/addresses/{id}',
     summary: 'Remove an address',
-    description: 'When it was the default, the newest of the others becomes it.',
+    description: 'If it was the default, the newest remaining address becomes the default.',
     params: addressId,
     ok: null,
     okStatus: 204,

@@ -4,7 +4,7 @@ import type { CustomerRow } from './customers.sql.ts'
 
 export type Profile = Pick<CustomerRow, 'name' | 'email' | 'contactPhone'>
 
-/** Fails by `customer_by_email` when the email signs in somebody else. */
+/** Violates `customer_by_email` when another customer signs in with the email. */
 export const updateProfile = (tx: Tx, storeId: StoreId, customerId: string, profile: Profile) => tx.one<CustomerRow>`
   update customer set name = ${profile.name}, email = ${profile.email}, contact_phone = ${profile.contactPhone},
     updated_at = vitrine_now()

@@ -13,11 +13,11 @@ type TestCustomer = Awaited<ReturnType<typeof newCustomer>>
 
 const password = 'correct horse battery'
 
-/** As if the customer had signed up with a password. */
+/** Turns the customer into one who signed up with a password. */
 const givePassword = async (shop: TestStore, who: TestCustomer, email: string) => {
   const { id } = await shop.load()
   const { passwords } = service.app.services
-  const hash = await passwords.inTurn({ storeId: id, client: '' }, (hashing) => hashing.hash(password))
+  const hash = await passwords.runQueued({ storeId: id, client: '' }, (hashing) => hashing.hash(password))
   await service.db.run`
     update customer set email = ${email}, password_hash = ${hash} where store_id = ${id} and id = ${who.id}`
 }
@@ -28,7 +28,7 @@ const columnsOf = async (who: TestCustomer) =>
   service.db.one<{ phone: string | null; contact: string; email: string | null }>`
     select phone, contact_phone as contact, email from customer where id = ${who.id}`
 
-test('a customer sees who they are', async () => {
+test('a customer can read their profile', async () => {
   const asha = await newCustomer(service, await newStore(service), { name: 'Asha Rao' })
   const { status, json } = await asha.call('GET', '/v1/customer')
   assert.equal(status, 200)
@@ -38,7 +38,7 @@ test('a customer sees who they are', async () => {
   assert.equal(updatedAt, createdAt)
 })
 
-test('customer data need a bearer token, whoever else vouches for the customer', async () => {
+test('customer data needs a bearer token, even if a server asserts the customer', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   for (const path of ['/v1/customer', '/v1/customer/addresses']) {
@@ -58,7 +58,7 @@ test('a key reads customers only with customer:read and changes them only with c
   assert.equal((await asha.call('PATCH', '/v1/customer', { headers: writer, body: {} })).status, 200)
 })
 
-test('what is sent changes, and what is left out stays', async () => {
+test('fields that are sent change, and omitted fields do not', async () => {
   const asha = await newCustomer(service, await newStore(service))
   const first = await change(asha, { name: '  Asha Rao ', email: 'Asha@Example.com', phone: '+919876543210' })
   assert.equal(first.status, 200, first.text)
@@ -75,7 +75,7 @@ test('what is sent changes, and what is left out stays', async () => {
   assert.deepEqual((await asha.call('GET', '/v1/customer')).json, second.json)
 })
 
-test('an empty change and fields that nobody knows change nothing, not even the time', async () => {
+test('an empty change and unknown fields change nothing, not even updatedAt', async () => {
   const asha = await newCustomer(service, await newStore(service))
   const before = (await asha.call('GET', '/v1/customer')).json
   for (const body of [{}, { id: 'cus_other', phoneVerified: true, passwordHash: 'x', name: 'Asha' }]) {
@@ -85,7 +85,7 @@ test('an empty change and fields that nobody knows change nothing, not even the 
   }
 })
 
-test('a phone in a change is for reaching the customer and leaves the proved one alone', async () => {
+test('a changed phone is a contact number and does not replace the verified one', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   const { id } = await shop.load()
@@ -98,7 +98,7 @@ test('a phone in a change is for reaching the customer and leaves the proved one
   assert.deepEqual(await columnsOf(asha), { phone: '+919876543210', contact: '', email: null })
 })
 
-test('what cannot be a phone, an email or a text is 400', async () => {
+test('an invalid phone, email or name is 400', async () => {
   const asha = await newCustomer(service, await newStore(service))
   const faults = [
     { phone: '12' },
@@ -113,7 +113,7 @@ test('what cannot be a phone, an email or a text is 400', async () => {
   }
 })
 
-test('an email that signs somebody in cannot be taken by another with a password, also at the same time', async () => {
+test('a sign-in email cannot be taken by another customer with a password, also concurrently', async () => {
   const shop = await newStore(service)
   const [asha, ben, chen] = [
     await newCustomer(service, shop),
@@ -132,7 +132,7 @@ test('an email that signs somebody in cannot be taken by another with a password
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
 })
 
-test('an email is free again in another store, and as contact data of somebody without a password', async () => {
+test('a taken email can be used in another store, and as contact data of a customer without a password', async () => {
   const [shop, elsewhere] = [await newStore(service), await newStore(service)]
   await givePassword(shop, await newCustomer(service, shop), 'asha@example.com')
   const foreign = await newCustomer(service, elsewhere)
@@ -142,7 +142,7 @@ test('an email is free again in another store, and as contact data of somebody w
   assert.equal((await change(guestLike, { email: 'asha@example.com' })).json.email, 'asha@example.com')
 })
 
-test('an email can be removed unless it signs the customer in', async () => {
+test('an email can be removed unless it is used for sign-in', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   await change(asha, { email: 'asha@example.com' })

@@ -15,21 +15,20 @@ export const showCustomer = async ({ db, store, shopper }: CustomerCtx): Promise
   toCustomer(found(await findCustomer(db, store.id, shopper.customerId)))
 
 /**
- * What is left out stays as it is, and a change to what is there already is none. An email that signs the customer in
- * changes only with the password, and ends all other sessions.
+ * Omitted fields do not change, and setting the current value is no change. Changing a sign-in email needs the password
+ * and ends all other sessions.
  */
 export const changeCustomer = async (ctx: CustomerCtx, change: CustomerChange): Promise<CustomerProfile> => {
   const wanted = readChange(change)
   if (wanted.email === undefined) return save(ctx, wanted, null)
   const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
   if (passwordHash === null || wanted.email === email) return save(ctx, wanted, null)
-  if (wanted.email === null)
-    throw fail('BAD_REQUEST', 'email signs this customer in and cannot be removed, only replaced.')
+  if (wanted.email === null) throw fail('BAD_REQUEST', 'email is used for sign-in: it can be replaced but not removed.')
   await provePassword(ctx, passwordHash, change.currentPassword, async () => {})
   return save(ctx, wanted, passwordHash)
 }
 
-/** `provenHash` is that of the password which the caller has just proved to know. */
+/** `provenHash` is the hash of the password that the caller has just proved. */
 const save = async (
   ctx: CustomerCtx,
   wanted: Partial<Profile>,
@@ -50,8 +49,8 @@ const save = async (
       return toCustomer(await updateProfile(tx, ctx.store.id, customerId, after))
     })
   } catch (error) {
-    // The index decides, and it holds only those emails that sign somebody in.
-    if (isUniqueViolation(error)) throw fail('CONFLICT', 'This email has an account already.')
+    // The unique index covers only sign-in emails.
+    if (isUniqueViolation(error)) throw fail('CONFLICT', 'This email already has an account.')
     throw error
   }
 }
@@ -66,6 +65,6 @@ const isSame = (a: Profile, b: Profile) => a.name === b.name && a.email === b.em
 
 const found = (row: CustomerRow | undefined): CustomerRow => {
   // A session belongs to a customer by foreign key.
-  if (row === undefined) throw new Error('the customer of a session is gone')
+  if (row === undefined) throw new Error('the customer of a session does not exist')
   return row
 }

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => Promise.all([service.close(), neighbour.close()]))
 
-/** Whether a session counts, asked of a read that refuses dead ones. */
+/** Whether a session is valid, tested with a read that refuses invalid ones. */
 const isAlive = async (at: TestService, shop: { key: string }, token: string) => {
   const headers = { 'x-store-key': shop.key, authorization: `Bearer ${token}` }
   const { status } = await at.call('/v1/store', { headers })
@@ -27,7 +27,7 @@ const logOut = (at: TestService, shop: { key: string }, token: string) =>
     headers: { 'x-store-key': shop.key, authorization: `Bearer ${token}` },
   })
 
-test('a session that was logged out is dead on every instance at once', async () => {
+test('a logout takes effect on every instance at once', async () => {
   const shop = await newStore(service)
   const { token } = await newCustomer(service, shop)
   for (const instance of [service, neighbour]) assert.equal(await isAlive(instance, shop, token), true)
@@ -37,7 +37,7 @@ test('a session that was logged out is dead on every instance at once', async ()
   assertError(await logOut(neighbour, shop, token), 401, 'UNAUTHORIZED')
 })
 
-test('logging out ends one session and leaves the others of the customer', async () => {
+test('a logout ends one session and leaves the other sessions of the customer', async () => {
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   const store = await shop.load()
@@ -46,7 +46,7 @@ test('logging out ends one session and leaves the others of the customer', async
   assert.equal(await isAlive(service, shop, elsewhere.token), true)
 })
 
-test('logging out needs a session: none, a dead one and one of another store are 401', async () => {
+test('a logout with no session, an ended one or one of another store is 401', async () => {
   const shop = await newStore(service)
   const other = await newStore(service)
   const { token } = await newCustomer(service, other)
@@ -67,7 +67,7 @@ test('a session lasts seven days', async (t) => {
   assert.equal(await isAlive(moved, shop, token), false)
 })
 
-test('what is stored of a session opens nothing', async () => {
+test('the stored session hash cannot be used as a token', async () => {
   const shop = await newStore(service)
   const { token } = await newCustomer(service, shop)
   const { id } = await shop.load()

@@ -7,9 +7,9 @@ export const CustomerProfile = named(
   Type.Object({
     id: Type.String(),
     name: Type.String(),
-    email: Type.String({ description: 'Empty when there is none' }),
-    phone: Type.String({ description: 'The number that was proved by a code, or else the one given as contact' }),
-    phoneVerified: Type.Boolean({ description: 'Whether `phone` was proved by a code, and signs the customer in' }),
+    email: Type.String({ description: 'Empty if none' }),
+    phone: Type.String({ description: 'The verified number, otherwise the contact number' }),
+    phoneVerified: Type.Boolean({ description: 'Whether `phone` was verified by a code and can be used for sign-in' }),
     createdAt: Type.String({ description: 'ISO 8601, UTC' }),
     updatedAt: Type.String({ description: 'ISO 8601, UTC' }),
   }),
@@ -17,14 +17,14 @@ export const CustomerProfile = named(
 export type CustomerProfile = Static<typeof CustomerProfile>
 
 const token = Type.String({ description: 'Send it as `Authorization: Bearer …`' })
-const expiresAt = Type.String({ description: 'When it ends: ISO 8601, UTC' })
+const expiresAt = Type.String({ description: 'Expiry time: ISO 8601, UTC' })
 const Done = Type.Object({ success: Type.Boolean() })
 
 const phone = Type.String({
   maxLength: 40,
-  description: 'International, such as +919876543210; spacing does not matter',
+  description: 'International form, such as +919876543210; spacing is ignored',
 })
-const email = Type.String({ maxLength: 254, description: 'Case does not matter' })
+const email = Type.String({ maxLength: 254, description: 'Case-insensitive' })
 
 const requestToken = (description: string) => Type.String({ maxLength: 100, description })
 
@@ -48,17 +48,17 @@ export const signInContract = {
     path: '/v1/auth/otp/request',
     summary: 'Send a one-time password to a phone',
     description:
-      'Six digits, good for five minutes and three attempts; they replace those sent before. The answer is the same whether or not somebody has this number. Five requests an hour for a number, the sixth is 429. Keep `requestToken` and send it to verify. Once it has signed somebody in, send it with later requests for the number too: they have five an hour of their own, which strangers cannot use up, and their codes are good only with the new `requestToken`. 502: the message was refused (then the request does not count) or may not have arrived (then it counts; unless the request carried a `requestToken`, the code is good if it does arrive).',
+      'Six digits, valid for five minutes and three attempts; a new code replaces the previous one. The response is the same whether or not the number has an account. Limit: five requests per hour for a number, then 429. Store `requestToken` and send it to verify. After a sign-in with it, send it with later requests for the same number too: they have a separate limit of five per hour, which other callers cannot use up, and their codes are valid only with the new `requestToken`. 502: the message was refused (the request does not count) or may not arrive (the request counts; if it carried no `requestToken`, the code is valid if it arrives).',
     body: Type.Object({
       phone,
       requestToken: Type.Optional(
-        requestToken('Of an earlier request for this number that signed somebody in; any other is ignored'),
+        requestToken('From an earlier request for this number that led to a sign-in; any other is ignored'),
       ),
     }),
     ok: Type.Object({
       success: Type.Boolean(),
       expiresAt,
-      requestToken: Type.String({ description: 'Binds the code to whoever asked for it: send it to verify' }),
+      requestToken: Type.String({ description: 'Binds the code to the client that requested it: send it to verify' }),
     }),
     errors: ['BAD_GATEWAY'],
     example: {
@@ -73,13 +73,13 @@ export const signInContract = {
     path: '/v1/auth/otp/verify',
     summary: 'Sign in with a one-time password',
     description:
-      'The first time makes the customer. A wrong password is 401, three of them use it up; one that is used, used up, expired or was never sent is 410. With `requestToken` the code of that request counts, with three attempts of its own: neither requests nor guesses of others touch it. Without one, the last code that was sent to the number counts. `guestCartId` hands that guest cart to the customer; an id that cannot be handed over is ignored.',
+      'The first sign-in creates the customer. An incorrect code is 401; after three of them, and when the code was used, has expired or was never sent, the response is 410. With `requestToken`, the code of that request is checked: it has separate attempts and is not affected by requests or guesses of others. Without it, the last code sent to the number is checked. `guestCartId` moves that guest cart to the customer; a cart that cannot be claimed is ignored.',
     body: Type.Object({
       phone,
-      otp: Type.String({ pattern: '^[0-9]+$', maxLength: 20, description: 'The digits of the message' }),
+      otp: Type.String({ pattern: '^[0-9]+$', maxLength: 20, description: 'The code from the message' }),
       guestCartId: Type.Optional(Type.String({ maxLength: 200 })),
       requestToken: Type.Optional(
-        requestToken('Of the answer to the request; one that is unknown or of another number is ignored'),
+        requestToken('From the response to the request; an unknown token or one of another number is ignored'),
       ),
     }),
     ok: Type.Object({ token, customer: CustomerProfile, expiresAt }),
@@ -103,7 +103,7 @@ export const signInContract = {
     access: 'customer',
     path: '/v1/auth/logout/everywhere',
     summary: 'End all sessions of the customer',
-    description: 'Also the one that asks for it.',
+    description: 'Including the current one.',
     ok: Done,
     example: { success: true },
   }),
@@ -111,8 +111,8 @@ export const signInContract = {
     ...write,
     access: 'sign-in',
     path: '/v1/signup',
-    summary: 'Make an account with email and password',
-    description: '`phone` is for reaching the customer and signs nobody in. 409: the email has an account already.',
+    summary: 'Create an account with email and password',
+    description: '`phone` is contact data and not for sign-in. 409: the email already has an account.',
     body: Type.Object({
       name: Type.String({ minLength: 1, maxLength: 200 }),
       email,
@@ -130,7 +130,7 @@ export const signInContract = {
     path: '/v1/signin',
     summary: 'Sign in with email and password',
     description:
-      'A 401 does not say which of the two was wrong. After ten failures within fifteen minutes an email is refused with 429, whether or not it has an account.',
+      'A 401 does not reveal whether the email or the password is incorrect. After ten failures within fifteen minutes the email is locked with 429, whether or not it has an account.',
     body: Type.Object({ email, password: Type.String({ maxLength: 200 }) }),
     ok: Type.Object({ token, user: CustomerProfile, expiresAt }),
     example: { token: exampleToken, user: exampleCustomer, expiresAt: '2026-02-08T09:30:00.000Z' },

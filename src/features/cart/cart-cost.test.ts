@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** The statements of one call, without those of the transaction itself and of finding out who calls. */
+/** The statements of one call, without transaction control and authentication. */
 const statementsOf = async (shopper: TestShopper, method: string, path: string, body?: unknown) => {
   const texts: string[] = []
   const stop = service.db.onStatement((text) => texts.push(text))
@@ -21,7 +21,7 @@ const statementsOf = async (shopper: TestShopper, method: string, path: string, 
     .length
 }
 
-test('a change of a cart takes two round trips and a read one, whatever its size and whoever calls', async () => {
+test('a cart change takes two round trips and a read takes one, for any cart size and shopper', async () => {
   const shop = await newStore(service)
   await shop.add(...Array.from({ length: 90 }, (_, i) => ({ name: `Thing ${i}`, price: 10 + i, stock: 500 })))
   const store = await shop.load()

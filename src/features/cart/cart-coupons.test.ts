@@ -23,7 +23,7 @@ const addCoupon = async (
 
 const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code)
 
-test('a code that is put on the cart takes its share off the total', async () => {
+test('a coupon on the cart reduces the total', async () => {
   const { shop, mug, lamp } = await openShop(service)
   await addCoupon(service, shop, { code: 'TEN', kind: 'percent', value: 10 })
   const guest = await newGuest(service, shop)
@@ -42,7 +42,7 @@ test('a code that is put on the cart takes its share off the total', async () =>
   assert.deepEqual([off.json.couponCode, off.json.discount, off.json.items.length], [null, 0, 2])
 })
 
-test('a code that nobody knows is not put on, and the answer says so once', async () => {
+test('an unknown code is not applied, and only that response has a warning', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   for (const couponCode of ['NOPE', '%%%', 'x y', '🙂']) {
@@ -53,10 +53,10 @@ test('a code that nobody knows is not put on, and the answer says so once', asyn
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
   assert.deepEqual(json.warnings, [])
   const empty = await guest.call('PATCH', `/v1/cart/${json.id}`, { body: { couponCode: '' } })
-  assert.deepEqual(empty.json.warnings, [], 'no code at all is no wrong code')
+  assert.deepEqual(empty.json.warnings, [], 'an empty code is not an unknown code')
 })
 
-test('a code whose conditions are not met yet stays on, gives nothing and says why', async () => {
+test('a code whose conditions are not met stays on the cart, gives no discount, and has a warning', async () => {
   const { shop, mug, lamp } = await openShop(service)
   await addCoupon(service, shop, { code: 'LAMPS', kind: 'fixed', value: 50, products: [lamp], minSubtotal: 300 })
   const guest = await newGuest(service, shop)
@@ -68,7 +68,7 @@ test('a code whose conditions are not met yet stays on, gives nothing and says w
   assert.deepEqual([reached.json.discount, codes(reached.json)], [50, []])
 })
 
-test('a code that has expired since gives nothing from then on', async (t) => {
+test('a code that expires on the cart gives no discount any more', async (t) => {
   const own = await serviceFor(t)
   const { shop, mug } = await openShop(own)
   await addCoupon(own, shop, {
@@ -85,7 +85,7 @@ test('a code that has expired since gives nothing from then on', async (t) => {
   assert.deepEqual([later.discount, later.total, codes(later)], [0, 100, ['COUPON_REMOVED']])
 })
 
-test('the coupon of another store is nobody’s', async () => {
+test('a coupon of another store is unknown', async () => {
   const { shop, mug } = await openShop(service)
   const other = await newStore(service)
   await addCoupon(service, other, { code: 'THEIRS', kind: 'percent', value: 10 })
@@ -94,7 +94,7 @@ test('the coupon of another store is nobody’s', async () => {
   assert.deepEqual([json.couponCode, json.discount], [null, 0])
 })
 
-test('a claimed cart brings its code along, unless the customer has one', async () => {
+test('a claimed cart keeps its code unless the customer already has one', async () => {
   const { shop, mug } = await openShop(service)
   await addCoupon(service, shop, { code: 'TEN', kind: 'percent', value: 10 })
   await addCoupon(service, shop, { code: 'HALF', kind: 'percent', value: 50 })

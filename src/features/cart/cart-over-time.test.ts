@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a price that has moved is shown with a warning until the line is written again', async () => {
+test('a changed price has a warning until the line is written again', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
@@ -28,7 +28,7 @@ test('a price that has moved is shown with a warning until the line is written a
   assert.deepEqual((await guest.call('PATCH', line, { body: { quantity: 1 } })).json.warnings, [])
 })
 
-test('a cart says what is sold out, scarce or gone, and stays readable', async () => {
+test('a cart stays readable and warns about lines that are sold out, low on stock or no longer for sale', async () => {
   const { shop, mug, lamp, shirt: product, small } = await openShop(service)
   const guest = await newGuest(service, shop)
   const items = [
@@ -50,13 +50,13 @@ test('a cart says what is sold out, scarce or gone, and stays readable', async (
     [false, false, false],
   )
   assert.equal(after.items[2].product.name, 'Shirt')
-  assert.equal(after.subtotal, 1000, 'what is not for sale costs nothing')
+  assert.equal(after.subtotal, 1000, 'a line that is not for sale costs nothing')
   const gone = `/v1/cart/${json.id}/items/${after.items[2].id}`
   assertError(await guest.call('PATCH', gone, { body: { quantity: 2 } }), 404, 'NOT_FOUND')
   assert.equal((await guest.call('DELETE', gone)).json.items.length, 2)
 })
 
-test('a cart keeps the outlet that it was made in', async () => {
+test('a cart keeps the outlet it was created for', async () => {
   const shop = await newStore(service)
   const pune = await shop.newOutlet('Pune')
   await shop.add({ name: 'Mug', price: 100, prices: { [pune]: 80 }, stock: { [shop.outletId]: 1, [pune]: 9 } })
@@ -67,7 +67,7 @@ test('a cart keeps the outlet that it was made in', async () => {
   assert.equal(json.outletId, pune)
   assert.equal(json.total, 240)
   const more = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
-  assert.equal(more.json.items[0].quantity, 4, 'without a named outlet its own governs')
+  assert.equal(more.json.items[0].quantity, 4, 'without X-Outlet-Id the outlet of the cart applies')
   const elsewhere = { 'x-outlet-id': shop.outletId }
   for (const [method, path, body] of [
     ['POST', '/v1/cart', { productId: mug }],
@@ -83,7 +83,7 @@ test('a cart keeps the outlet that it was made in', async () => {
   assert.equal(moved.json.total, 100)
 })
 
-test("a guest's cart is over thirty days after its last write, and the next write starts a new one", async (t) => {
+test('a guest cart expires thirty days after its last write, and the next write creates a new one', async (t) => {
   const own = await serviceFor(t)
   const { shop, mug, lamp } = await openShop(own)
   const guest = await newGuest(own, shop)

@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { named, nullable, oneOf } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
-
-export const maxQuantity = 999
+import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 
 export const CartItem = named(
   'CartItem',
@@ -11,15 +10,15 @@ export const CartItem = named(
     productId: Type.String(),
     variantId: Type.String(),
     quantity: Type.Integer(),
-    price: Type.Number({ description: 'Of one unit, as it is now' }),
+    price: Type.Number({ description: 'Current unit price' }),
     lineTotal: Type.Number(),
-    inStock: Type.Boolean({ description: 'The whole quantity can be bought now' }),
+    inStock: Type.Boolean({ description: 'Whether the whole quantity can be bought now' }),
     product: Type.Object({
       name: Type.String(),
       image: Type.String(),
       description: Type.String(),
       slug: Type.String(),
-      variant: Type.String({ description: 'The title of the chosen variant; empty when there is only one' }),
+      variant: Type.String({ description: 'Title of the chosen variant; empty if the product has only one' }),
     }),
   }),
 )
@@ -30,7 +29,7 @@ export const CartWarning = named(
   Type.Object({
     code: oneOf(['PRICE_CHANGED', 'OUT_OF_STOCK', 'LOW_STOCK', 'UNAVAILABLE', 'COUPON_REMOVED']),
     message: Type.String({ description: 'For the shopper' }),
-    itemId: nullable(Type.String({ description: 'The line that it is about' })),
+    itemId: nullable(Type.String({ description: 'The affected line' })),
   }),
 )
 export type CartWarning = Static<typeof CartWarning>
@@ -39,8 +38,8 @@ export const Cart = named(
   'Cart',
   Type.Object({
     id: Type.String(),
-    customerId: nullable(Type.String({ description: "Null: a guest's" })),
-    outletId: Type.String({ description: 'Its prices and its stock count' }),
+    customerId: nullable(Type.String({ description: 'Null for a guest cart' })),
+    outletId: Type.String({ description: 'The outlet whose prices and stock apply' }),
     currency: Type.String({ description: 'ISO 4217' }),
     items: Type.Array(CartItem),
     itemCount: Type.Integer({ description: 'Units in all lines' }),
@@ -48,14 +47,14 @@ export const Cart = named(
     subtotal: Type.Number(),
     discount: Type.Number(),
     shipping: Type.Number(),
-    tax: Type.Number({ description: 'Part of the total where the prices of the store include it, else added' }),
+    tax: Type.Number({ description: 'Included in the prices or added to them, depending on the store' }),
     total: Type.Number(),
-    version: Type.Integer({ description: 'Grows with every change' }),
+    version: Type.Integer({ description: 'Increases with every change' }),
     createdAt: Type.String(),
     updatedAt: Type.String(),
-    expiresAt: nullable(Type.String({ description: "Null: a customer's cart stays" })),
+    expiresAt: nullable(Type.String({ description: 'Null for the cart of a customer, which does not expire' })),
     warnings: Type.Array(CartWarning, {
-      description: 'Why a checkout of this cart would be refused or look different',
+      description: 'Reasons why checkout would fail or differ from what the shopper saw',
     }),
   }),
 )
@@ -64,25 +63,27 @@ export type Cart = Static<typeof Cart>
 const newLine = {
   productId: Type.String({ minLength: 1, maxLength: 100 }),
   variantId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Needed where a product has several' }),
+    Type.String({ minLength: 1, maxLength: 100, description: 'Required if the product has several variants' }),
   ),
 }
-const quantityToSet = Type.Integer({ minimum: 0, maximum: maxQuantity, description: 'Zero removes the line' })
-const quantityToAdd = Type.Optional(Type.Integer({ minimum: 1, maximum: maxQuantity, default: 1 }))
+const quantityToSet = Type.Integer({ minimum: 0, maximum: maxLineQuantity, description: '0 removes the line' })
+const quantityToAdd = Type.Optional(Type.Integer({ minimum: 1, maximum: maxLineQuantity, default: 1 }))
 
 export const LineToAdd = Type.Object({ ...newLine, quantity: quantityToAdd })
 export type LineToAdd = Static<typeof LineToAdd>
 
 export const LineToSet = Type.Object({
-  id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The line, or name its product' })),
+  id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Id of the line; alternatively `productId`' }),
+  ),
   productId: Type.Optional(newLine.productId),
   variantId: newLine.variantId,
   quantity: quantityToSet,
 })
 export type LineToSet = Static<typeof LineToSet>
 
-const couponCode = Type.Optional(nullable(Type.String({ maxLength: 100, description: 'Null takes the code off' })))
-const mostLines = { maxItems: 100 }
+const couponCode = Type.Optional(nullable(Type.String({ maxLength: 100, description: 'Null removes the code' })))
+const maxItemsPerRequest = { maxItems: 100 }
 
 const examples = {
   item: {
@@ -141,7 +142,7 @@ export const cartContract = {
     method: 'GET',
     path: '/v1/cart',
     summary: "Show the items of the shopper's own cart",
-    description: 'Empty when there is no cart yet. A first call without a guest token brings one.',
+    description: 'Empty if there is no cart yet. The first call without a guest token returns a new one.',
     ok: Type.Array(CartItem),
     example: [examples.item],
   }),
@@ -149,13 +150,13 @@ export const cartContract = {
     ...ofShopper,
     method: 'POST',
     path: '/v1/cart',
-    summary: "Add to the shopper's own cart, which is made when there is none",
-    description: 'One product, or several as `items`. 201 when the cart is new. Parallel calls all count.',
+    summary: "Add to the shopper's own cart, and create it if there is none",
+    description: 'One product, or several as `items`. 201 if the cart is new. Concurrent calls are all applied.',
     body: Type.Object({
       productId: Type.Optional(newLine.productId),
       variantId: newLine.variantId,
       quantity: quantityToAdd,
-      items: Type.Optional(Type.Array(LineToAdd, mostLines)),
+      items: Type.Optional(Type.Array(LineToAdd, maxItemsPerRequest)),
       couponCode,
     }),
     okStatus: 201,
@@ -175,7 +176,7 @@ export const cartContract = {
     method: 'GET',
     path: '/v1/cart/{cartId}',
     summary: 'Show a cart',
-    description: "The id of a guest's cart opens it to whoever has it; a customer's cart opens to that customer alone.",
+    description: 'Anyone who has the id can read a guest cart. Only the customer can read the cart of a customer.',
     params: Type.Object({ cartId }),
     errors: ['NOT_FOUND', 'CONFLICT'],
   }),
@@ -184,9 +185,9 @@ export const cartContract = {
     method: 'PATCH',
     path: '/v1/cart/{cartId}',
     summary: 'Set quantities and the coupon code of a cart',
-    description: 'Sets the lines that it names and leaves the others. A quantity of 0 removes a line.',
+    description: 'Sets the given lines and leaves the others unchanged. A quantity of 0 removes a line.',
     params: Type.Object({ cartId }),
-    body: Type.Object({ items: Type.Optional(Type.Array(LineToSet, mostLines)), couponCode }),
+    body: Type.Object({ items: Type.Optional(Type.Array(LineToSet, maxItemsPerRequest)), couponCode }),
     errors: ['NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_STOCK'],
   }),
   deleteCart: endpoint({
@@ -204,8 +205,8 @@ export const cartContract = {
     ...ofCustomer,
     method: 'POST',
     path: '/v1/cart/{cartId}/claim',
-    summary: "Make a guest's cart the customer's",
-    description: "Its lines join those of the customer's cart. Quantities add up, as far as there is stock.",
+    summary: 'Claim a guest cart for the customer',
+    description: "Moves its lines to the customer's cart. Quantities are added, limited by stock.",
     params: Type.Object({ cartId }),
     once: true,
     errors: ['NOT_FOUND', 'CONFLICT'],

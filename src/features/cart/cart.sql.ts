@@ -1,6 +1,7 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import { guestLock } from '../access/guests.ts'
+import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { OutletId, Shopper, StoreId } from '../context.ts'
 import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
 
@@ -20,7 +21,7 @@ export type LineRow = {
   productId: string
   variantId: string
   quantity: number
-  /** What the shopper saw when the line was last written, and what it costs now. */
+  /** The price when the line was last written, and the current price. */
   seenMinor: number
   unitMinor: number
   isAvailable: boolean
@@ -35,11 +36,11 @@ export type LineRow = {
   digital: boolean
 }
 
-/** Which cart: the shopper's own, or one by its id, which a customer's cart does not open by itself. */
+/** The shopper's own cart, or a cart by id. The id alone gives access only to guest carts. */
 export type CartName = { of: Shopper } | { id: string; seenBy: Shopper }
 
-/** A guest's cart expires thirty days after its last write. It may be deleted later, so every statement checks. */
-const alive = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
+/** A guest's cart expires thirty days after its last write. It is deleted later, so every statement checks. */
+const unexpired = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
 const deleteOn = sql`(vitrine_now() + interval '31 days')::date`
 
 const cartColumns = sql`c.id, c.guest_id as "guestId", c.customer_id as "customerId", c.outlet_id as "outletId",
@@ -52,13 +53,13 @@ const isNamed = (name: CartName): Fragment => {
   return sql`c.id = ${name.id} and (c.customer_id is null or c.customer_id = ${name.seenBy.customerId})`
 }
 
-/** Lines with all that is shown of them, at the outlet of their cart. `source` has the columns of cart_item. */
+/** Lines with their product data at the outlet of the cart. `source` has the columns of cart_item. */
 const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment) => sql`
   select coalesce(json_agg(json_build_object(
     'id', i.id, 'productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity,
     'seenMinor', i.price_minor, 'unitMinor', coalesce(o.price_minor, v.price_minor),
     'isAvailable', v.active and p.status = 'ACTIVE',
-    'stock', case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else 999 end,
+    'stock', case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else ${maxLineQuantity} end,
     'name', p.name, 'slug', p.slug, 'image', coalesce(nullif(v.image, ''), p.images[1], ''),
     'description', p.description,
     'variant', v.title, 'categoryId', p.category_id, 'taxRate', p.tax_rate, 'digital', p.digital is not null
@@ -79,26 +80,26 @@ export const readCart = (db: Queries, storeId: StoreId, name: CartName) => db.ma
   select ${cartColumns}, ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon,
     (${shownLines(storeId, sql`c.outlet_id`, linesOf(storeId, sql`c.id`))}) as lines
   from cart c
-  where c.store_id = ${storeId} and ${isNamed(name)} and ${alive}`
+  where c.store_id = ${storeId} and ${isNamed(name)} and ${unexpired}`
 
-/** What a caller wants of a product: the variant may be left out where there is one. */
-export type Wanted = { productId: string; variantId: string | null }
+/** A product in a request. The variant may be omitted if the product has only one. */
+export type RequestedProduct = { productId: string; variantId: string | null }
 
-/** What there is of it. `variants` counts those to choose from; without a choice `variantId` is null. */
+/** `variants` is the number of matching variants. `variantId` is null unless there is exactly one. */
 export type FoundVariant = { variants: number; variantId: string | null; unitMinor: number }
 
 /**
- * A found thing for each wanted one, in their order; null for a product that is not to be had. They travel as JSON and
- * not as arrays: the planner looks into an array, expects less of a short one than of an unknown one, and for that plans
- * the statement anew each time, which takes longer than to run it.
+ * A `FoundVariant` for each requested product, in the same order; null for a product that is not for sale. Passed as
+ * JSON instead of arrays: the planner estimates a short array as cheaper than an unknown one, so it never switches to a
+ * generic plan, and planning each time takes longer than execution.
  */
-const findWanted = (storeId: StoreId, outletId: Fragment, wanted: readonly Wanted[]) => sql`
-  select coalesce(json_agg(found.thing order by w.n), '[]')
-  from rows from (jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as ("productId" text, "variantId" text))
+const findRequested = (storeId: StoreId, outletId: Fragment, products: readonly RequestedProduct[]) => sql`
+  select coalesce(json_agg(found.variant order by w.n), '[]')
+  from rows from (jsonb_to_recordset(${JSON.stringify(products)}::jsonb) as ("productId" text, "variantId" text))
     with ordinality as w (product_id, variant_id, n)
   left join lateral (
     select json_build_object('variants', count(*), 'variantId', case when count(*) = 1 then min(v.id) end,
-      'unitMinor', min(coalesce(o.price_minor, v.price_minor))) as thing
+      'unitMinor', min(coalesce(o.price_minor, v.price_minor))) as variant
     from product p
     join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
       and (w.variant_id is null or v.id = w.variant_id)
@@ -107,27 +108,26 @@ const findWanted = (storeId: StoreId, outletId: Fragment, wanted: readonly Wante
     having count(*) > 0
   ) found on true`
 
-/** A code to put on the cart (null takes it off); undefined leaves the cart's own. */
+/** The new coupon code of the cart. Null removes it, undefined keeps it. */
 export type CouponChange = string | null | undefined
 
 export type HeldCart = CartRow & { isNew: boolean; coupon: Coupon | null; found: (FoundVariant | null)[] }
 
-type Hold = { storeId: StoreId; couponChange: CouponChange; wanted: readonly Wanted[] }
+type Hold = { storeId: StoreId; couponChange: CouponChange; products: readonly RequestedProduct[] }
 
-/** An unknown code is not put on a cart. */
+/** An unknown code becomes null. */
 const couponAfter = (storeId: StoreId, change: CouponChange, current: Fragment) => {
   if (change === undefined) return current
   return change === null ? sql`null` : sql`(select code from coupon where store_id = ${storeId} and code = ${change})`
 }
 
-const heldColumns = ({ storeId, wanted }: Hold) => sql`${cartColumns},
+const heldColumns = ({ storeId, products }: Hold) => sql`${cartColumns},
   ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon,
-  (${findWanted(storeId, sql`c.outlet_id`, wanted)}) as found`
+  (${findRequested(storeId, sql`c.outlet_id`, products)}) as found`
 
 /**
- * Makes the shopper's cart or locks it, and looks up what is to be put into it. No row: it belonged to a guest who was
- * merged, or has expired. Lines are not read here, because the statement may have waited for the lock and would show
- * them as they were before.
+ * Creates or locks the shopper's cart, and looks up the requested products. No row: the guest was merged or the cart has
+ * expired. Lines are read later: if this statement waits for the lock, its snapshot is older than the lines.
  */
 export const holdOwnCart = (
   tx: Tx,
@@ -148,13 +148,13 @@ export const holdOwnCart = (
     on conflict (store_id, ${owner}) where ${owner} is not null do update set version = c.version + 1,
       updated_at = excluded.updated_at, sweep_on = excluded.sweep_on,
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
-    where ${alive}
+    where ${unexpired}
     returning c.*
   )
   select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c`
 }
 
-/** Locks a cart by its id. No row: there is none that this shopper may change. */
+/** Locks a cart by its id. No row: the cart does not exist, or the shopper may not change it. */
 export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper }) => {
   const { storeId, shopper, couponChange } = hold
   return tx.maybeOne<HeldCart>`
@@ -162,7 +162,7 @@ export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper
     update cart c set version = c.version + 1, updated_at = vitrine_now(),
       sweep_on = case when c.sweep_on is not null then ${deleteOn} end,
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
-    where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${alive}
+    where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${unexpired}
     returning c.*
   )
   select ${heldColumns(hold)}, false as "isNew" from c`
@@ -174,19 +174,19 @@ export const hasLines = async (tx: Tx, storeId: StoreId, cartId: string) =>
     select exists (select from cart_item where store_id = ${storeId} and cart_id = ${cartId}) as some`
   ).some
 
-/** For a cart without lines, which may still be moved. */
+/** Moves an empty cart to another outlet. */
 export const moveCart = (
   tx: Tx,
   storeId: StoreId,
   cartId: string,
   outletId: OutletId,
-  wanted: readonly Wanted[],
+  products: readonly RequestedProduct[],
 ) => tx.one<{ found: (FoundVariant | null)[] }>`
   with c as (
     update cart set outlet_id = ${outletId} where store_id = ${storeId} and id = ${cartId} returning outlet_id)
-  select (${findWanted(storeId, sql`c.outlet_id`, wanted)}) as found from c`
+  select (${findRequested(storeId, sql`c.outlet_id`, products)}) as found from c`
 
-/** A line to write, found by its variant. `adds`: to what is there already. */
+/** A line to write, identified by its variant. */
 export type VariantChange = {
   newId: string
   variantId: string
@@ -194,12 +194,13 @@ export type VariantChange = {
   quantity: number
   unitMinor: number
 }
-/** Quantities to set by the id of the line, zero to remove it. */
+/** Sets the quantity of a line by its id. 0 removes the line. */
 export type LineChange = { id: string; quantity: number }
-/** Lines to remove by product, all variants of it when none is named. */
-export type Removal = Wanted
+/** Removes lines by product: of all variants unless one is given. */
+export type Removal = RequestedProduct
 
 export type Changes = {
+  /** Add to existing quantities instead of setting them. */
   adds: boolean
   variants: readonly VariantChange[]
   lines: readonly LineChange[]
@@ -208,13 +209,13 @@ export type Changes = {
 
 export type WrittenCart = {
   lines: LineRow[]
-  /** The ids of the lines that were written or removed. */
+  /** Ids of the written and removed lines. */
   touched: string[]
 }
 
 /**
- * Applies all changes to the lines of a cart that is locked, and shows the lines as they are then. Whether the sums are
- * allowed is for the caller to find, who undoes the transaction when they are not.
+ * Applies all changes to the lines of a locked cart and returns the resulting lines. The caller checks the resulting
+ * quantities, and rolls back when they are not allowed.
  */
 export const writeLines = (
   tx: Tx,
@@ -227,11 +228,11 @@ export const writeLines = (
   with written as (
     insert into cart_item as i (store_id, cart_id, variant_id, id, product_id, quantity, price_minor, added_at)
     select ${storeId}, ${cart.id}, n.variant_id, n.id, n.product_id, n.quantity, n.unit_minor,
-      vitrine_now() + n.place * interval '1 microsecond'
+      vitrine_now() + n.position * interval '1 microsecond'
     from unnest(${variants.map((one) => one.variantId)}::text[], ${variants.map((one) => one.newId)}::text[],
       ${variants.map((one) => one.productId)}::text[], ${variants.map((one) => one.quantity)}::integer[],
       ${variants.map((one) => one.unitMinor)}::bigint[]) with ordinality
-      as n (variant_id, id, product_id, quantity, unit_minor, place)
+      as n (variant_id, id, product_id, quantity, unit_minor, position)
     on conflict (store_id, cart_id, variant_id) do update set price_minor = excluded.price_minor,
       quantity = case when ${adds} then i.quantity else 0 end + excluded.quantity
     returning id, product_id, variant_id, quantity, price_minor, added_at
@@ -267,6 +268,6 @@ export const writeLines = (
 export const deleteCart = (db: Queries, storeId: StoreId, customerId: string, cartId: string) => db.run`
   delete from cart where store_id = ${storeId} and id = ${cartId} and customer_id = ${customerId}`
 
-/** Makes room for a new cart where the old one has expired and is not deleted yet. */
+/** Deletes an expired cart that the cleanup job has not deleted yet, so that the guest can get a new one. */
 export const deleteExpiredCart = (tx: Tx, storeId: StoreId, guestId: string) => tx.run`
-  delete from cart c where c.store_id = ${storeId} and c.guest_id = ${guestId} and not ${alive}`
+  delete from cart c where c.store_id = ${storeId} and c.guest_id = ${guestId} and not ${unexpired}`

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the first call of a guest brings a token, and the cart is there when the token comes back', async () => {
+test('the first call of a guest returns a token, and the token finds the cart again', async () => {
   const { shop, mug } = await openShop(service)
   const first = await shop.get('/v1/cart')
   assert.equal(first.status, 200)
@@ -37,7 +37,7 @@ test('the first call of a guest brings a token, and the cart is there when the t
   })
 })
 
-test('a guest who only looks leaves nothing behind in the database', async () => {
+test('a guest who only reads leaves no rows in the database', async () => {
   const { shop } = await openShop(service)
   await newGuest(service, shop)
   const { id } = await shop.load()
@@ -45,7 +45,7 @@ test('a guest who only looks leaves nothing behind in the database', async () =>
   assert.equal(rows.count, 0)
 })
 
-test('the container adds everything up', async () => {
+test('the cart has the totals of its lines', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const before = await guest.call('POST', '/v1/cart', { body: { items: [{ productId: mug, quantity: 3 }] } })
@@ -72,7 +72,7 @@ test('the container adds everything up', async () => {
   })
 })
 
-test('adding the same product again adds to its line, also within one call', async () => {
+test('adding the same product again increases its line, also within one call', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   await guest.call('POST', '/v1/cart', { body: { productId: mug } })
@@ -85,7 +85,7 @@ test('adding the same product again adds to its line, also within one call', asy
   )
 })
 
-test('a product with several variants wants one of them, and each has a line of its own', async () => {
+test('a product with several variants needs a variantId, and each variant has its own line', async () => {
   const { shop, shirt: product, small, medium } = await openShop(service)
   const guest = await newGuest(service, shop)
   assertError(await guest.call('POST', '/v1/cart', { body: { productId: product } }), 422, 'UNPROCESSABLE_ENTITY')
@@ -96,7 +96,7 @@ test('a product with several variants wants one of them, and each has a line of 
   assertError(none, 409, 'INSUFFICIENT_STOCK')
 })
 
-test('what is unknown, not for sale or of another product cannot be added', async () => {
+test('a product or variant that is unknown, not for sale or mismatched cannot be added', async () => {
   const { shop, mug, small } = await openShop(service, { name: 'Old', price: 1, stock: 5, status: 'ARCHIVED' })
   const guest = await newGuest(service, shop)
   const store = await shop.load()
@@ -107,7 +107,7 @@ test('what is unknown, not for sale or of another product cannot be added', asyn
   assert.deepEqual((await guest.call('GET', '/v1/cart')).json, [])
 })
 
-test('more than there is in stock is refused and changes nothing', async () => {
+test('a quantity above stock is refused and changes nothing', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 9 } })
@@ -119,7 +119,7 @@ test('more than there is in stock is refused and changes nothing', async () => {
   assert.deepEqual(after.json, json)
 })
 
-test('quantities that are none are refused with 422', async () => {
+test('invalid quantities are 422', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   for (const quantity of [0, -1, 1.5, 1000, '2', null, true, [], 1e300]) {
@@ -131,7 +131,7 @@ test('quantities that are none are refused with 422', async () => {
   }
 })
 
-test('a line holds 999 units at most', async () => {
+test('a line holds at most 999 units', async () => {
   const { shop, mug } = await openShop(service)
   await setStock(service, shop, mug, 5000)
   const guest = await newGuest(service, shop)
@@ -139,7 +139,7 @@ test('a line holds 999 units at most', async () => {
   assertError(await guest.call('POST', '/v1/cart', { body: { productId: mug } }), 422, 'UNPROCESSABLE_ENTITY')
 })
 
-test('a change sets the lines that it names and leaves the others', async () => {
+test('a change sets the given lines and leaves the others', async () => {
   const { shop, mug, lamp, shirt: product, small } = await openShop(service)
   const guest = await newGuest(service, shop)
   const items = [{ productId: mug }, { productId: lamp }, { productId: product, variantId: small }]
@@ -166,7 +166,7 @@ test('a change sets the lines that it names and leaves the others', async () => 
   assert.equal(back.json.items.length, 3)
 })
 
-test('single lines are added, set and removed by their own addresses', async () => {
+test('single lines can be added, set and removed at their own paths', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json: cart } = await guest.call('POST', '/v1/cart', { body: { items: [] } })
@@ -195,7 +195,7 @@ test('single lines are added, set and removed by their own addresses', async () 
   )
 })
 
-test('a line named twice or not at all in one change is refused', async () => {
+test('a change that names a line twice, or a line without id and product, is refused', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
@@ -219,7 +219,7 @@ test('a line named twice or not at all in one change is refused', async () => {
   }
 })
 
-test('two hundred parallel adds to one cart end with the right sum', async () => {
+test('two hundred concurrent adds to one cart are all applied', async () => {
   const { shop, mug, lamp } = await openShop(service)
   await setStock(service, shop, mug, 1000)
   await setStock(service, shop, lamp, 1000)
@@ -238,7 +238,7 @@ test('two hundred parallel adds to one cart end with the right sum', async () =>
   assert.equal(json.version, 200)
 })
 
-test('parallel adds never exceed the stock, and each unit that was promised is there', async () => {
+test('concurrent adds never exceed stock, and every accepted unit is in the cart', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })
@@ -250,7 +250,7 @@ test('parallel adds never exceed the stock, and each unit that was promised is t
   assert.equal((await guest.call('GET', '/v1/cart')).json[0].quantity, 10)
 })
 
-test("the id of a guest's cart opens it, and a customer's cart is 404 to everyone else", async () => {
+test('anyone with the id can open a guest cart, and the cart of a customer is 404 to everyone else', async () => {
   const { shop, mug } = await openShop(service)
   const [guest, stranger] = [await newGuest(service, shop), await newGuest(service, shop)]
   const [asha, ravi] = [await newCustomer(service, shop), await newCustomer(service, shop)]
@@ -275,7 +275,7 @@ test("the id of a guest's cart opens it, and a customer's cart is 404 to everyon
   assert.equal((await asha.call('GET', '/v1/cart/me')).json.itemCount, 1)
 })
 
-test('no store reaches the cart of another store', async () => {
+test('a cart is 404 in another store', async () => {
   const { shop, mug } = await openShop(service)
   const { shop: other } = await openShop(service)
   const guest = await newGuest(service, shop)
@@ -287,7 +287,7 @@ test('no store reaches the cart of another store', async () => {
   assertError(await other.get('/v1/cart', { 'x-customer-id': asha.id }), 401, 'UNAUTHORIZED')
 })
 
-test('my cart and deleting it need a customer', async () => {
+test('reading my cart and deleting it need a customer', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug } })

@@ -4,11 +4,12 @@ import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { isMergedGuest } from '../access/guests.sql.ts'
 import { writeOnce } from '../access/once.ts'
-import { deadGuestToken } from '../access/shopper.ts'
+import { invalidGuestToken } from '../access/shopper.ts'
+import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { CustomerCtx, ShopperCtx } from '../context.ts'
 import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { readCouponCode } from '../pricing/coupons.ts'
-import { type Cart, type CartItem, type LineToAdd, type LineToSet, maxQuantity } from './cart.contract.ts'
+import type { Cart, CartItem, LineToAdd, LineToSet } from './cart.contract.ts'
 import {
   type CartName,
   type CartRow,
@@ -23,20 +24,20 @@ import {
   holdOwnCart,
   moveCart,
   type ReadCart,
+  type RequestedProduct,
   readCart,
-  type Wanted,
   writeLines,
 } from './cart.sql.ts'
 import { showCart, showItems } from './show-cart.ts'
 
-const mostLines = 200
+const maxLines = 200
 
 type CartAnswer = Answer<Cart>
 type Input = { items?: readonly LineToAdd[]; couponCode?: string | null }
 
 // Reads
 
-/** The items of the shopper's own cart; none when there is no cart. */
+/** The items of the shopper's own cart, or an empty list. */
 export const listItems = async (ctx: ShopperCtx): Promise<Answer<CartItem[]>> => {
   const cart = await readOwnCart(ctx)
   return cart === undefined ? { body: [] } : { body: showItems(ctx, cart.lines), headers: { 'x-cart-id': cart.id } }
@@ -88,7 +89,7 @@ export const addToCart = async (ctx: ShopperCtx, body: Partial<LineToAdd> & Inpu
 }
 
 export const addItem = (ctx: ShopperCtx, cartId: string, line: LineToAdd): Promise<CartAnswer> =>
-  writeOnce(inLineOf(ctx, cartId), {
+  writeOnce(inCartQueue(ctx, cartId), {
     route: 'addCartItem',
     request: { cartId, line },
     write: (tx) => changeLines(tx, ctx, { cartId }, addition([line])),
@@ -102,37 +103,41 @@ export const changeCart = async (
   { items = [], couponCode }: { items?: readonly LineToSet[]; couponCode?: string | null },
 ): Promise<CartAnswer> =>
   withCoupon(ctx, couponCode, () =>
-    inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode)),
+    inCartQueue(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting(items), couponCode)),
   )
 
-/** A code that does not exist is not put on a cart, and counts as a guess. */
+/** An unknown code is not applied, and counts as a guess. */
 const withCoupon = (ctx: ShopperCtx, couponCode: string | null | undefined, work: () => Promise<CartAnswer>) =>
   tryCoupon(ctx, couponCode, work, ({ body }) => body.couponCode !== null)
 
 export const changeItem = (ctx: ShopperCtx, cartId: string, id: string, quantity: number): Promise<CartAnswer> =>
-  inLineOf(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))
+  inCartQueue(ctx, cartId).db.tx((tx) => changeLines(tx, ctx, { cartId }, setting([{ id, quantity }])))
 
 export const deleteCart = async (ctx: CustomerCtx, cartId: string): Promise<void> => {
   const { store, shopper } = ctx
-  const deleted = await inLineOf(ctx, cartId).db.tx((tx) => deleteCartRow(tx, store.id, shopper.customerId, cartId))
+  const deleted = await inCartQueue(ctx, cartId).db.tx((tx) => deleteCartRow(tx, store.id, shopper.customerId, cartId))
   if (deleted === 0) throw noSuchCart()
 }
 
-/** Several shoppers may change one cart by its id. They wait for each other here, and not in the database. */
-export const inLineOf = <Ctx extends Pick<ShopperCtx, 'db'>>(ctx: Ctx, cartId: string): Ctx => ({
+/** Several shoppers can change one cart by its id. Queued here, they do not hold connections while they wait. */
+export const inCartQueue = <Ctx extends Pick<ShopperCtx, 'db'>>(ctx: Ctx, cartId: string): Ctx => ({
   ...ctx,
   db: ctx.db.inLine(`cart ${cartId}`),
 })
 
-/** A line to add, where what was left out may also be undefined. */
+/** `LineToAdd` whose optional fields may also be undefined. */
 type Addition = Pick<LineToAdd, 'productId'> & { [Name in 'variantId' | 'quantity']?: LineToAdd[Name] | undefined }
 
-/** What a request asks of the lines: products to find first, and lines that are named by their id. */
-type Plan = { adds: boolean; wanted: (Wanted & { quantity: number })[]; lines: { id: string; quantity: number }[] }
+/** The changes of a request: products to look up first, and lines identified by id. */
+type Plan = {
+  adds: boolean
+  products: (RequestedProduct & { quantity: number })[]
+  lines: { id: string; quantity: number }[]
+}
 
 const addition = (lines: readonly Addition[]): Plan => ({
   adds: true,
-  wanted: lines.map(({ productId, variantId, quantity }) => ({
+  products: lines.map(({ productId, variantId, quantity }) => ({
     productId,
     variantId: variantId ?? null,
     quantity: quantity ?? 1,
@@ -141,16 +146,16 @@ const addition = (lines: readonly Addition[]): Plan => ({
 })
 
 const setting = (items: readonly LineToSet[]): Plan => {
-  const plan: Plan = { adds: false, wanted: [], lines: [] }
+  const plan: Plan = { adds: false, products: [], lines: [] }
   const seen = new Set<string>()
   for (const { id, productId, variantId, quantity } of items) {
     if ((id === undefined) === (productId === undefined))
-      throw fail('UNPROCESSABLE_ENTITY', 'Name each line by either its id or its productId.')
+      throw fail('UNPROCESSABLE_ENTITY', 'Identify each line by either id or productId.')
     const name = id ?? `${productId} ${variantId ?? ''}`
-    if (seen.has(name)) throw fail('UNPROCESSABLE_ENTITY', 'Name each line only once.')
+    if (seen.has(name)) throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')
     seen.add(name)
     if (id !== undefined) plan.lines.push({ id, quantity })
-    else if (productId !== undefined) plan.wanted.push({ productId, variantId: variantId ?? null, quantity })
+    else if (productId !== undefined) plan.products.push({ productId, variantId: variantId ?? null, quantity })
   }
   return plan
 }
@@ -158,8 +163,8 @@ const setting = (items: readonly LineToSet[]): Plan => {
 type Target = { own: true } | { cartId: string }
 
 /**
- * Every change of a cart: lock it and find the products, then write the lines and read them back. Two round trips,
- * whatever the size of the cart.
+ * Every change of a cart: lock the cart and look up the products, then write the lines and read them back. Two round
+ * trips, whatever the size of the cart.
  */
 const changeLines = async (
   tx: Tx,
@@ -169,14 +174,14 @@ const changeLines = async (
   couponText?: string | null,
 ): Promise<CartAnswer> => {
   const couponChange = readCouponChange(couponText)
-  const toFind = plan.wanted.filter(({ quantity }) => quantity > 0)
+  const toFind = plan.products.filter(({ quantity }) => quantity > 0)
   const held = await hold(tx, ctx, target, toFind, couponChange)
   const found = isElsewhere(ctx, held) ? await moveHeld(tx, ctx, held, toFind) : held.found
   const changes: Changes = {
     adds: plan.adds,
     variants: chooseVariants(ctx, toFind, found, plan.adds),
     lines: plan.lines,
-    removals: plan.wanted.filter(({ quantity }) => quantity === 0),
+    removals: plan.products.filter(({ quantity }) => quantity === 0),
   }
   const outletId = isElsewhere(ctx, held) ? ctx.outlet.id : held.outletId
   const { lines, touched } = await writeLines(tx, ctx.store.id, { id: held.id, outletId }, changes)
@@ -188,7 +193,7 @@ const changeLines = async (
   }
 }
 
-/** The cart after a change that was made before, as it is now. */
+/** Answers a repeated change with the current cart. */
 const readChanged = async (
   tx: Tx,
   ctx: ShopperCtx,
@@ -203,7 +208,7 @@ const readChanged = async (
 const isUnknown = (couponText: string | null | undefined, { couponCode }: CartRow) =>
   typeof couponText === 'string' && couponText !== '' && couponCode === null
 
-/** A text that cannot be a code is a code that does not exist. */
+/** A malformed code is treated like an unknown one. */
 const readCouponChange = (text: string | null | undefined): CouponChange =>
   typeof text === 'string' ? readCouponCode(text) : text
 
@@ -211,11 +216,11 @@ const hold = async (
   tx: Tx,
   ctx: ShopperCtx,
   target: Target,
-  wanted: readonly Wanted[],
+  products: readonly RequestedProduct[],
   couponChange: CouponChange,
 ): Promise<HeldCart> => {
   const { store, shopper, outlet } = ctx
-  const common = { storeId: store.id, shopper, couponChange, wanted }
+  const common = { storeId: store.id, shopper, couponChange, products }
   if ('cartId' in target) {
     const held = await holdCart(tx, target.cartId, common)
     await refuseMerged(tx, ctx, held)
@@ -227,31 +232,32 @@ const hold = async (
   if (held !== undefined) return held
   const hadExpired = shopper.kind === 'guest' && (await deleteExpiredCart(tx, store.id, shopper.guestId)) > 0
   const second = hadExpired ? await take() : undefined
-  if (second === undefined) throw deadGuestToken(ctx)
+  if (second === undefined) throw invalidGuestToken(ctx)
   return second
 }
 
-/** An empty cart follows the shopper to the outlet that the request names; a cart with lines stays where it is. */
-const moveHeld = async (tx: Tx, ctx: ShopperCtx, held: HeldCart, wanted: readonly Wanted[]) => {
+/** An empty cart moves to the outlet of the request. A cart with lines cannot move. */
+const moveHeld = async (tx: Tx, ctx: ShopperCtx, held: HeldCart, products: readonly RequestedProduct[]) => {
   if (await hasLines(tx, ctx.store.id, held.id)) throw otherOutlet()
-  return (await moveCart(tx, ctx.store.id, held.id, ctx.outlet.id, wanted)).found
+  return (await moveCart(tx, ctx.store.id, held.id, ctx.outlet.id, products)).found
 }
 
 const chooseVariants = (
   ctx: ShopperCtx,
-  wanted: Plan['wanted'],
+  products: Plan['products'],
   found: readonly (FoundVariant | null)[],
   adds: boolean,
 ): Changes['variants'] => {
   const chosen = new Map<string, Changes['variants'][number]>()
-  for (const [i, { productId, quantity }] of wanted.entries()) {
-    const thing = found[i]
-    if (thing == null) throw fail('NOT_FOUND', 'There is no such product, or it is not for sale.')
-    const { variantId, unitMinor } = thing
+  for (const [i, { productId, quantity }] of products.entries()) {
+    const variant = found[i]
+    if (variant == null) throw fail('NOT_FOUND', 'The product does not exist or is not for sale.')
+    const { variantId, unitMinor } = variant
     if (variantId === null)
       throw fail('UNPROCESSABLE_ENTITY', 'This product has several variants: say which one with variantId.')
     const before = chosen.get(variantId)
-    if (before !== undefined && !adds) throw fail('UNPROCESSABLE_ENTITY', 'Name each line only once.')
+    if (before !== undefined && !adds)
+      throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')
     chosen.set(variantId, {
       newId: newId('line', ctx.clock.now()),
       ...{ variantId, productId, unitMinor },
@@ -261,24 +267,25 @@ const chooseVariants = (
   return [...chosen.values()]
 }
 
-/** The rules that need the sums. Whoever breaks one has changed nothing, since the transaction is undone. */
+/** The rules that depend on the resulting lines. A violation rolls the transaction back. */
 const checkLines = (lines: ReadCart['lines'], touched: readonly string[], changes: Changes) => {
   const written = new Set(touched)
-  if (changes.lines.some(({ id }) => !written.has(id))) throw fail('NOT_FOUND', 'There is no such line in this cart.')
+  if (changes.lines.some(({ id }) => !written.has(id))) throw fail('NOT_FOUND', 'The cart has no such line.')
   if (changes.lines.some(({ id }) => isNamedByProduct(lines, id, changes)))
-    throw fail('UNPROCESSABLE_ENTITY', 'Name each line only once.')
+    throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')
   for (const { id, name, quantity, stock, isAvailable } of lines) {
     if (!written.has(id)) continue
-    if (!isAvailable) throw fail('NOT_FOUND', `${name} is not for sale any more.`)
-    if (quantity > maxQuantity) throw fail('UNPROCESSABLE_ENTITY', `A line holds ${maxQuantity} units at most.`)
+    if (!isAvailable) throw fail('NOT_FOUND', `${name} is no longer for sale.`)
+    if (quantity > maxLineQuantity)
+      throw fail('UNPROCESSABLE_ENTITY', `A line can hold at most ${maxLineQuantity} units.`)
     if (quantity > stock)
       throw fail('INSUFFICIENT_STOCK', stock > 0 ? `Only ${stock} of ${name} left.` : `${name} is out of stock.`)
   }
-  if (lines.length > mostLines && changes.variants.length > 0)
-    throw fail('UNPROCESSABLE_ENTITY', `A cart holds ${mostLines} lines at most.`)
+  if (lines.length > maxLines && changes.variants.length > 0)
+    throw fail('UNPROCESSABLE_ENTITY', `A cart can hold at most ${maxLines} lines.`)
 }
 
-/** Of a line that is named by its id and by its product, one statement would take either quantity. */
+/** For a line given both by id and by product, the statement would apply either quantity. */
 const isNamedByProduct = (lines: ReadCart['lines'], id: string, { variants, removals }: Changes) => {
   const line = lines.find((one) => one.id === id)
   if (line === undefined) return false
@@ -290,7 +297,7 @@ const isNamedByProduct = (lines: ReadCart['lines'], id: string, { variants, remo
 
 // Shared
 
-/** Only a caller who names an outlet can be at the wrong one. */
+/** Only a request with `X-Outlet-Id` can conflict with the outlet of the cart. */
 const isElsewhere = (ctx: ShopperCtx, cart: Pick<CartRow, 'outletId'>) =>
   ctx.outletIsChosen && ctx.outlet.id !== cart.outletId
 
@@ -300,13 +307,14 @@ const answerWith = (ctx: ShopperCtx, cart: CartRow, body: Cart): CartAnswer => {
   return isOwn ? { body, headers: { 'x-cart-id': cart.id } } : { body }
 }
 
-/** A merge takes the cart away, so a guest with a cart was not merged; anybody else is asked about. */
+/** A merge removes the cart, so a guest with a cart was not merged. Other guests are looked up. */
 const refuseMerged = async (db: Queries, ctx: ShopperCtx, cart: CartRow | undefined) => {
   const { shopper, store } = ctx
   if (shopper.kind !== 'guest' || shopper.isNew || cart?.guestId === shopper.guestId) return
-  if (await isMergedGuest(db, store.id, shopper.guestId)) throw deadGuestToken(ctx)
+  if (await isMergedGuest(db, store.id, shopper.guestId)) throw invalidGuestToken(ctx)
 }
 
 export const noSuchCart = () => fail('NOT_FOUND', 'There is no such cart.')
 
-const otherOutlet = () => fail('CONFLICT', 'This cart belongs to another outlet. Empty it first, or name its outlet.')
+const otherOutlet = () =>
+  fail('CONFLICT', 'This cart belongs to another outlet. Empty it first, or send the id of its outlet as X-Outlet-Id.')

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
+import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
 export const lockGuestCart = (tx: Tx, storeId: StoreId, which: { cartId: string } | { guestId: string }) =>
@@ -9,7 +10,7 @@ export const lockGuestCart = (tx: Tx, storeId: StoreId, which: { cartId: string 
     and ${'cartId' in which ? sql`id = ${which.cartId}` : sql`guest_id = ${which.guestId}`}
   for update`
 
-/** A line as it travels from one cart to another. */
+/** A line that moves from one cart to another. */
 export type MovedLine = {
   id: string
   variant_id: string
@@ -28,7 +29,7 @@ export type TakenCart = {
   lines: MovedLine[]
 }
 
-/** The cart goes, and its lines with it; what it held comes back. */
+/** Deletes the cart with its lines, and returns both. */
 export const takeGuestCart = (tx: Tx, storeId: StoreId, cartId: string) => tx.one<TakenCart>`
   with taken as (
     delete from cart where store_id = ${storeId} and id = ${cartId}
@@ -49,14 +50,14 @@ export const holdCustomerCart = (tx: Tx, storeId: StoreId, customerId: string, t
   returning id, outlet_id as "outletId"`
 
 /**
- * Quantities add up as far as there is stock, and a line never disappears for want of it: one unit stays, and the cart
- * says that it cannot be bought. The line keeps the price that the guest saw last.
+ * Adds quantities up to the available stock. A line without stock keeps one unit, and the cart shows a warning. The
+ * line keeps the price that the guest saw last.
  */
 export const moveLines = (tx: Tx, storeId: StoreId, cart: OwnCart, lines: readonly MovedLine[]) => tx.run`
   insert into cart_item as i (store_id, cart_id, variant_id, id, product_id, quantity, price_minor, added_at)
   select ${storeId}, ${cart.id}, n.variant_id, n.id, n.product_id,
     greatest(1, least(n.quantity + coalesce(own.quantity, 0),
-      case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else 999 end, 999)),
+      case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else ${maxLineQuantity} end, ${maxLineQuantity})),
     n.price_minor, n.added_at
   from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (variant_id text, id text, product_id text,
     quantity integer, price_minor bigint, added_at timestamptz)

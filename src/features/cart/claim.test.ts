@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a claimed cart keeps its id when the customer has none, and is nobody else’s from then on', async () => {
+test('a claimed cart keeps its id if the customer has no cart, and then only the customer can open it', async () => {
   const { shop, mug } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
@@ -21,11 +21,11 @@ test('a claimed cart keeps its id when the customer has none, and is nobody else
   assert.equal(claimed.headers.get('x-cart-id'), json.id)
   assert.deepEqual(quantities(claimed.json), [[mug, 2]])
   assertError(await guest.call('GET', `/v1/cart/${json.id}`), 404, 'NOT_FOUND')
-  assert.deepEqual((await guest.call('GET', '/v1/cart')).json, [], 'the guest goes on with an empty cart')
+  assert.deepEqual((await guest.call('GET', '/v1/cart')).json, [], 'the guest continues with an empty cart')
   assert.equal((await guest.call('POST', '/v1/cart', { body: { productId: mug } })).status, 201)
 })
 
-test('claiming adds quantities, as far as there is stock, and keeps what the customer had', async () => {
+test('claiming adds quantities, limited by stock, and keeps the lines of the customer', async () => {
   const { shop, mug, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   await asha.call('POST', '/v1/cart', { body: { productId: mug, quantity: 7 } })
@@ -45,7 +45,7 @@ test('claiming adds quantities, as far as there is stock, and keeps what the cus
   assert.deepEqual(claimed.json.warnings, [])
 })
 
-test('a line that is sold out by now is claimed too, and says so', async () => {
+test('a line that sold out meanwhile is claimed too, with a warning', async () => {
   const { shop, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: lamp, quantity: 2 } })
@@ -55,7 +55,7 @@ test('a line that is sold out by now is claimed too, and says so', async () => {
   assert.equal(claimed.json.warnings[0].code, 'OUT_OF_STOCK')
 })
 
-test('claiming twice, or what is the customer’s already, changes nothing', async () => {
+test('claiming twice, or claiming the own cart, changes nothing', async () => {
   const { shop, mug } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
@@ -65,7 +65,7 @@ test('claiming twice, or what is the customer’s already, changes nothing', asy
   assertError(await asha.call('POST', '/v1/cart/cart_none/claim'), 404, 'NOT_FOUND')
 })
 
-test('of two customers who claim one cart at once, one gets it and the other 404', async () => {
+test('of two customers who claim one cart concurrently, one gets it and the other gets 404', async () => {
   const { shop, mug } = await openShop(service)
   const guest = await newGuest(service, shop)
   const customers = [await newCustomer(service, shop), await newCustomer(service, shop)]
@@ -74,7 +74,7 @@ test('of two customers who claim one cart at once, one gets it and the other 404
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404])
 })
 
-test('adds that race a claim are claimed, or go to a new cart of the guest, or find the old one gone: none is lost', async () => {
+test('adds that race a claim are claimed, go to a new guest cart, or get 404: none is lost', async () => {
   for (let round = 0; round < 5; round++) {
     const { shop, mug } = await openShop(service)
     await shop.add({ name: 'Mug', price: 100, stock: 500 })

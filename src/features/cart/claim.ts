@@ -4,13 +4,13 @@ import { writeOnce } from '../access/once.ts'
 import type { CustomerCtx, StoreCtx } from '../context.ts'
 import type { Cart } from './cart.contract.ts'
 import { type ReadCart, readCart } from './cart.sql.ts'
-import { inLineOf, noSuchCart } from './cart.ts'
+import { inCartQueue, noSuchCart } from './cart.ts'
 import { holdCustomerCart, lockGuestCart, moveLines, takeGuestCart } from './claim.sql.ts'
 import { showCart } from './show-cart.ts'
 
-/** The customer's cart afterwards. A cart that is the customer's already stays as it is. */
+/** Returns the customer's cart. A cart that already belongs to the customer does not change. */
 export const claimCartById = (ctx: CustomerCtx, cartId: string): Promise<Answer<Cart>> =>
-  writeOnce(inLineOf(ctx, cartId), {
+  writeOnce(inCartQueue(ctx, cartId), {
     route: 'claimCart',
     request: { cartId },
     write: async (tx) => {
@@ -27,18 +27,18 @@ const readOwn = async (tx: Tx, ctx: CustomerCtx, isIt: (own: ReadCart) => boolea
   return { body: showCart(ctx, own), headers: { 'x-cart-id': own.id } }
 }
 
-/** False when there is no such cart of a guest: it is unknown, over, of another store, or has an owner. */
+/** False when there is no such guest cart: it is unknown, expired, of another store, or belongs to a customer. */
 export const claimCart = async (tx: Tx, ctx: StoreCtx, customerId: string, cartId: string): Promise<boolean> =>
   (await absorb(tx, ctx, customerId, { cartId })) !== undefined
 
-/** How many lines a guest's cart had, all of which are the customer's now. */
+/** Returns the number of lines moved to the customer's cart. */
 export const mergeCart = async (tx: Tx, ctx: StoreCtx, customerId: string, guestId: string): Promise<number> =>
   (await absorb(tx, ctx, customerId, { guestId })) ?? 0
 
 /**
- * Moves a guest's cart into the customer's. The lock comes first and in a statement of its own, because lines that were
- * added while it was waited for must be moved too. A customer without a cart gets one with the id of the guest's, so
- * that a storefront that knows the id can go on with it.
+ * Moves a guest's cart into the customer's. The lock is a separate first statement, so that lines added while waiting
+ * for it are moved too. A customer without a cart gets one with the id of the guest's cart, so that the storefront can
+ * continue with the id it knows.
  */
 const absorb = async (
   tx: Tx,

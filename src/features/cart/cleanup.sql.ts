@@ -1,7 +1,7 @@
 import type { Deletable } from '../../db/due-rows.sql.ts'
 import { sql } from '../../db/sql.ts'
 
-/** The lines of a cart are deleted with it. */
+/** Deleting a cart deletes its lines (foreign key). */
 export const expiredGuestCarts: Deletable = {
   table: sql`cart`,
   due: sql`t.sweep_on < vitrine_now()::date`,

@@ -9,7 +9,7 @@ export const shirt = {
   ],
 }
 
-/** A shop with a mug (100, ten of them), a lamp (250, three) and a shirt in two sizes. */
+/** A shop with a mug (price 100, stock 10), a lamp (250, stock 3) and a shirt in two sizes. */
 export const openShop = async (service: TestService, ...more: Record<string, unknown>[]) => {
   const shop = await newStore(service)
   await shop.add(
@@ -43,6 +43,6 @@ export const setPrice = async ({ db }: TestService, shop: TestStore, productId: 
 
 type Line = { productId: string; quantity: number }
 
-/** What a cart or a list of its items holds, in short. */
+/** Product ids and quantities of a cart or of a list of items. */
 export const quantities = (cart: { items: Line[] } | Line[]) =>
   (Array.isArray(cart) ? cart : cart.items).map(({ productId, quantity }) => [productId, quantity])

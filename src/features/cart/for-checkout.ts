@@ -3,11 +3,11 @@ import type { Customer, StoreId } from '../context.ts'
 import { type ReadCart, readCart } from './cart.sql.ts'
 import { lockCustomerCart } from './for-checkout.sql.ts'
 
-/** A customer's cart as it is now, whatever is about to change it. */
+/** Reads a customer's cart without a lock. */
 export const readCartOf = (db: Queries, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> =>
   readCart(db, storeId, { of: customer })
 
-/** The same, held until the transaction ends. The lock comes first, so that what others wrote meanwhile is seen. */
+/** Reads a customer's cart and locks it until the transaction ends. The lock comes first, so the read is current. */
 export const holdCartOf = (tx: Tx, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> => {
   tx.later(lockCustomerCart(tx, storeId, customer.customerId))
   return readCartOf(tx, storeId, customer)

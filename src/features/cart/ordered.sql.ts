@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** Takes quantities off the lines of a cart that is locked, and its coupon with them. */
+/** Reduces the lines of a locked cart by the bought quantities, and removes its coupon. */
 export const takeFromCart = (
   tx: Tx,
   storeId: StoreId,
@@ -11,10 +11,10 @@ export const takeFromCart = (
   with bought as (
     select "variantId" as variant_id, quantity
     from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as b ("variantId" text, quantity integer)),
-  less as (
+  reduced as (
     update cart_item i set quantity = i.quantity - b.quantity from bought b
     where i.store_id = ${storeId} and i.cart_id = ${cartId} and i.variant_id = b.variant_id and i.quantity > b.quantity),
-  gone as (
+  removed as (
     delete from cart_item i using bought b
     where i.store_id = ${storeId} and i.cart_id = ${cartId} and i.variant_id = b.variant_id and i.quantity <= b.quantity)
   update cart set version = version + 1, coupon_code = null, updated_at = vitrine_now()

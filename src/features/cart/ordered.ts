@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 import { takeFromCart } from './ordered.sql.ts'
 
-/** What was bought leaves the cart. What was added since stays, also of the same thing. */
+/** Removes the bought quantities from the cart. Units that were added after the order was placed stay. */
 export const takeOrderedFromCart = (
   tx: Tx,
   storeId: StoreId,

@@ -6,8 +6,8 @@ import { type CartPrice, priceCart } from '../pricing/coupons.ts'
 import type { Cart, CartItem, CartWarning } from './cart.contract.ts'
 import type { LineRow, ReadCart } from './cart.sql.ts'
 
-/** The same as in the statements of cart.sql.ts. */
-const guestCartLifeMs = days(30)
+/** Must match `unexpired` in cart.sql.ts. */
+const guestCartTtlMs = days(30)
 
 export const showItems = (ctx: StoreCtx, lines: readonly LineRow[]): CartItem[] =>
   lines.map((line) => ({
@@ -27,7 +27,7 @@ export const showItems = (ctx: StoreCtx, lines: readonly LineRow[]): CartItem[] 
     },
   }))
 
-/** What a cart costs is asked of `pricing`, where checkout asks too. What is not for sale costs nothing. */
+/** Uses the same pricing as checkout. Lines that are not for sale cost nothing. */
 export const showCart = (ctx: StoreCtx, cart: ReadCart, unknownCoupon = false): Cart => {
   const { store } = ctx
   const price = priceCart({
@@ -54,14 +54,14 @@ export const showCart = (ctx: StoreCtx, cart: ReadCart, unknownCoupon = false): 
     version: cart.version,
     createdAt: cart.createdAt.toISOString(),
     updatedAt: cart.updatedAt.toISOString(),
-    expiresAt: cart.customerId === null ? new Date(cart.updatedAt.getTime() + guestCartLifeMs).toISOString() : null,
+    expiresAt: cart.customerId === null ? new Date(cart.updatedAt.getTime() + guestCartTtlMs).toISOString() : null,
     warnings: [...cart.lines.flatMap(warnOfLine), ...warnOfCoupon(price, unknownCoupon)],
   }
 }
 
 const warnOfLine = ({ id, name, quantity, stock, isAvailable, seenMinor, unitMinor }: LineRow): CartWarning[] => {
   const warn = (code: CartWarning['code'], message: string) => ({ code, message, itemId: id })
-  if (!isAvailable) return [warn('UNAVAILABLE', `${name} is not for sale any more.`)]
+  if (!isAvailable) return [warn('UNAVAILABLE', `${name} is no longer for sale.`)]
   const warnings: CartWarning[] = []
   if (seenMinor !== unitMinor) warnings.push(warn('PRICE_CHANGED', `The price of ${name} has changed.`))
   if (stock <= 0) warnings.push(warn('OUT_OF_STOCK', `${name} is out of stock.`))

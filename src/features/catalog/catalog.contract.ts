@@ -2,6 +2,9 @@ import Type, { type Static } from 'typebox'
 import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
 
+/** The most units of one cart line, and the stock shown for a variant that is not tracked. */
+export const maxLineQuantity = 999
+
 const Price = (description: string) => Type.Number({ description })
 
 const productFields = {
@@ -9,19 +12,19 @@ const productFields = {
   name: Type.String(),
   description: Type.String(),
   price: Price("The lowest price of its variants at this outlet, in the store's currency"),
-  category: Type.String({ description: 'The name of its category; empty when it has none' }),
+  category: Type.String({ description: 'Name of its category; empty if it has none' }),
   stock: Type.Number({
-    description: 'Units that can be bought at this outlet; each variant that is not tracked counts for 999',
+    description: 'Units that can be bought at this outlet; each untracked variant counts as 999',
   }),
   stockTracked: Type.Boolean({
-    description: '`false` when a variant is not tracked: it is always in stock, and `stock` is not a count',
+    description: '`false` if a variant is not tracked: it is always in stock, and `stock` is not a real count',
   }),
-  images: Type.Array(Type.String(), { description: 'Addresses of pictures' }),
+  images: Type.Array(Type.String(), { description: 'Image URLs' }),
   status: Type.String({ description: 'Only `ACTIVE` products are visible' }),
   slug: Type.String(),
   currency: Type.String({ description: 'ISO 4217' }),
-  compareAtPrice: nullable(Type.Number({ description: 'The price before a reduction' })),
-  hasVariants: Type.Boolean({ description: 'A variant must be chosen to buy it' }),
+  compareAtPrice: nullable(Type.Number({ description: 'Price before a reduction' })),
+  hasVariants: Type.Boolean({ description: 'Whether a variant must be chosen to buy it' }),
 }
 
 const exampleProduct = {
@@ -53,12 +56,12 @@ export const Variant = named(
     price: Price('At this outlet'),
     compareAtPrice: nullable(Type.Number()),
     stock: Type.Number({
-      description: 'Units that can be bought at this outlet; 999, the most that a cart line holds, when not tracked',
+      description: 'Units that can be bought at this outlet; 999, the maximum of a cart line, if not tracked',
     }),
-    stockTracked: Type.Boolean({ description: '`false`: always in stock, sold without counting' }),
-    barcode: Type.String({ description: 'GTIN, EAN, UPC or ISBN; empty when it has none' }),
+    stockTracked: Type.Boolean({ description: '`false`: always in stock, units are not counted' }),
+    barcode: Type.String({ description: 'GTIN, EAN, UPC or ISBN; empty if it has none' }),
     weightGrams: nullable(Type.Number()),
-    image: Type.String({ description: 'Address of its own picture; empty when it has none' }),
+    image: Type.String({ description: 'URL of its own image; empty if it has none' }),
   }),
 )
 
@@ -69,9 +72,9 @@ export const ProductDetail = named(
     options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
     variants: Type.Array(Variant),
     seo: Type.Object({ title: Type.String(), description: Type.String() }),
-    vendor: Type.String({ description: 'Who makes or sells it; empty when nobody is named' }),
+    vendor: Type.String({ description: 'Manufacturer or brand; may be empty' }),
     media: Type.Array(Type.Object({ url: Type.String(), alt: Type.String() }), {
-      description: 'The pictures of `images` with a text for those who cannot see them; the text may be empty',
+      description: 'The images of `images` with their alternative texts, which may be empty',
     }),
     digital: Type.Boolean({ description: 'Delivered as a download' }),
   }),
@@ -86,7 +89,7 @@ export const Category = named(
     slug: Type.String(),
     parentId: nullable(Type.String()),
     image: Type.String(),
-    productCount: Type.Integer({ description: 'ACTIVE products directly in it' }),
+    productCount: Type.Integer({ description: 'Number of ACTIVE products directly in it' }),
     position: Type.Integer(),
   }),
 )
@@ -96,20 +99,22 @@ const listSorts = ['newest', 'price', '-price', 'name', '-name'] as const
 
 const filters = {
   category: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Id or slug; its descendants count too' }),
+    Type.String({ minLength: 1, maxLength: 200, description: 'Id or slug; includes its descendants' }),
   ),
   ids: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 5000, description: 'Product ids, comma-separated, 100 at most' }),
+    Type.String({ minLength: 1, maxLength: 5000, description: 'Product ids, comma-separated, at most 100' }),
   ),
   minPrice: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12 })),
   maxPrice: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12 })),
-  inStock: Type.Optional(Type.Boolean({ description: '`true`: only what can be bought now; `false`: only the rest' })),
+  inStock: Type.Optional(
+    Type.Boolean({ description: '`true`: only products in stock; `false`: only products out of stock' }),
+  ),
   options: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 1000,
       description:
-        'Options that one variant must have, such as `Colour:Indigo,Size:S`; of several values of one option any will do. A comma or a colon inside a name or a value is written with a backslash before it',
+        'Options that one variant must have, such as `Colour:Indigo,Size:S`. Several values of one option are alternatives. Escape a comma or colon inside a name or value with a backslash',
     }),
   ),
 }
@@ -123,7 +128,7 @@ export const ListQuery = Type.Object({
 export type ListQuery = Static<typeof ListQuery>
 
 export const SearchQuery = Type.Object({
-  q: Type.String({ maxLength: 200, description: 'Words, or beginnings of words' }),
+  q: Type.String({ maxLength: 200, description: 'Words or word prefixes' }),
   ...filters,
   sort: Type.Optional(Type.Enum(['relevance', ...listSorts], { default: 'relevance' })),
   limit: pageLimit,
@@ -142,12 +147,12 @@ export const SearchResult = named(
   'SearchResult',
   Type.Object({
     ...page(Product).properties,
-    total: Type.Integer({ description: 'How many products match' }),
+    total: Type.Integer({ description: 'Number of matching products' }),
     totalIsExact: Type.Boolean({ description: '`false` beyond 10,000 matches: `total` is then a lower bound' }),
     correctedQuery: nullable(
       Type.String({
         description:
-          'The query with misspelt words replaced by words of the store, when that is what was searched for; `null` when nothing was corrected or found',
+          'The query that was used if misspelt words were replaced by words of the store; `null` if nothing was corrected or found',
       }),
     ),
     facets: Type.Object(
@@ -156,7 +161,7 @@ export const SearchResult = named(
         price: Type.Object({ min: nullable(Type.Number()), max: nullable(Type.Number()) }),
         inStock: Type.Object({ count: Type.Integer() }),
       },
-      { description: 'Of the matches that are counted: all of them, or 10,000 when `totalIsExact` is `false`' },
+      { description: 'Of the counted matches: all of them, or 10,000 if `totalIsExact` is `false`' },
     ),
   }),
 )
@@ -187,7 +192,7 @@ export const catalogContract = {
     path: '/v1/products',
     summary: 'List products',
     description:
-      'A bare array. Paging rides in the headers: follow `X-Next-Cursor`, or the `Link`, while `X-Has-More` is `true`.',
+      'Returns a bare array. Paging is in the headers: follow `X-Next-Cursor` or `Link` while `X-Has-More` is `true`.',
     query: ListQuery,
     ok: Type.Array(Product),
     headers: ['x-next-cursor', 'x-has-more', 'link'],
@@ -252,7 +257,7 @@ export const catalogContract = {
     path: '/v1/search',
     summary: 'Search products',
     description:
-      'Every word must be in the product, whole or as a beginning; accents, plurals and slips of the finger do not matter.',
+      'Every word must match the product, whole or as a prefix. Accents and plurals are ignored, and typos are corrected.',
     query: SearchQuery,
     ok: SearchResult,
     example: {
@@ -272,7 +277,7 @@ export const catalogContract = {
   suggest: endpoint({
     ...read,
     path: '/v1/search/suggest',
-    summary: 'Suggest products and categories while one types',
+    summary: 'Suggest products and categories while the shopper types',
     query: Type.Object({ q: Type.String({ maxLength: 200 }) }),
     ok: Suggestions,
     example: {

@@ -6,7 +6,7 @@ export type OutletRef = { storeId: StoreId; outletId: OutletId }
 
 export type Sort = 'newest' | 'price' | '-price' | 'name' | '-name'
 
-/** Filters as the database understands them; what is undefined does not filter. */
+/** Filters in database terms. Undefined fields do not filter. */
 export type Filter = {
   categoryIds?: readonly string[] | undefined
   ids?: readonly string[] | undefined
@@ -16,7 +16,7 @@ export type Filter = {
   options?: OptionFilter | undefined
 }
 
-/** Options that one variant must have, each with the values that will do, and as words of the index. */
+/** Options that one variant must have, each with its allowed values, and the same as a tsquery for the word index. */
 export type OptionFilter = { choices: readonly { name: string; values: readonly string[] }[]; query: string }
 
 export type ProductRow = {
@@ -31,7 +31,7 @@ export type ProductRow = {
   hasVariants: boolean
   priceMinor: number
   compareAtMinor: number | null
-  /** Of variants that are tracked. */
+  /** Units of tracked variants. */
   stock: number
   untracked: number
 }
@@ -54,14 +54,14 @@ export const orderBy = (sort: Sort) => {
   return sql`${column} ${direction}, l.seq ${direction}`
 }
 
-/** Rows that come after a position, as one comparison that an index can start from. */
+/** Rows after a position, as one row comparison that an index can use. */
 export const after = (sort: Sort, position: readonly (string | number)[]) => {
   if (sort === 'newest') return sql`l.seq < ${position[0]}`
   const { column, beyond } = sortSpecs[sort]
   return sql`(${column}, l.seq) ${beyond} (${position[0]}, ${position[1]})`
 }
 
-/** The sort values of a row: what the next page starts after. */
+/** The sort values of a row. The next page starts after them. */
 export const productPositionOf = (sort: Sort, row: ProductRow): (string | number)[] => {
   if (sort === 'newest') return [row.seq]
   return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
@@ -74,7 +74,7 @@ export const conditions = ({ ids, minMinor, maxMinor, inStock, options }: Filter
   if (maxMinor !== undefined) list.push(sql`l.price_minor <= ${maxMinor}`)
   if (inStock !== undefined) list.push(sql`l.in_stock = ${inStock}`)
   if (options !== undefined) list.push(sql`l.words @@ ${options.query}::tsquery`)
-  // A product may have the colour in one variant and the size in another.
+  // The index matches words of the whole product: the colour may be in one variant and the size in another.
   if (options !== undefined && options.choices.length > 1) list.push(hasVariantWith(options))
   return list
 }
@@ -91,8 +91,8 @@ export const listProducts = (db: Db, outlet: OutletRef, page: ListPage) => {
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const order = orderBy(page.sort)
   const bound = pageBound(page.limit)
-  // Below a category, each of its descendants is read in order from its own part of the index and the parts are merged:
-  // the cost grows with the number of categories, not with the number of products.
+  // For a category, each descendant is read in order from its own range of the index, and the results are merged. The
+  // cost depends on the number of categories, not on the number of products.
   const rows =
     page.categoryIds === undefined
       ? sql`select * from listing l where ${allOf([here, ...rest])} order by ${order} limit ${bound}`
@@ -100,19 +100,19 @@ export const listProducts = (db: Db, outlet: OutletRef, page: ListPage) => {
           select * from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
           order by ${order} limit ${bound}) l
         order by ${order} limit ${bound}`
-  // A filter names many rows or few, and that decides where to start, so such a list is planned for its own values.
+  // How many rows a filter matches decides which index is best, so these lists are planned with their actual values.
   const planned = page.minMinor ?? page.maxMinor ?? page.inStock ?? page.options
   const queries = planned === undefined ? db : db.fresh
   return queries.many<ProductRow>`${productColumns(rows)} order by ${order} limit ${page.limit}`
 }
 
 /**
- * A number that the planner can see. Of a limit that comes as a parameter it expects a tenth of the store, and a plan
- * made for a hundred thousand rows reads whole tables to show twenty.
+ * A literal limit. For a parameter the planner expects a tenth of the store, and a plan for so many rows reads whole
+ * tables to return twenty.
  */
 const pageBound = (limit: number) => (limit <= 21 ? sql`21` : sql`101`)
 
-/** What a product list shows, for the listing rows that a query chooses. */
+/** The columns of a product list, for the selected listing rows. */
 export const productColumns = (listingRows: Fragment, more: Fragment = sql``) => sql`
   select p.id, l.seq, l.name_key as "nameKey", p.slug, p.name, p.description, c.name as category, p.images,
     p.has_variants as "hasVariants", l.price_minor as "priceMinor", l.compare_at_minor as "compareAtMinor",
@@ -134,8 +134,8 @@ export type DetailRow = ProductRow & {
 }
 
 /**
- * The listing is looked up by lateral: joined, it would be found by store and outlet alone, since the one plan for all
- * stores is made for small ones, and a large store would be gone through up to the product.
+ * The lateral subquery looks the listing up by its whole key. With a plain join, the generic plan, which expects small
+ * stores, uses only store and outlet, and scans a large store up to the product.
  */
 export const findProduct = (db: Db, outlet: OutletRef, idOrSlug: string) => db.maybeOne<DetailRow>`
   with shown as (${productColumns(sql`
@@ -161,7 +161,7 @@ export type VariantRow = {
   image: string
 }
 
-/** Stock by lateral, for the reason that `findProduct` has. */
+/** Stock is a lateral subquery for the reason given at `findProduct`. */
 export const listVariants = (db: Db, outlet: OutletRef, productId: string) => db.many<VariantRow>`
   select v.id, v.sku, v.title, v.options, coalesce(o.price_minor, v.price_minor) as "priceMinor",
     v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock,
@@ -198,7 +198,7 @@ export const listCategories = (
     order by c.position, c.id limit ${limit}`
 }
 
-/** A category, by id or slug, and everything below it. Empty when there is no such category. */
+/** The ids of a category, given by id or slug, and all its descendants. Empty if it does not exist. */
 export const findCategoryTree = async (db: Db, storeId: StoreId, idOrSlug: string) =>
   (
     await db.many<{ id: string }>`

@@ -48,21 +48,21 @@ test('a product list is a bare array with the fields of the specification', asyn
   })
 })
 
-test('nothing is left out: without description, category and pictures there are empty ones', async () => {
+test('a product without description, category and images has empty fields', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Bare', price: 1 })
   const [{ description, category, images, stock }] = (await shop.get('/v1/products')).json
   assert.deepEqual({ description, category, images, stock }, { description: '', category: '', images: [], stock: 0 })
 })
 
-test('a picture of our own gets our address, and one from elsewhere keeps its own', async () => {
+test('a relative image gets the public URL of the service, and an absolute one is unchanged', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1, images: ['/demo/images/mug.svg', 'https://cdn.example/mug.png'] })
   const [{ images }] = (await shop.get('/v1/products')).json
   assert.deepEqual(images, ['http://vitrine.test/demo/images/mug.svg', 'https://cdn.example/mug.png'])
 })
 
-test('a product with variants shows its lowest price, what that one cost before, and all its stock', async () => {
+test('a product with variants shows its lowest price with its compare-at price, and the sum of its stock', async () => {
   const shop = await newStore(service)
   await shop.add(shirt)
   const [{ price, compareAtPrice, stock, hasVariants }] = (await shop.get('/v1/products')).json
@@ -72,10 +72,10 @@ test('a product with variants shows its lowest price, what that one cost before,
   )
 })
 
-/** What a variant has when nobody has said more about it. */
+/** The defaults of a variant. */
 const plain = { stockTracked: true, barcode: '', weightGrams: null, image: '' }
 
-test('a product page adds options, variants, texts for search engines and whether it is a download', async () => {
+test('the product detail adds options, variants, SEO texts and the digital flag', async () => {
   const shop = await newStore(service)
   await shop.add({ ...shirt, seo: { title: 'A shirt', description: 'To wear' } })
   const { json } = await shop.get('/v1/products/shirt')
@@ -112,10 +112,10 @@ test('a simple product has one variant without options, and a download is not tr
   assert.equal(book.json.digital, true)
   assert.deepEqual([book.json.stock, book.json.stockTracked], [999, false])
   assert.deepEqual([book.json.variants[0].stock, book.json.variants[0].stockTracked], [999, false])
-  assert.ok(!book.text.includes('files.example'), 'where the file lies is for buyers only')
+  assert.ok(!book.text.includes('files.example'), 'the URL of the file is only for buyers')
 })
 
-test('a product page shows vendor, picture texts, barcode, weight and the picture of a variant', async () => {
+test('the product detail shows vendor, alternative texts, barcode, weight and variant image', async () => {
   const shop = await newStore(service)
   await shop.add({
     name: 'Shirt',
@@ -137,7 +137,7 @@ test('a product page shows vendor, picture texts, barcode, weight and the pictur
   }
 })
 
-test('what is not tracked is in stock at every outlet, also one that opens later', async () => {
+test('an untracked variant is in stock at every outlet, also at one added later', async () => {
   const shop = await newStore(service)
   await shop.add(
     { name: 'Print', price: 5, stock: null },
@@ -166,7 +166,7 @@ test('what is not tracked is in stock at every outlet, also one that opens later
   }
 })
 
-test('price and stock are those of the outlet that a request names, and of the default one otherwise', async () => {
+test('price and stock are those of the requested outlet, or of the default outlet', async () => {
   const shop = await newStore(service)
   const pune = await shop.newOutlet('Pune')
   await shop.add(
@@ -210,14 +210,14 @@ test('price and stock are those of the outlet that a request names, and of the d
   assert.deepEqual(await names(shop, '/v1/products?inStock=true&sort=name', { 'x-outlet-id': pune }), ['Mug', 'Shirt'])
 })
 
-test('an outlet of another store, or none at all, is refused', async () => {
+test('an unknown outlet and an outlet of another store are refused', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   for (const outlet of [other.outletId, 'outlet_nowhere', '']) {
     assertError(await shop.get('/v1/products', { 'x-outlet-id': outlet }), 400, 'BAD_REQUEST')
   }
 })
 
-test('drafts and archived products are visible nowhere and count nowhere', async () => {
+test('drafts and archived products are not visible and not counted', async () => {
   const shop = await newStore(service)
   const mugs = { price: 10, category: 'Mugs', stock: 1 }
   await shop.add({ name: 'Mug one', ...mugs }, { name: 'Mug two', ...mugs }, { name: 'Mug three', ...mugs })
@@ -241,7 +241,7 @@ test('drafts and archived products are visible nowhere and count nowhere', async
   assert.deepEqual((await shop.get('/v1/categories')).json.data[0].productCount, 1)
 })
 
-test('a product is found by its id and by its slug, and by nothing of another store', async () => {
+test('a product is found by id or slug, and not in another store', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   await shop.add({ name: 'Mug', price: 1 })
   await other.add({ name: 'Plate', price: 1 })
@@ -252,7 +252,7 @@ test('a product is found by its id and by its slug, and by nothing of another st
   }
 })
 
-test("a slug that equals another product's id does not stand before it", async () => {
+test("an id takes precedence over another product's equal slug", async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Real', price: 1 })
   const { id } = (await shop.get('/v1/products/real')).json
@@ -267,7 +267,7 @@ test('a slug in any script finds its product', async () => {
   assert.equal((await shop.get(`/v1/products/${encodeURIComponent('a/b?c')}`)).json.name, 'Slash')
 })
 
-test('HEAD answers like GET, without the body', async () => {
+test('HEAD returns the same headers as GET without the body', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1 }, { name: 'Plate', price: 1 })
   const ask = async (method: string, path: string) => {
@@ -291,7 +291,7 @@ test('HEAD answers like GET, without the body', async () => {
   }
 })
 
-test('categories come in their order, in the envelope, with counts of what is directly in them', async () => {
+test('categories are listed in order, paged, with the counts of products directly in them', async () => {
   const shop = await newStore(service)
   await shop.add(
     { name: 'A', price: 1, category: 'Home > Mugs' },
@@ -318,7 +318,7 @@ test('categories come in their order, in the envelope, with counts of what is di
   )
 })
 
-test('a store without anything answers with empty lists', async () => {
+test('an empty store returns empty lists', async () => {
   const shop = await newStore(service)
   assert.deepEqual((await shop.get('/v1/products')).json, [])
   assert.deepEqual((await shop.get('/v1/categories')).json, { data: [], nextCursor: null, hasMore: false })

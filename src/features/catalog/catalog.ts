@@ -2,7 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { toMinor, toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
-import type { Category, ListQuery, Product, ProductDetail } from './catalog.contract.ts'
+import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
 
@@ -32,7 +32,7 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
     digital: row.digital,
     variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
       ...variant,
-      stock: variant.stockTracked ? variant.stock : mostInALine,
+      stock: variant.stockTracked ? variant.stock : maxLineQuantity,
       weightGrams: variant.weightGrams === null ? null : Number(variant.weightGrams),
       image: showImage(ctx, variant.image),
       price: toWire(priceMinor, currency),
@@ -40,9 +40,6 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
     })),
   }
 }
-
-/** What is not tracked has no number; the specification wants one, and no cart line holds more than this. */
-const mostInALine = 999
 
 export const listCategories = async (
   ctx: StoreCtx,
@@ -58,10 +55,10 @@ export const outletRefOf = (ctx: StoreCtx): sql.OutletRef => ({ storeId: ctx.sto
 
 type FilterQuery = Pick<ListQuery, 'category' | 'ids' | 'minPrice' | 'maxPrice' | 'inStock' | 'options'>
 
-/** Null when nothing can match: there is no such category. */
+/** Null if the category does not exist, so nothing can match. */
 export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql.Filter | null> => {
   const ids = query.ids?.split(',').filter((id) => id !== '')
-  if (ids !== undefined && ids.length > 100) throw fail('BAD_REQUEST', 'ids may name 100 products at most.')
+  if (ids !== undefined && ids.length > 100) throw fail('BAD_REQUEST', 'ids can have at most 100 product ids.')
   const filter: sql.Filter = {
     ids,
     minMinor: priceBound(ctx, query.minPrice, Math.ceil),
@@ -74,7 +71,7 @@ export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql
   return categoryIds.length === 0 ? null : { ...filter, categoryIds }
 }
 
-/** A bound may be finer than the currency: no price lies between it and the next minor unit. */
+/** A bound may have more decimals than the currency. Rounding it to a minor unit excludes no price. */
 const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number) => number) => {
   if (amount === undefined) return undefined
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
@@ -86,7 +83,7 @@ export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductR
   description: row.description,
   price: toWire(row.priceMinor, store.currency),
   category: row.category ?? '',
-  stock: row.stock + row.untracked * mostInALine,
+  stock: row.stock + row.untracked * maxLineQuantity,
   stockTracked: row.untracked === 0,
   images: row.images.map((image) => showImage({ publicUrl }, image)),
   status: 'ACTIVE',
@@ -96,6 +93,6 @@ export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductR
   hasVariants: row.hasVariants,
 })
 
-/** A picture that begins with a slash is served by Vitrine itself. */
+/** An image path that starts with a slash is served by Vitrine itself. */
 export const showImage = ({ publicUrl }: { publicUrl: string }, image: string) =>
   image.startsWith('/') ? `${publicUrl}${image}` : image

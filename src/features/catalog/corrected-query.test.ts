@@ -26,7 +26,7 @@ const aShop = async () => {
   return shop
 }
 
-test('a search tells what it took misspelt words for, and leaves the others as they were typed', async () => {
+test('correctedQuery replaces misspelt words and keeps the others as typed', async () => {
   const shop = await aShop()
   assert.equal(await corrected(shop, 'runing sheos'), 'running shoe')
   assert.equal(await corrected(shop, '  Plain, cnadle! '), null, 'no product has both')
@@ -34,7 +34,7 @@ test('a search tells what it took misspelt words for, and leaves the others as t
   assert.equal(await corrected(shop, 'COTTEN Kurta'), 'cotton Kurta')
 })
 
-test('a search that corrected nothing, or found nothing, tells no other words', async () => {
+test('correctedQuery is null if nothing was corrected or found', async () => {
   const shop = await aShop()
   for (const q of ['shoes', 'runn', 'creme', 'mug p', '', '!', 'zzzzzz', 'mgu', 'Cotton $& kurta', '靴']) {
     assert.equal(await corrected(shop, q), null, q)
@@ -44,13 +44,13 @@ test('a search that corrected nothing, or found nothing, tells no other words', 
   assert.equal(await corrected(empty, 'sheos'), null)
 })
 
-test('of words that are as likely the one is told that the first product has', async () => {
+test('of equally likely corrections, the one in the first product is returned', async () => {
   const shop = await aShop()
-  assert.equal(await corrected(shop, 'kurtx'), 'kurta', 'what is in stock comes first')
+  assert.equal(await corrected(shop, 'kurtx'), 'kurta', 'products in stock come first')
   assert.equal(await corrected(shop, 'kurtx', '&sort=-price'), 'kurti')
 })
 
-test('a word with a digit is no correction of its own beginning', async () => {
+test('the prefix of a word with a digit is not corrected', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Lamp wxyz9', price: 2, stock: 1 }, { name: 'Lamp wxya', price: 1, stock: 1 })
   assert.equal(await corrected(shop, 'wxyz'), 'wxya')

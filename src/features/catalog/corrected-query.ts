@@ -3,9 +3,8 @@ import type { Term } from './search.sql.ts'
 import { fold, singularOf, wordsToIndex } from './search-words.ts'
 
 /**
- * The query as it was understood: each misspelt word replaced by what it was taken for. A word may have been taken for
- * several that are as likely; the one that the first product has is told. Null when no word was corrected, and when
- * nothing was found, since then no correction helped.
+ * The query with each misspelt word replaced by its correction. Of several equally likely corrections, the one in the
+ * first product is used. Null if no word was corrected or nothing was found.
  */
 export const correctQuery = (query: string, terms: readonly Term[], first: Product | undefined): string | null => {
   if (first === undefined || terms.every(({ alternatives }) => alternatives.length < 2)) return null
@@ -13,7 +12,7 @@ export const correctQuery = (query: string, terms: readonly Term[], first: Produ
   const corrections = new Map<string, string>()
   for (const { alternatives } of terms) {
     const [typed = '', ...corrected] = alternatives
-    // A word with a digit, such as `abcd9`, may begin so although the store's list of words, all letters, has none.
+    // The vocabulary has only words of letters, so a word such as `abcd9` may begin with `typed` without being in it.
     const isThere = begins(words, typed)
     const [likeliest] = corrected
     if (likeliest === undefined || isThere) continue

@@ -17,7 +17,7 @@ export const Filters = named(
         values: Type.Array(
           Type.Object({
             value: Type.String(),
-            count: Type.Integer({ description: 'Of the products that were looked at' }),
+            count: Type.Integer({ description: 'Number of the examined products that have it' }),
           }),
         ),
       }),
@@ -34,9 +34,9 @@ export const filtersContract = {
     access: 'store',
     scope: 'products:read',
     cached: true,
-    summary: 'List the options by which a list or a search can be narrowed',
+    summary: 'List the options that can filter a list or a search',
     description:
-      'Takes the filters of the list, or of the search when `q` is given, and tells the options and values of its products: of the newest thousand of a list (at most 200 of each category), of the best hundred of a search. Send the chosen ones back as `options`.',
+      'Takes the filters of the list, or of the search if `q` is given, and returns the options and values of its products: of the newest thousand of a list (at most 200 of each category), or of the best hundred of a search. Send the chosen ones as `options`.',
     query: FiltersQuery,
     ok: Filters,
     example: {

@@ -2,12 +2,12 @@ import type { Db } from '../../db/database.ts'
 import { allOf, sql } from '../../db/sql.ts'
 import { conditions, type Filter, type OutletRef } from './catalog.sql.ts'
 
-/** An option with the values that some products have of it, in their order, and how many products these are. */
+/** An option, its values in the order of the products, and the number of products with exactly these values. */
 export type OptionList = { name: string; values: string[]; count: number }
 
 /**
- * The options of the newest thousand products, at most 200 of each category, so that the cost of a plain list does not
- * grow with the store. Those whose listing knows no option are left out: filtering by it would not find them.
+ * The options of the newest thousand products, at most 200 of each category, so that the cost does not grow with the
+ * store. Products without options in the word index are skipped, because filtering by an option would not find them.
  */
 export const listOptions = (db: Db, outlet: OutletRef, filter: Filter) => {
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`

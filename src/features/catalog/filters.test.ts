@@ -14,7 +14,7 @@ const names = async (shop: TestStore, query: string): Promise<string[]> => {
   return answer.json.map(({ name }: { name: string }) => name)
 }
 
-/** Oldest first: prices and names run against each other, so that no sort can pass for another. */
+/** Oldest first. Each sort gives a different order, so that no sort can pass for another. */
 const aShop = async () => {
   const shop = await newStore(service)
   await shop.add(
@@ -28,7 +28,7 @@ const aShop = async () => {
   return { ...shop, categoryId: (slug: string) => categories.find((category) => category.slug === slug)?.id ?? '' }
 }
 
-test('each sort is the order that its name says, newest first when none is named', async () => {
+test('each sort gives its order, and the default is newest first', async () => {
   const shop = await aShop()
   const newest = ['Eraser', 'Pen', 'Lamp', 'Apron', 'Bowl']
   assert.deepEqual(await names(shop, ''), newest)
@@ -42,13 +42,13 @@ test('each sort is the order that its name says, newest first when none is named
   }
 })
 
-test('names are sorted without regard to case and accents', async () => {
+test('sorting by name ignores case and accents', async () => {
   const shop = await newStore(service)
   await shop.add(...['cherry', 'Élan', 'banana', 'Apple', 'zebra', 'eland'].map((name) => ({ name, price: 1 })))
   assert.deepEqual(await names(shop, 'sort=name'), ['Apple', 'banana', 'cherry', 'Élan', 'eland', 'zebra'])
 })
 
-test('a category, by id or slug, holds its own products and those of everything below it', async () => {
+test('a category filter by id or slug includes the products of its descendants', async () => {
   const shop = await aShop()
   const inside = { home: ['Lamp', 'Apron', 'Bowl'], kitchen: ['Apron', 'Bowl'], linen: ['Apron'], office: ['Pen'] }
   for (const [slug, expected] of Object.entries(inside)) {
@@ -57,14 +57,14 @@ test('a category, by id or slug, holds its own products and those of everything 
   }
 })
 
-test('an unknown category, and one of another store, hold nothing', async () => {
+test('an unknown category and one of another store match nothing', async () => {
   const [shop, other] = [await aShop(), await aShop()]
   const strangers = ['nowhere', 'HOME', other.categoryId('home')]
   for (const category of strangers) assert.deepEqual(await names(shop, `category=${category}`), [])
   assertError(await shop.get('/v1/products?category='), 400, 'BAD_REQUEST')
 })
 
-test('a category below another can be left and entered again', async () => {
+test('moving a product to another category updates lists and counts', async () => {
   const shop = await aShop()
   await shop.add({ name: 'Apron', price: 500, category: 'Office' })
   assert.deepEqual(await names(shop, 'category=home&moved'), ['Lamp', 'Bowl'])
@@ -81,7 +81,7 @@ test('a category below another can be left and entered again', async () => {
   )
 })
 
-test('ids choose products of this store; the sort still orders them and unknown ones are passed over', async () => {
+test('ids selects products of this store in the requested order and ignores unknown ids', async () => {
   const [shop, other] = [await aShop(), await aShop()]
   const id = async (of: TestStore, slug: string) => (await of.get(`/v1/products/${slug}`)).json.id
   const [pen, bowl, foreign] = [await id(shop, 'pen'), await id(shop, 'bowl'), await id(other, 'lamp')]
@@ -91,7 +91,7 @@ test('ids choose products of this store; the sort still orders them and unknown 
   assert.deepEqual(await names(shop, `ids=,`), [])
 })
 
-test('a hundred ids may be asked for at once, and one more is refused', async () => {
+test('a hundred ids are accepted, and one more is refused', async () => {
   const shop = await newStore(service)
   const ids = (count: number) => Array.from({ length: count }, (_, i) => `prod_${i}`).join(',')
   assert.deepEqual(await names(shop, `ids=${ids(100)}`), [])
@@ -126,7 +126,7 @@ test('prices and bounds have no decimals in yen and three in dinars', async () =
   assert.deepEqual((await kuwait.get('/v1/search?q=tea')).json.facets.price, { min: 1.255, max: 1.255 })
 })
 
-test('inStock chooses what can be bought now, or only the rest', async () => {
+test('inStock selects products in stock, or products out of stock', async () => {
   const shop = await aShop()
   assert.deepEqual(await names(shop, 'inStock=true'), ['Eraser', 'Lamp', 'Bowl'])
   assert.deepEqual(await names(shop, 'inStock=false'), ['Pen', 'Apron'])
@@ -135,7 +135,7 @@ test('inStock chooses what can be bought now, or only the rest', async () => {
   }
 })
 
-test('filters add up', async () => {
+test('filters can be combined', async () => {
   const shop = await aShop()
   assert.deepEqual(await names(shop, 'category=home&inStock=true&maxPrice=200'), ['Lamp'])
   assert.deepEqual(await names(shop, 'category=kitchen&inStock=false'), ['Apron'])
@@ -145,7 +145,7 @@ test('filters add up', async () => {
   assert.deepEqual(await names(shop, `ids=${id}&category=linen`), [])
 })
 
-test('a page holds 20 products unless told otherwise, and from 1 to 100', async () => {
+test('the page size is 20 by default, and can be 1 to 100', async () => {
   const shop = await newStore(service)
   await shop.add(...Array.from({ length: 101 }, (_, i) => ({ name: `Thing ${i}`, price: 1 })))
   assert.equal((await names(shop, '')).length, 20)

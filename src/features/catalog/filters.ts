@@ -5,10 +5,10 @@ import type { Filters, FiltersQuery } from './filters.contract.ts'
 import { listOptions, type OptionList } from './filters.sql.ts'
 import { search } from './search.ts'
 
-const mostOptions = 10
-const mostValues = 50
+const maxOptions = 10
+const maxValues = 50
 
-/** The options of the products in a list or a search, without those that narrow it already. */
+/** The options of the products in a list or a search. */
 export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<Filters> => {
   const filter = q === undefined ? await readFilter(ctx, query) : { ids: await bestMatches(ctx, { q, ...query }) }
   const found = filter === null ? [] : await listOptions(ctx.db, outletRefOf(ctx), filter)
@@ -16,7 +16,7 @@ export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery):
   return {
     options: [...byName]
       .sort(([one, some], [other, others]) => productsOf(others) - productsOf(some) || compareNames(one, other))
-      .slice(0, mostOptions)
+      .slice(0, maxOptions)
       .map(([name, values]) => ({ name, values: showValues(values) })),
   }
 }
@@ -26,13 +26,13 @@ const bestMatches = async (ctx: StoreCtx, query: FiltersQuery & { q: string }) =
 
 const productsOf = (lists: readonly OptionList[]) => lists.reduce((sum, { count }) => sum + count, 0)
 
-/** The commonest values, in the order that products have them: `S, M, L`, and sizes of shoes apart. */
+/** The most common values, in the order of the products: `S, M, L`, with shoe sizes kept separate. */
 const showValues = (lists: readonly OptionList[]) => {
   const counts = new Map<string, number>()
   for (const { values, count } of lists) {
     for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + count)
   }
-  const commonest = [...counts].sort(([, one], [, other]) => other - one).slice(0, mostValues)
+  const commonest = [...counts].sort(([, one], [, other]) => other - one).slice(0, maxValues)
   const isShown = new Set(commonest.map(([value]) => value))
   const order = joinLists(lists.map(({ values }) => values.filter((value) => isShown.has(value))))
   return order.map((value) => ({ value, count: mustExist(counts.get(value), 'the count of a value') }))

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** By id or slug, else by the names from the top down. */
+/** By id or slug, otherwise by the path of names from the root. */
 export const findCategoryId = async (tx: Tx, storeId: StoreId, text: string, path: readonly string[]) =>
   (
     await tx.maybeOne<{ id: string }>`

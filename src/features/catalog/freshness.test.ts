@@ -28,7 +28,7 @@ after(async () => {
 
 type Raw = { status: number; headers: Record<string, string>; body: Buffer }
 
-/** The answer as it is on the wire: nothing decompressed, every header as sent. */
+/** The raw response: not decompressed, with all headers as sent. */
 const ask = (path: string, headers: Record<string, string>, instance = service) =>
   new Promise<Raw>((resolve, reject) => {
     request(`${instance.url}${path}`, { headers }, (response) => {
@@ -46,7 +46,7 @@ const ask = (path: string, headers: Record<string, string>, instance = service) 
       .end()
   })
 
-/** Without what belongs to one request. */
+/** Without the headers that differ per request. */
 const lasting = ({ headers }: Raw) =>
   Object.entries(headers)
     .filter(([name]) => !/^(x-request-id|ratelimit-.*|date)$/.test(name))
@@ -77,7 +77,7 @@ const reads = [
   '/v1/menu',
 ]
 
-test('an answer from memory equals the first one in status, headers and bytes, in every form', async () => {
+test('a cached response equals the first one in status, headers and bytes, in every encoding', async () => {
   const shop = await aBigShop({ origins: ['https://shop.example'] })
   const forms = [
     {},
@@ -88,7 +88,7 @@ test('an answer from memory equals the first one in status, headers and bytes, i
   ]
   for (const path of reads) {
     for (const [i, form] of forms.entries()) {
-      // Each form has an address of its own, so that each has a first answer.
+      // Each variation has its own URL, so that each has an uncached first response.
       const address = `${path}${path.includes('?') ? '&' : '?'}form=${i}`
       const headers = { 'x-store-key': shop.key, ...form }
       const [first, second] = [await ask(address, headers), await ask(address, headers)]
@@ -99,7 +99,7 @@ test('an answer from memory equals the first one in status, headers and bytes, i
   }
 })
 
-/** Statements about the catalog; keys and stores are looked up once a second besides. */
+/** Counts catalog statements. Keys and stores are also read, once a second. */
 const countStatements = () => {
   let count = 0
   const forget = service.db.onStatement((text) => {
@@ -113,7 +113,7 @@ const countStatements = () => {
   }
 }
 
-test('an answer from memory costs no statement; a list one, below a category two, a product two, a search two', async () => {
+test('a cached response needs no statement, a list one, a category list, a product and a search two each', async () => {
   const shop = await aBigShop()
   const statementsOf = async (path: string) => {
     const counted = countStatements()
@@ -136,7 +136,7 @@ test('an answer from memory costs no statement; a list one, below a category two
   }
 })
 
-test('every catalog answer may be kept by the caller alone and must be checked again', async () => {
+test('every catalog response is private and must be revalidated', async () => {
   const shop = await aBigShop()
   for (const path of reads) {
     const { status, headers } = await ask(path, { 'x-store-key': shop.key })
@@ -148,7 +148,7 @@ test('every catalog answer may be kept by the caller alone and must be checked a
   }
 })
 
-test('who has the answer already gets 304 and no body, until something changes', async () => {
+test('a request with the current ETag gets 304 without a body until something changes', async () => {
   const shop = await aBigShop()
   const headers = { 'x-store-key': shop.key }
   for (const path of reads) {
@@ -167,14 +167,14 @@ test('who has the answer already gets 304 and no body, until something changes',
   assert.ok(await withinASecond(async () => (await changed()).status === 200))
 })
 
-test('an error has no tag and is never answered with 304', async () => {
+test('an error has no ETag and is never 304', async () => {
   const shop = await newStore(service)
   const answer = await ask('/v1/products/none', { 'x-store-key': shop.key, 'if-none-match': '*' })
   assert.equal(answer.status, 404)
   assert.equal(answer.headers.etag, undefined)
 })
 
-test('gzip and brotli are the same body in fewer bytes, q=0 is respected, and small bodies stay plain', async () => {
+test('gzip and brotli compress the same body, q=0 is respected, and small bodies are not compressed', async () => {
   const shop = await aBigShop()
   const read = (path: string, encoding: string) => ask(path, { 'x-store-key': shop.key, 'accept-encoding': encoding })
   const plain = await read('/v1/products', 'identity')
@@ -191,7 +191,7 @@ test('gzip and brotli are the same body in fewer bytes, q=0 is respected, and sm
   assert.equal((await read('/v1/menu', 'br, gzip')).headers['content-encoding'], undefined)
 })
 
-/** A read on both instances, so that both remember, then a change, then what both must show within a second. */
+/** Reads on both instances to fill their caches, makes a change, and expects both to show it within a second. */
 const changesBoth = async (shop: TestStore, path: string, change: () => Promise<unknown>, shows: RegExp) => {
   const on = async (instance: TestService) => (await ask(path, { 'x-store-key': shop.key }, instance)).body.toString()
   const both = [service, neighbour]
@@ -223,7 +223,7 @@ test('a changed product, stock, menu, store or outlet is visible on every instan
   assert.ok(await withinASecond(async () => (await ask('/v1/store', asPage, neighbour)).status === 200))
 })
 
-test('a change makes an instance forget all that it has of that store, and nothing of another', async (t) => {
+test('a change invalidates the cache of that store and of no other', async (t) => {
   const instance = await serviceFor(t)
   const [shop, other] = [await newStore(instance), await newStore(instance)]
   const remembered = async () => {
@@ -251,7 +251,7 @@ const unchanged = {
   cashOnDelivery: null,
 }
 
-test('many readers at once cost one read', async () => {
+test('concurrent reads share one statement', async () => {
   const shop = await aBigShop()
   const counted = countStatements()
   const path = '/v1/products?limit=3&many=readers'
@@ -260,7 +260,7 @@ test('many readers at once cost one read', async () => {
   assert.equal(new Set(answers.map(({ body }) => body.toString())).size, 1)
 })
 
-test('what one store or outlet has in memory is never shown to another', async () => {
+test('the cache of one store or outlet is never used for another', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   const pune = await shop.newOutlet('Pune')
   await shop.add({ name: 'Mug', price: 10, prices: { [pune]: 9 } })
@@ -272,7 +272,7 @@ test('what one store or outlet has in memory is never shown to another', async (
   }
 })
 
-test('a key without the scope is refused what is in memory for others', async () => {
+test('a key without the scope does not get cached responses', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ scopes: ['store:read'] })
   const asked = () => ask('/v1/products', { 'x-store-key': key })

@@ -1,14 +1,14 @@
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
-/** `fixedBy` names the mode of saving that takes the product as it is. */
+/** `fixedBy` is the save mode that accepts the product as it is. */
 export type InputFault = { field: string; message: string; fixedBy?: 'replace' }
 
 const stockFault =
   'must be a whole number from 0 to 1000000000, an object of them by outlet id, or null for not tracked'
-const imageFault = 'must be an address of 2000 characters at most, or an object of url and alt'
+const imageFault = 'must be a URL of at most 2000 characters, or an object with url and alt'
 
-/** One fault a field, in words for the person who wrote the file. */
+/** One fault per field, worded for the author of the file. */
 export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
   const faults = new Map<string, string>()
   for (const { instancePath, keyword, message, params } of Value.Errors(schema, value)) {
@@ -18,7 +18,7 @@ export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
         faults.set(place === '' ? name : `${place}.${name}`, 'is required')
       }
     } else if (keyword === 'anyOf') {
-      // The alternatives have complained already, each from its own point of view.
+      // The errors of the alternatives were already added. Errors of nested fields are more specific than this one.
       const within = [...faults.keys()].some((field) => field.startsWith(`${place}.`))
       if (within) faults.delete(place)
       else faults.set(place, /^images\./.test(place) ? imageFault : stockFault)
@@ -33,11 +33,13 @@ export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
   return [...faults].map(([field, message]) => ({ field, message }))
 }
 
-/** What JSON can write and PostgreSQL cannot hold. */
+/** Text that JSON allows and PostgreSQL cannot store. */
 export const textFaults = (value: unknown, field: string): InputFault[] => {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return [{ field, message: 'holds a NUL character' }]
-    return value.isWellFormed() ? [] : [{ field, message: 'holds half of a surrogate pair, which is no character' }]
+    if (value.includes('\0')) return [{ field, message: 'contains a NUL character' }]
+    return value.isWellFormed()
+      ? []
+      : [{ field, message: 'contains half of a surrogate pair, which is not a valid character' }]
   }
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) => {

@@ -1,9 +1,9 @@
 import { newId } from '../../core/ids.ts'
 import type { InputFault } from './input-faults.ts'
-import { optionKey, type ProductPatch, type StockSaid, type VariantPatch } from './product-input.ts'
+import { optionKey, type ProductPatch, type StockInput, type VariantPatch } from './product-input.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 
-/** A variant as the store has it. Outlets are named by their public ids. */
+/** A variant in the store. Outlets are identified by their public ids. */
 export type VariantState = {
   id: string
   active: boolean
@@ -18,11 +18,14 @@ export type VariantState = {
   image: string
   stockTracked: boolean
   pricesMinor: Record<string, number>
-  /** What can be sold at each outlet. After a merge: what the file sets, null for nothing to set. */
+  /** Available units by outlet before the save. Null for a new variant. */
   stock: Record<string, number> | null
-  /** A plain number of a file, for the default outlet. */
+  /** Available units at the default outlet before the save. */
   defaultStock?: number
 }
+
+/** Stock to write. `atDefaultOutlet` is a plain number in the file, which is for the default outlet. */
+export type StockToSet = { variantId: string; byOutlet: Record<string, number>; atDefaultOutlet?: number }
 
 export type MergedVariants = {
   variants: VariantState[]
@@ -30,7 +33,7 @@ export type MergedVariants = {
   changedVariants: VariantState[]
   retiredIds: string[]
   parkedIds: string[]
-  stockChanges: VariantState[]
+  stockChanges: StockToSet[]
   priceChanges: VariantState[]
   changes: Field[]
   stockKept: number
@@ -46,10 +49,10 @@ export const mergeVariants = (
   isDigital: boolean,
 ): MergedVariants => {
   const live = known.filter(({ active }) => active)
-  const { named, faults } = nameVariants(known, live, product, mode)
+  const { named, faults } = matchVariants(known, live, product, mode)
   const matched = new Set(named.map(({ match }) => match))
   const rest = live.filter((variant) => !matched.has(variant))
-  // A variant without options cannot stand beside others that have some.
+  // A variant without options cannot coexist with variants that have options.
   const staying = mode.replace || product.variants === undefined ? [] : rest.filter(hasOptions)
   const others = product.variants === undefined && !mode.replace ? rest : staying
   faults.push(...optionNameFaults(named, others))
@@ -72,7 +75,7 @@ export const mergeVariants = (
     retiredIds: retired.map(({ id }) => id),
     parkedIds: parked(known, ordered),
     stockChanges: stocked.map(({ variant, stock }) =>
-      withStock(variant, stock.said, before.get(variant.id)?.stockTracked ?? true),
+      stockToSet(variant, stock.given, before.get(variant.id)?.stockTracked ?? true),
     ),
     priceChanges: ordered.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
     changes: [
@@ -86,14 +89,14 @@ export const mergeVariants = (
 
 const hasOptions = ({ options }: Pick<VariantState, 'options'>) => Object.keys(options).length > 0
 
-/** Which variant of the store each one of the file is: by SKU, else by options, else the only one without options. */
-const nameVariants = (
+/** Matches the variants of the file to those of the store: by SKU, then by options, then the only one without options. */
+const matchVariants = (
   known: readonly VariantState[],
   live: readonly VariantState[],
   { variants, own }: ProductPatch,
   { replace }: SaveMode,
 ): { named: Named[]; faults: InputFault[] } => {
-  if (variants === undefined) return nameOwn(known, live, own, replace)
+  if (variants === undefined) return matchOwn(known, live, own, replace)
   const taken = new Set<VariantState>()
   const take = (variant: VariantState | undefined) => {
     if (variant === undefined || taken.has(variant)) return undefined
@@ -118,8 +121,8 @@ const nameVariants = (
   return { named, faults }
 }
 
-/** Fields of a variant that stand on the product: they are about its only variant, or the one with that SKU. */
-const nameOwn = (
+/** Variant fields on the product itself apply to its only variant, or to the variant with that SKU. */
+const matchOwn = (
   known: readonly VariantState[],
   live: readonly VariantState[],
   own: VariantPatch,
@@ -131,11 +134,11 @@ const nameOwn = (
   }
   const match = live.length === 1 ? live[0] : own.sku ? withSku(live, own.sku) : undefined
   if (match !== undefined) return { named: [{ patch: own, at: '', match }], faults: [] }
-  const said = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
-  const isPrices = said?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
-  if (said === undefined || isPrices) return { named: [], faults: [] }
-  const message = `belongs to a variant, and the product has ${live.length}: name them`
-  return { named: [], faults: [{ field: said[1], message, fixedBy: 'replace' }] }
+  const given = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
+  const isPrices = given?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
+  if (given === undefined || isPrices) return { named: [], faults: [] }
+  const message = `belongs to a variant, and the product has ${live.length}: list them under variants`
+  return { named: [], faults: [{ field: given[1], message, fixedBy: 'replace' }] }
 }
 
 const ownFields: [keyof VariantPatch, Field][] = [
@@ -151,7 +154,7 @@ const ownFields: [keyof VariantPatch, Field][] = [
 const once = (texts: readonly (string | undefined)[]) =>
   new Set(texts.filter((text, i) => texts.indexOf(text) === i && texts.lastIndexOf(text) === i))
 
-/** Undefined when several have it: then it tells nothing. */
+/** Undefined if several variants have the SKU. */
 const withSku = (variants: readonly VariantState[], sku: string) => {
   const [found, another] = variants.filter((variant) => variant.sku === sku)
   return another === undefined ? found : undefined
@@ -162,7 +165,7 @@ const withOptions = (variants: readonly VariantState[], options: Record<string, 
   return variants.find((variant) => optionKey(variant.options) === key)
 }
 
-/** Variants that stay and those of the file are told apart by the same options, or a shopper could not choose. */
+/** Remaining variants and those of the file must have the same option names, or shoppers could not choose. */
 const optionNameFaults = (named: readonly Named[], others: readonly VariantState[]): InputFault[] => {
   const [first] = others
   if (first === undefined) return []
@@ -172,12 +175,12 @@ const optionNameFaults = (named: readonly Named[], others: readonly VariantState
     .filter(({ patch }) => JSON.stringify(Object.keys(patch.options ?? {}).sort()) !== JSON.stringify(names))
     .map(({ at }) => ({
       field: `${at}options`,
-      message: `must name ${names.join(', ') || 'no option'}, as the other variants of the product do`,
+      message: `must have ${names.join(', ') || 'no option'}, like the other variants of the product`,
       fixedBy: 'replace' as const,
     }))
 }
 
-type Outcome = { variant: VariantState; stock: { said: StockSaid; isSet: boolean; isKept: boolean } }
+type Outcome = { variant: VariantState; stock: { given: StockInput; isSet: boolean; isKept: boolean } }
 
 const mergeVariant = (
   { patch, at, match }: Named,
@@ -189,9 +192,9 @@ const mergeVariant = (
   const options = patch.options ?? match?.options ?? {}
   const priceMinor = patch.priceMinor ?? base?.priceMinor
   if (priceMinor === undefined) faults.push({ field: `${at}price`, message: 'is required' })
-  // A file can be sold any number of times, unless its seller sets a number. Anything else that is new has none.
-  const said = patch.stock === undefined && match === undefined ? (isDigital ? null : {}) : patch.stock
-  const differs = said !== undefined && (match === undefined || isOtherStock(match, said))
+  // Without a number, a new download is not tracked and any other new variant has no stock.
+  const given = patch.stock === undefined && match === undefined ? (isDigital ? null : {}) : patch.stock
+  const differs = given !== undefined && (match === undefined || isOtherStock(match, given))
   const isSet = differs && (match === undefined || setStock)
   const variant = {
     id: match?.id ?? newId('var'),
@@ -205,51 +208,50 @@ const mergeVariant = (
     barcode: patch.barcode ?? base?.barcode ?? '',
     weightGrams: patch.weightGrams === undefined ? (base?.weightGrams ?? null) : patch.weightGrams,
     image: patch.image ?? base?.image ?? '',
-    stockTracked: isSet ? said !== null : (match?.stockTracked ?? true),
+    stockTracked: isSet ? given !== null : (match?.stockTracked ?? true),
     pricesMinor: mergePrices(base?.pricesMinor ?? {}, patch.pricesMinor),
     stock: match?.stock ?? null,
   }
-  return { variant, stock: { said: said === undefined ? {} : said, isSet, isKept: differs && !isSet } }
+  return { variant, stock: { given: given === undefined ? {} : given, isSet, isKept: differs && !isSet } }
 }
 
-/** Made from the options, unless somebody has written another one. */
+/** Built from the options, unless the merchant has written another title. */
 const titleOf = (base: VariantState | undefined, options: Record<string, string>) => {
   const made = Object.values(options).join(' / ')
   if (base === undefined) return made
   const isSame = optionKey(base.options) === optionKey(options)
-  // The database keeps no order of options.
+  // The database does not keep the order of options.
   const parts = (values: readonly string[]) => JSON.stringify(values.toSorted())
   const isWritten = base.title !== '' && parts(base.title.split(' / ')) !== parts(Object.values(base.options))
   return isSame || isWritten ? base.title : made
 }
 
-const mergePrices = (before: Record<string, number>, said: VariantPatch['pricesMinor']): Record<string, number> => {
-  const all = Object.entries({ ...(said?.clears ? {} : before), ...said?.byOutlet })
+const mergePrices = (before: Record<string, number>, given: VariantPatch['pricesMinor']): Record<string, number> => {
+  const all = Object.entries({ ...(given?.clears ? {} : before), ...given?.byOutlet })
   return Object.fromEntries(all.filter((entry): entry is [string, number] => entry[1] !== null))
 }
 
-const isOtherStock = ({ stockTracked, stock, defaultStock }: VariantState, said: StockSaid) => {
-  if (said === null || !stockTracked) return stockTracked !== (said !== null)
-  if (typeof said === 'number') return said !== (defaultStock ?? 0)
-  return Object.entries(said).some(([outlet, units]) => units !== (stock?.[outlet] ?? 0))
+const isOtherStock = ({ stockTracked, stock, defaultStock }: VariantState, given: StockInput) => {
+  if (given === null || !stockTracked) return stockTracked !== (given !== null)
+  if (typeof given === 'number') return given !== (defaultStock ?? 0)
+  return Object.entries(given).some(([outlet, units]) => units !== (stock?.[outlet] ?? 0))
 }
 
 /**
- * What is to be written. Numbers from before a variant was not tracked are worth nothing when it is tracked again. They
- * are left until then, because a checkout under way may still count on them.
+ * When an untracked variant is tracked again, its old numbers are reset to 0. They stay until then, because an open
+ * checkout may still depend on them.
  */
-const withStock = (variant: VariantState, said: StockSaid, wasTracked: boolean): VariantState => {
-  const { defaultStock: _, ...rest } = variant
-  if (said === null) return { ...rest, stock: null }
-  const left = Object.entries(wasTracked ? {} : (variant.stock ?? {})).filter(([, units]) => units !== 0)
+const stockToSet = ({ id, stock }: VariantState, given: StockInput, wasTracked: boolean): StockToSet => {
+  if (given === null) return { variantId: id, byOutlet: {} }
+  const left = Object.entries(wasTracked ? {} : (stock ?? {})).filter(([, units]) => units !== 0)
   const emptied = Object.fromEntries(left.map(([outlet]) => [outlet, 0]))
-  if (typeof said === 'number') return { ...rest, stock: emptied, defaultStock: said }
-  return { ...rest, stock: { ...emptied, ...said } }
+  if (typeof given === 'number') return { variantId: id, byOutlet: emptied, atDefaultOutlet: given }
+  return { variantId: id, byOutlet: { ...emptied, ...given } }
 }
 
 /**
- * A file that names all variants has its order; one that names some changes nothing in it, and new ones follow at the
- * end. Positions stay where the order does, so that nothing is written for them.
+ * A file with all variants defines their order. A file with some of them does not change the order, and new variants go
+ * to the end. Positions change only if the order changes, to avoid needless writes.
  */
 const inOrder = (
   live: readonly VariantState[],
@@ -278,11 +280,11 @@ const sameOptionFaults = (
   return outcome.flatMap(({ variant }, i) => {
     const key = optionKey(variant.options)
     if (keys.indexOf(key) === keys.lastIndexOf(key)) return []
-    return [{ field: `${named[i]?.at}options`, message: 'are those of another variant of the product already' }]
+    return [{ field: `${named[i]?.at}options`, message: 'are already used by another variant of the product' }]
   })
 }
 
-/** Variants whose options change, or whose options another variant takes. Their option key is freed first. */
+/** Variants whose options change or pass to another variant. Their option key must be freed first. */
 const parked = (known: readonly VariantState[], ordered: readonly VariantState[]) => {
   const owner = new Map(ordered.map(({ id, options }) => [optionKey(options), id]))
   const after = new Map(ordered.map(({ id, options }) => [id, optionKey(options)]))

@@ -1,6 +1,6 @@
 import { makeSafeHtml } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
-import { mergeVariants, type VariantState } from './merge-variants.ts'
+import { mergeVariants, type StockToSet, type VariantState } from './merge-variants.ts'
 import {
   type Digital,
   optionKey,
@@ -11,7 +11,7 @@ import {
 } from './product-input.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 
-/** A product as the store has it: what stays where a file says nothing. */
+/** A product in the store. Its values stay for fields that the file does not have. */
 export type ProductState = {
   id: string
   name: string
@@ -20,7 +20,7 @@ export type ProductState = {
   categoryPath: string[]
   vendor: string
   images: string[]
-  /** One for each picture, or none at all. */
+  /** One for each image, or empty. */
   imageTexts: string[]
   options: ProductOption[]
   hasVariants: boolean
@@ -28,7 +28,7 @@ export type ProductState = {
   seo: { title: string; description: string }
   digital: Digital | null
   taxRate: number
-  /** Those that are switched off too: a file may name them again. */
+  /** Including inactive ones, which a file can activate again. */
   variants: VariantState[]
 }
 
@@ -40,12 +40,12 @@ export type MergedProduct = Omit<ProductState, 'id' | 'variants'> & {
   newVariants: VariantState[]
   changedVariants: VariantState[]
   retiredIds: string[]
-  /** Variants that have to give up their options before others can take them. */
+  /** Variants whose option key must be freed before other variants can use it. */
   parkedIds: string[]
-  stockChanges: VariantState[]
+  stockChanges: StockToSet[]
   priceChanges: VariantState[]
   changes: Set<Field>
-  /** Variants whose stock in the file differs and was left as it is. */
+  /** Variants whose stock differs from the file and is not changed. */
   stockKept: number
 }
 
@@ -55,8 +55,8 @@ const blank: Omit<ProductState, 'id' | 'variants'> = {
 }
 
 /**
- * What a product becomes when a file is read over it, and which fields that changes; or why it cannot be. Everything is
- * decided here, from values: the same for a dry run as for the real one.
+ * Merges a patch into a product: returns the result with its changed fields, or the faults. A pure function, so a dry
+ * run and an import decide the same.
  */
 export const mergeProduct = (
   state: ProductState | undefined,
@@ -96,7 +96,7 @@ export const mergeProduct = (
   return { ...product, ...variants, slug: patch.slug, id: state?.id, changes }
 }
 
-/** A picture that keeps its address keeps its text, unless the file brings another. */
+/** An image with the same URL keeps its text unless the file has a new one. */
 const mergePictures = (base: Pick<ProductState, 'images' | 'imageTexts'>, { images }: ProductPatch) => {
   if (images === undefined) return { images: base.images, imageTexts: base.imageTexts }
   const known = new Map(base.images.map((url, i) => [url, base.imageTexts[i] ?? '']))
@@ -105,21 +105,21 @@ const mergePictures = (base: Pick<ProductState, 'images' | 'imageTexts'>, { imag
 }
 
 /**
- * With options in the file: those, plus the values of all variants. Without: the present options, plus the values that
- * variants gained, minus the values that no variant has any more.
+ * With options in the file: those, plus the values of all variants. Without: the current options, plus values that
+ * variants gained, minus values that no variant has any more.
  */
 const mergeOptions = (
   before: readonly ProductOption[],
-  said: readonly ProductOption[] | undefined,
+  given: readonly ProductOption[] | undefined,
   known: readonly VariantState[],
   variants: readonly VariantState[],
 ): ProductOption[] => {
   const [used, usedBefore] = [optionsOf(variants), optionsOf(known.filter(({ active }) => active))]
   const has = (options: readonly ProductOption[], name: string, value?: string) =>
     options.some((option) => option.name === name && (value === undefined || option.values.includes(value)))
-  if (said !== undefined) {
-    // It has the last word about names; values of variants that it does not name stay among the others.
-    return said.map(({ name, values }) => ({ name, values: distinct([...values, ...valuesOf(used, name)]) }))
+  if (given !== undefined) {
+    // The file decides the names. Values of variants that are not in the file stay.
+    return given.map(({ name, values }) => ({ name, values: distinct([...values, ...valuesOf(used, name)]) }))
   }
   const isLeft = (name: string, value?: string) => has(used, name, value) || !has(usedBefore, name, value)
   const isAdded = (name: string) => (value: string) => !has(usedBefore, name, value)
@@ -145,7 +145,7 @@ type Comparable = Omit<ProductState, 'id' | 'variants'>
 const changedFields = (before: Comparable, after: Comparable): Field[] => {
   const same: Record<string, boolean> = {
     name: before.name === after.name,
-    // What is stored was made safe when it was stored.
+    // The stored description was sanitised when it was saved.
     description: before.description === after.description || before.description === makeSafeHtml(after.description),
     status: before.status === after.status,
     category: equal(before.categoryPath, after.categoryPath),

@@ -2,16 +2,16 @@ import { fail } from '../../core/errors.ts'
 import type { OutletId } from '../context.ts'
 import type { OptionFilter } from './catalog.sql.ts'
 
-const mostChoices = 10
+const maxChoices = 10
 
 /**
- * Reads `Colour:Indigo,Size:S,Size:M`: Indigo, in S or M. In names and values a backslash comes before a comma, a colon
- * or a backslash that is part of the text.
+ * Parses `Colour:Indigo,Size:S,Size:M`: Indigo, in S or M. In names and values, commas, colons and backslashes are
+ * escaped with a backslash.
  */
 export const readOptionFilter = (text: string, outletId: OutletId): OptionFilter => {
   const wanted = new Map<string, Set<string>>()
   const pairs = splitAt(text, ',')
-  if (pairs.length > mostChoices) throw fail('BAD_REQUEST', `options may name ${mostChoices} values at most.`)
+  if (pairs.length > maxChoices) throw fail('BAD_REQUEST', `options can have at most ${maxChoices} values.`)
   for (const pair of pairs) {
     const [name = '', ...rest] = splitAt(pair, ':').map(dropBackslashes)
     const value = rest.join(':')
@@ -28,7 +28,7 @@ export const readOptionFilter = (text: string, outletId: OutletId): OptionFilter
   return { choices, query: query.join(' & ') }
 }
 
-/** Splits where the mark stands without a backslash before it; backslashes stay, for the next split. */
+/** Splits at unescaped marks. Backslashes stay for the next split. */
 const splitAt = (text: string, mark: ',' | ':'): string[] => {
   const parts: string[] = []
   let part = ''
@@ -44,8 +44,8 @@ const splitAt = (text: string, mark: ',' | ':'): string[] => {
 
 const dropBackslashes = (text: string) => text.replaceAll(/\\(.?)/gsu, '$1')
 
-/** As `refreshListings` cuts it; both count whole characters. */
+/** Must match the truncation in `refreshListings`, which counts code points too. */
 const cut = (text: string) => [...text].slice(0, 300).join('')
 
-/** One word of a tsquery, whatever is in it. */
+/** Quotes any text as one word of a tsquery. */
 const quote = (word: string) => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`

@@ -35,30 +35,34 @@ const narrowed = async (shop: TestStore, options: string, more = '') => {
   return answer.json.map(({ name }: { name: string }) => name).toSorted()
 }
 
-test('a list shows the products that have a variant with the options', async () => {
+test('an options filter selects products with a matching variant', async () => {
   const shop = await aShop()
   assert.deepEqual(await narrowed(shop, 'Colour:Indigo'), ['Kurta', 'Mug'])
   assert.deepEqual(await narrowed(shop, 'Size:S'), ['Kurta', 'Shirt'])
-  assert.deepEqual(await narrowed(shop, 'Size:L,Size:M'), ['Kurta', 'Shirt'], 'any value of one option will do')
+  assert.deepEqual(
+    await narrowed(shop, 'Size:L,Size:M'),
+    ['Kurta', 'Shirt'],
+    'several values of one option are alternatives',
+  )
   assert.deepEqual(await narrowed(shop, 'Size:S,Colour:Indigo'), ['Kurta'])
   assert.deepEqual(await narrowed(shop, 'Size:M,Colour:Indigo'), [], 'one variant must have both')
   assert.deepEqual(await narrowed(shop, 'Size:S', '&category=clothes'), ['Shirt'])
-  assert.deepEqual(await narrowed(shop, 'Colour:Rust'), ['Kurta'], 'a word of the text is no option')
+  assert.deepEqual(await narrowed(shop, 'Colour:Rust'), ['Kurta'], 'a word of the text is not an option')
   for (const nothing of ['Colour:indigo', 'Indigo:Colour', 'Colour:Ind', 'Size:S\u001f']) {
     assert.deepEqual(await narrowed(shop, nothing), [], nothing)
   }
 })
 
-test('a search is narrowed in the same way, and its counts follow', async () => {
+test('an options filter works in a search too, counts included', async () => {
   const shop = await aShop()
   const { data, total, facets } = (await shop.get('/v1/search?q=indigo&options=Size:S')).json
   assert.deepEqual([data.map(({ name }: { name: string }) => name), total, facets.inStock.count], [['Kurta'], 1, 1])
   assert.equal((await shop.get('/v1/search?q=indigo')).json.total, 3)
-  // The options are in the index of words, but no word finds them.
+  // Options are in the word index, but a search for words does not match them.
   assert.equal((await shop.get('/v1/search?q=colour')).json.total, 0)
 })
 
-test('pages of a narrowed list follow each other, and a cursor is good for its options only', async () => {
+test('a filtered list can be paged, and a cursor is valid only for its options', async () => {
   const shop = await newStore(service)
   await shop.add(...Array.from({ length: 7 }, (_, i) => product(`Mug ${i}`, [{ Colour: i % 2 === 0 ? 'Oat' : 'Red' }])))
   const first = await shop.get('/v1/products?options=Colour:Oat&limit=3&sort=name')
@@ -72,7 +76,7 @@ test('pages of a narrowed list follow each other, and a cursor is good for its o
   assertError(await shop.get(`/v1/products?options=Colour:Red&limit=3&sort=name&cursor=${cursor}`), 400, 'BAD_REQUEST')
 })
 
-test('any text can be the name and the value of an option', async () => {
+test('option names and values can be any text', async () => {
   const shop = await newStore(service)
   const texts = ["O'Neill & co | !", '1,5 L', 'a:b', 'back\\slash', '颜色 🎨', "'7=x':*", 'x'.repeat(150)]
   await shop.add(...texts.map((text, i) => product(`Product ${i}`, [{ [text]: text }])))
@@ -82,14 +86,10 @@ test('any text can be the name and the value of an option', async () => {
   }
   const long = 'long '.repeat(200)
   await shop.add(product('Long', [{ [long]: 'x' }]))
-  assert.equal(
-    (await shop.get('/v1/products/long')).status,
-    200,
-    'what is too long for the index is saved all the same',
-  )
+  assert.equal((await shop.get('/v1/products/long')).status, 200, 'a value too long for the index is saved anyway')
 })
 
-test('options that cannot be read are refused', async () => {
+test('invalid options are refused', async () => {
   const shop = await newStore(service)
   const tooMany = Array.from({ length: 11 }, (_, i) => `Size:${i}`).join()
   for (const options of ['Size', ':S', 'Size:', ',', 'Size:S,', '\\', tooMany, `Size:${'x'.repeat(1000)}`]) {
@@ -99,13 +99,13 @@ test('options that cannot be read are refused', async () => {
   }
 })
 
-test('a variant that is gone takes its options along', async () => {
+test('a product is not found by the options of a removed variant', async () => {
   const shop = await aShop()
   await shop.add(product('Mug', [{ Colour: 'Oat' }]))
   assert.deepEqual(await narrowed(shop, 'Colour:Indigo'), ['Kurta'])
 })
 
-test('the filters of a list are the options of its products, in the order that products have them', async () => {
+test('filters lists the options of the products in the order of the products', async () => {
   const shop = await aShop()
   const filters = async (query: string) => (await shop.get(`/v1/filters${query}`)).json.options
   assert.deepEqual(await filters(''), [
@@ -141,7 +141,7 @@ test('the filters of a list are the options of its products, in the order that p
   assert.deepEqual((await other.get('/v1/filters')).json, { options: [] })
 })
 
-test('lists of values are joined without tearing any of them apart', () => {
+test('lists of values are joined with the order of each list preserved', () => {
   assert.deepEqual(joinLists([]), [])
   const sizes = [
     ['S', 'M', 'L'],

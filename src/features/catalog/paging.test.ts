@@ -18,7 +18,7 @@ after(() => service.close())
 
 type Named = { name: string }
 
-/** Every page from the first to the last, by the cursor of the one before. */
+/** All pages, each read with the cursor of the previous one. */
 const allPages = async (shop: TestStore, path: string, headers: Record<string, string> = {}) => {
   const pages: Answer[] = []
   let cursor: string | null = null
@@ -28,7 +28,7 @@ const allPages = async (shop: TestStore, path: string, headers: Record<string, s
     assert.equal(answer.status, 200, answer.text)
     pages.push(answer)
     cursor = nextCursorOf(answer)
-    assert.ok(pages.length <= 100, 'the pages have no end')
+    assert.ok(pages.length <= 100, 'paging does not end')
   } while (cursor !== null)
   return pages
 }
@@ -39,7 +39,7 @@ const nextCursorOf = ({ json, headers }: Answer): string | null =>
 
 const namesOf = (pages: Answer[]) => pages.flatMap(itemsOf).map(({ name }) => name)
 
-/** Many equal prices and equal names, over several categories. */
+/** Many equal prices and names in several categories. */
 const aShopOfTies = async () => {
   const shop = await newStore(service)
   const categories = ['Home', 'Home > Kitchen', 'Home > Bath', 'Office']
@@ -58,7 +58,7 @@ const aShopOfTies = async () => {
 
 const sorts = ['newest', 'price', '-price', 'name', '-name']
 
-test('following the cursor over ties gives every product exactly once, with every sort', async () => {
+test('paging returns every product exactly once, for every sort, ties included', async () => {
   const shop = await aShopOfTies()
   for (const sort of sorts) {
     const whole = (await shop.get(`/v1/products?sort=${sort}&limit=100`)).json as { slug: string }[]
@@ -73,7 +73,7 @@ test('following the cursor over ties gives every product exactly once, with ever
   }
 })
 
-test('the same holds below a category, with filters, and when the last page is full', async () => {
+test('paging is complete in a category, with filters, and with a full last page', async () => {
   const shop = await aShopOfTies()
   const queries = ['category=home', 'category=home&inStock=true', 'category=kitchen&minPrice=20', 'maxPrice=20']
   for (const sort of sorts) {
@@ -93,7 +93,7 @@ test('the same holds below a category, with filters, and when the last page is f
   }
 })
 
-test('search and categories page to their end too', async () => {
+test('search and categories can be paged to the end', async () => {
   const shop = await aShopOfTies()
   for (const sort of ['relevance', ...sorts]) {
     const whole = (await shop.get(`/v1/search?q=thing&sort=${sort}&limit=100`)).json.data
@@ -114,7 +114,7 @@ test('search and categories page to their end too', async () => {
   )
 })
 
-test('the headers of a product list tell whether there is more, and link to it', async () => {
+test('the headers of a product list show whether there is a next page, and link to it', async () => {
   const shop = await aShopOfTies()
   const first = await shop.get('/v1/products?sort=-price&category=home&limit=20&unknown=x')
   assert.equal(first.headers.get('x-has-more'), 'true')
@@ -128,7 +128,7 @@ test('the headers of a product list tell whether there is more, and link to it',
   assert.equal(second.headers.get('link'), null)
 })
 
-test('products added or removed between two pages shift nothing', async () => {
+test('products added or removed between two pages do not shift the next page', async () => {
   const shop = await newStore(service)
   await shop.add(...['A', 'B', 'C', 'D', 'E', 'F'].map((name) => ({ name, price: 5 })))
   const first = await shop.get('/v1/products?limit=2')
@@ -139,7 +139,7 @@ test('products added or removed between two pages shift nothing', async () => {
   assert.deepEqual(namesOf([second, third]), ['D', 'C', 'B', 'A'])
 })
 
-test('the size of a page may change on the way', async () => {
+test('the page size can change between pages', async () => {
   const shop = await newStore(service)
   await shop.add(...['A', 'B', 'C', 'D', 'E'].map((name) => ({ name, price: 5 })))
   const first = await shop.get('/v1/products?sort=name&limit=1')
@@ -147,7 +147,7 @@ test('the size of a page may change on the way', async () => {
   assert.deepEqual(namesOf([first, rest]), ['A', 'B', 'C', 'D', 'E'])
 })
 
-test('a default that is written out is the same list as one that is left out', async () => {
+test('an explicit default value gives the same list as an omitted one', async () => {
   const shop = await aShopOfTies()
   const cursor = nextCursorOf(await shop.get('/v1/products?limit=5'))
   assert.equal((await shop.get(`/v1/products?sort=newest&cursor=${cursor}`)).status, 200)
@@ -191,7 +191,7 @@ test('a cursor is refused with another sort or filter, in another list, store or
   assertError(await shop.get(`/v1/search?q=things&cursor=${searched}`), 400, 'BAD_REQUEST')
 })
 
-test('an empty, endless or made-up cursor is refused', async () => {
+test('an empty, very long or forged cursor is refused', async () => {
   const shop = await newStore(service)
   const forged = `${Buffer.from('[1]').toString('base64url')}.${'A'.repeat(22)}`
   for (const cursor of ['', '.', 'abc', 'null', forged, 'a'.repeat(1000), 'a'.repeat(1001), `${forged}&cursor=x`]) {
@@ -208,7 +208,7 @@ test('an empty, endless or made-up cursor is refused', async () => {
   }
 })
 
-test('a cursor outlives the secret that signed it for as long as that secret is configured', async (t) => {
+test('a cursor stays valid while the secret that signed it is still configured', async (t) => {
   const [old, fresh] = ['an old secret that is long enough to be one', 'a new secret that is long enough to be one']
   const before = await serviceFor(t, { secrets: [old] })
   const during = await serviceFor(t, { secrets: [fresh, old] })

@@ -14,7 +14,7 @@ const faultsOf = (file: unknown, currency = 'INR') => {
   return faults.map(({ field }) => field)
 }
 
-test('a product says what it says, and nothing about the rest', () => {
+test('omitted fields are undefined in the patch', () => {
   const { own, seo, ...product } = read({ name: 'Mug', price: 449.5 })
   assert.deepEqual([product.slug, product.name, own.priceMinor], ['mug', 'Mug', 44950])
   const { slug: _, name: __, ...others } = product
@@ -46,7 +46,7 @@ test('null clears a field, and for stock it means not tracked', () => {
   assert.deepEqual(one.own.pricesMinor, { clears: false, byOutlet: { outlet_1: null, outlet_2: 300 } })
 })
 
-test('a picture is an address, with a text or without', () => {
+test('an image is a URL with or without an alternative text', () => {
   const { images } = read({ name: 'Mug', images: ['https://a.example/1.jpg', { url: '/2.svg', alt: 'Two' }] })
   assert.deepEqual(images, [
     { url: 'https://a.example/1.jpg', alt: undefined },
@@ -68,7 +68,7 @@ test('a picture is an address, with a text or without', () => {
   }
 })
 
-test('a variant is told apart by its options or its SKU', () => {
+test('a variant needs options or a SKU', () => {
   const { variants } = read({ slug: 'shirt', variants: [{ sku: 'S-1', price: 3 }, { options: { Size: 'M' } }] })
   assert.deepEqual(
     variants?.map(({ sku, options, priceMinor }) => [sku, options, priceMinor]),
@@ -80,7 +80,7 @@ test('a variant is told apart by its options or its SKU', () => {
   assert.deepEqual(faultsOf({ slug: 'shirt', variants: [{ price: 3 }] }), ['variants.0.options'])
 })
 
-test('amounts are exact in the currency of the store, or refused by the name of their field', () => {
+test('an amount that is not exact in the currency of the store is a fault of its field', () => {
   assert.equal(read({ name: 'Mug', price: 1.255 }, 'KWD').own.priceMinor, 1255)
   assert.equal(read({ name: 'Mug', price: 980 }, 'JPY').own.priceMinor, 980)
   assert.deepEqual(faultsOf({ name: 'Mug', price: 9.5 }, 'JPY'), ['price'])
@@ -94,7 +94,7 @@ test('amounts are exact in the currency of the store, or refused by the name of 
   assert.deepEqual(faultsOf({ name: 'Mug', variants }), ['variants.1.price'])
 })
 
-test('a product without name and slug, or of the wrong shape, is refused by the name of its field', () => {
+test('a product without name and slug, or with values of the wrong type, has a fault for each field', () => {
   const mug = { name: 'Mug', price: 1 }
   for (const value of [null, 'mug', 5, [], [mug]]) assert.ok(faultsOf(value).length > 0)
   assert.ok(faultsOf({ price: 1 }).includes('name'))
@@ -125,7 +125,7 @@ test('a product without name and slug, or of the wrong shape, is refused by the 
   for (const stock of [1.5, '3', true, { outlet: -1 }, [1]]) assert.ok(faultsOf({ ...mug, stock }).length > 0)
 })
 
-test('two variants with the same options are refused, in whatever order these are written', () => {
+test('two variants with the same options are refused, whatever the order of the options', () => {
   const variants = [
     { options: { Size: 'S', Colour: 'Red' }, price: 1 },
     { options: { Colour: 'Red', Size: 'S' }, price: 2 },
@@ -134,17 +134,17 @@ test('two variants with the same options are refused, in whatever order these ar
   assert.deepEqual(faultsOf({ name: 'Shirt', variants: variants.map((v) => ({ ...v, options: {} })) }), ['variants'])
 })
 
-test('text that the database cannot hold is refused', () => {
+test('text that the database cannot store is refused', () => {
   for (const name of ['a\0b', 'a\ud800b', '\udc00']) assert.deepEqual(faultsOf({ name, slug: 'a', price: 1 }), ['name'])
   assert.ok(faultsOf({ name: 'Mug', price: 1, images: ['ok', '\0'] }).length > 0)
 })
 
-test('a name of which no slug can be made needs one', () => {
+test('a name without letters or digits needs a slug', () => {
   assert.deepEqual(faultsOf({ name: '!!!', price: 1 }), ['slug'])
   assert.equal(read({ name: '!!!', slug: 'bang', price: 1 }).slug, 'bang')
 })
 
-test('a slug has letters and digits of any script, folded, and single hyphens', () => {
+test('a slug has letters and digits of any script, without accents, and single hyphens', () => {
   const slugs = {
     'Café au lait mug': 'cafe-au-lait-mug',
     '  Crème — Brûlée!! ': 'creme-brulee',
@@ -162,13 +162,13 @@ test('a slug has letters and digits of any script, folded, and single hyphens', 
   assert.ok(slugify(`${'x'.repeat(199)} y`).length <= 200)
 })
 
-test('a category path is cut at its arrows, and spaces around them do not count', () => {
+test('a category path is split at ">", and surrounding spaces are ignored', () => {
   assert.deepEqual(splitPath('Home > Kitchen>Mugs and cups '), ['Home', 'Kitchen', 'Mugs and cups'])
   assert.deepEqual(splitPath(' > '), [])
   assert.deepEqual(splitPath(''), [])
 })
 
-test('equal options have equal keys, and the keys of different ones cannot be confused', () => {
+test('equal options have equal keys, and different options have different keys', () => {
   assert.equal(optionKey({ a: '1', b: '2' }), optionKey({ b: '2', a: '1' }))
   assert.equal(optionKey({}), '')
   const keys = [{ a: '1', b: '2' }, { a: '1,b:2' }, { a: '1"],["b","2' }, { 'a,b': '12' }, { a: '1' }, { a: '' }]

@@ -3,18 +3,18 @@ import { Compile } from 'typebox/compile'
 import { toMinor } from '../../core/money.ts'
 import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
-/** The most units of a variant at one outlet. */
-export const mostUnits = 1_000_000_000
+/** Max units of a variant at one outlet. */
+export const maxUnits = 1_000_000_000
 const Stock = Type.Union([
-  Type.Integer({ minimum: 0, maximum: mostUnits }),
-  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: mostUnits })),
-  Type.Enum(['untracked', 'plenty'], { description: 'Not tracked, as null; tables have no null' }),
+  Type.Integer({ minimum: 0, maximum: maxUnits }),
+  Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: maxUnits })),
+  Type.Enum(['untracked', 'plenty'], { description: 'Not tracked, like null, which a CSV cell cannot hold' }),
 ])
 const Amount = Type.Number({ minimum: 0 })
 const Address = Type.String({ maxLength: 2000 })
 const Image = Type.Union([Address, Type.Object({ url: Address, alt: Type.Optional(Type.String({ maxLength: 2000 })) })])
 
-/** What belongs to a variant. A product without variants has these fields itself. */
+/** Fields of a variant. A product without variants has them itself. */
 const variantFields = {
   sku: Type.Optional(Type.String({ maxLength: 200 })),
   price: Type.Optional(Amount),
@@ -34,8 +34,8 @@ const VariantFile = Type.Object({
 type VariantFile = Static<typeof VariantFile>
 
 /**
- * A product as merchants write it: in an import file, and in the demo store. Amounts are decimal numbers. A field that is
- * left out says nothing about the product; null clears it, and for stock it means "not tracked".
+ * A product in an import file or in the demo store. Amounts are decimal numbers. Omitted fields do not change; null
+ * clears a field, and for stock it means "not tracked".
  */
 export const ProductFile = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
@@ -66,55 +66,55 @@ export const ProductFile = Type.Object({
 })
 export type ProductFile = Static<typeof ProductFile>
 
-/** Undefined: not said. */
-type Said<Value> = Value | undefined
+/** Undefined: not in the file. */
+type Maybe<Value> = Value | undefined
 
 export type Status = 'ACTIVE' | 'DRAFT' | 'ARCHIVED'
 export type Digital = { url?: string; file?: string; name?: string }
 export type ProductOption = { name: string; values: string[] }
 
-/** What a file says about a product, checked and in minor units; outlets as the file named them. */
+/** The validated content of a file for one product, in minor units. Outlets are as named in the file. */
 export type ProductPatch = {
   slug: string
-  name: Said<string>
-  description: Said<string>
-  status: Said<Status>
-  categoryPath: Said<string[]>
-  vendor: Said<string>
-  images: Said<{ url: string; alt: Said<string> }[]>
-  options: Said<ProductOption[]>
-  tags: Said<string[]>
-  seo: { title: Said<string>; description: Said<string> }
-  digital: Said<Digital | null>
-  taxRate: Said<number>
-  variants: Said<VariantPatch[]>
-  /** Fields of a variant that stand on the product itself. */
+  name: Maybe<string>
+  description: Maybe<string>
+  status: Maybe<Status>
+  categoryPath: Maybe<string[]>
+  vendor: Maybe<string>
+  images: Maybe<{ url: string; alt: Maybe<string> }[]>
+  options: Maybe<ProductOption[]>
+  tags: Maybe<string[]>
+  seo: { title: Maybe<string>; description: Maybe<string> }
+  digital: Maybe<Digital | null>
+  taxRate: Maybe<number>
+  variants: Maybe<VariantPatch[]>
+  /** Variant fields on the product itself. */
   own: VariantPatch
 }
 
 export type VariantPatch = {
-  sku: Said<string>
-  title: Said<string>
-  options: Said<Record<string, string>>
-  priceMinor: Said<number>
-  compareAtMinor: Said<number | null>
-  stock: Said<StockSaid>
-  /** By outlet; null takes the price of an outlet away. */
-  pricesMinor: Said<{ clears: boolean; byOutlet: Record<string, number | null> }>
-  barcode: Said<string>
-  weightGrams: Said<number | null>
-  image: Said<string>
+  sku: Maybe<string>
+  title: Maybe<string>
+  options: Maybe<Record<string, string>>
+  priceMinor: Maybe<number>
+  compareAtMinor: Maybe<number | null>
+  stock: Maybe<StockInput>
+  /** By outlet; null removes the price of an outlet. */
+  pricesMinor: Maybe<{ clears: boolean; byOutlet: Record<string, number | null> }>
+  barcode: Maybe<string>
+  weightGrams: Maybe<number | null>
+  image: Maybe<string>
 }
 
-/** Units by outlet, where a plain number is meant for the default outlet; null: not tracked. */
-export type StockSaid = number | Record<string, number> | null
+/** Units by outlet, or a plain number for the default outlet. Null: not tracked. */
+export type StockInput = number | Record<string, number> | null
 
-/** A field that was left out may also be undefined. */
+/** `VariantFile` whose optional fields may also be undefined. */
 type WrittenVariant = { [Name in keyof VariantFile]?: VariantFile[Name] | undefined }
 
 const productFile = Compile(ProductFile)
 
-/** Checks what one product of a file says, or names what is wrong with it. */
+/** Validates one product of a file. Returns the patch or the faults. */
 export const readProduct = (written: unknown, currency: string): ProductPatch | InputFault[] => {
   const { value, cleared } = takeNulls(written)
   const isShaped = productFile.Check(value)
@@ -124,15 +124,16 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
   if (!isShaped || faults.length > 0) return faults
   const file: ProductFile = value
   const slug = file.slug ?? slugify(file.name ?? '')
-  if (slug === '') return [{ field: 'slug', message: 'is required, because none can be made from the name' }]
+  if (slug === '')
+    return [{ field: 'slug', message: 'is required, because the name has no letters or digits to make one from' }]
 
-  const minor = (amount: number | undefined, field: string): Said<number> => {
+  const minor = (amount: number | undefined, field: string): Maybe<number> => {
     const exact = amount === undefined ? undefined : toMinor(amount, currency)
     if (exact === null) faults.push({ field, message: `is not an amount in ${currency}` })
     return exact ?? undefined
   }
-  const orEmpty = <Value>(said: Said<Value>, field: string, empty: Value): Said<Value> =>
-    said === undefined && cleared.has(field) ? empty : said
+  const orEmpty = <Value>(given: Maybe<Value>, field: string, empty: Value): Maybe<Value> =>
+    given === undefined && cleared.has(field) ? empty : given
 
   const readPrices = (prices: Record<string, number> | undefined, field: string) => {
     const dropped = [...cleared]
@@ -204,7 +205,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const isUnnamed = (value: unknown) => isRecord(value) && value.name === undefined && value.slug === undefined
 
-/** The value without its nulls, and the places where they stood. */
+/** The value without its nulls, and the paths of the fields that were null. */
 const takeNulls = (written: unknown) => {
   const cleared = new Set<string>()
   const take = (record: Record<string, unknown>, at: string) => {
@@ -214,22 +215,22 @@ const takeNulls = (written: unknown) => {
     })
     return Object.fromEntries(kept.map(([name, part]) => [name, within(name, part, `${at}${name}`)]))
   }
-  const within = (name: string, part: unknown, place: string): unknown => {
-    if ((name === 'seo' || name === 'prices') && isRecord(part)) return take(part, `${place}.`)
+  const within = (name: string, part: unknown, path: string): unknown => {
+    if ((name === 'seo' || name === 'prices') && isRecord(part)) return take(part, `${path}.`)
     if (name !== 'variants' || !Array.isArray(part)) return part
-    return part.map((variant, i) => (isRecord(variant) ? take(variant, `${place}.${i}.`) : variant))
+    return part.map((variant, i) => (isRecord(variant) ? take(variant, `${path}.${i}.`) : variant))
   }
   return { value: isRecord(written) ? take(written, '') : written, cleared }
 }
 
-/** Absolute, or from the root of this service, as the pictures of the demo store are. */
+/** Absolute, or relative to the root of this service, like the images of the demo store. */
 const checkAddress = (text: string, field: string, faults: InputFault[]) => {
   const isOwn = /^\/(?![/\\])/.test(text)
   const isWeb = /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
-  if (!isOwn && !isWeb) faults.push({ field, message: 'must be an address that begins with https:// or http://' })
+  if (!isOwn && !isWeb) faults.push({ field, message: 'must be a URL that begins with https:// or http://' })
 }
 
-/** A variant is told apart by its options or, where the store has it already, by its SKU. */
+/** A variant is identified by its options or, if it already exists, by its SKU. */
 const variantFaults = (variants: readonly VariantPatch[]): InputFault[] => {
   const unnamed = variants.flatMap(({ sku, options }, i) =>
     options === undefined && !sku ? [{ field: `variants.${i}.options`, message: 'is required' }] : [],
@@ -247,7 +248,7 @@ export const splitPath = (path: string) =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** Equal options give equal texts, whatever the order they were written in. */
+/** Equal options give equal keys, whatever their order. */
 export const optionKey = (options: Record<string, string>) => {
   const entries = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
   return entries.length === 0 ? '' : JSON.stringify(entries)
@@ -261,10 +262,10 @@ export const optionsOf = (variants: readonly { options: Record<string, string> }
   return [...values].map(([name, set]) => ({ name, values: [...set] }))
 }
 
-/** The beginning of a text, never with half a character at its end, which the database would refuse. */
+/** Truncates a text without splitting a surrogate pair, which the database would refuse. */
 export const cutText = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
-/** Letters and digits of any script, accents folded, the rest as single hyphens. */
+/** Letters and digits of any script, without accents on Latin letters; everything else becomes single hyphens. */
 export const slugify = (text: string) =>
   cutText(
     text

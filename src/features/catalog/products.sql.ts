@@ -1,12 +1,12 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
-/** Rows travel as one JSON parameter: a thousand products cost as many round trips as one. */
+/** Rows are passed as one JSON parameter, so a thousand products need as many round trips as one. */
 export const json = (rows: readonly object[]) => JSON.stringify(rows)
 
 /**
- * One writer of a store's catalog at a time: two imports at once would both make the category or the product that
- * neither has seen. Shoppers do not meet this lock, and stock changes do not either.
+ * Allows one writer of a store's catalog at a time: two concurrent imports would both create the same new category or
+ * product. Shoppers and stock changes do not take this lock.
  */
 export const lockCatalog = (tx: Tx, storeId: StoreId) => tx.run`
   select pg_advisory_xact_lock(${catalogLock}::integer, ${storeId}::integer)`
@@ -16,8 +16,8 @@ const catalogLock = 7150423
 export type StockLevel = { variant_id: string; product_id: string; outlet_id: OutletId; available: number }
 
 /**
- * What can be sold becomes `available`; what shoppers have reserved stays reserved on top of it. Rows are locked by
- * variant and outlet, after the products, and those that say so already are left alone.
+ * Sets the available units; reserved units stay reserved on top of them. Rows are locked by variant and outlet, after
+ * the products. Rows that already have the value are not written.
  */
 export const setStockLevels = (tx: Tx, storeId: StoreId, levels: readonly StockLevel[]) => tx.run`
   insert into stock (store_id, variant_id, outlet_id, product_id, on_hand)
@@ -29,7 +29,7 @@ export const setStockLevels = (tx: Tx, storeId: StoreId, levels: readonly StockL
   order by n.variant_id collate "C", n.outlet_id
   on conflict (store_id, variant_id, outlet_id) do update set on_hand = excluded.on_hand + stock.reserved`
 
-/** A variant whose units are counted, or no longer. No row when it is so already. */
+/** Sets whether the units of a variant are counted. No row if that does not change. */
 export const setTracked = (tx: Tx, storeId: StoreId, variantId: string, tracked: boolean) => tx.maybeOne<{
   id: string
 }>`
@@ -37,14 +37,14 @@ export const setTracked = (tx: Tx, storeId: StoreId, variantId: string, tracked:
   where store_id = ${storeId} and id = ${variantId} and stock_tracked <> ${tracked}
   returning id`
 
-/** Outlets where something of a variant is on hand that is not reserved. */
+/** Outlets where units of the variant are available. */
 export const listStockedOutlets = (tx: Tx, storeId: StoreId, variantId: string) => tx.many<{ outletId: OutletId }>`
   select outlet_id as "outletId" from stock
   where store_id = ${storeId} and variant_id = ${variantId} and on_hand > reserved`
 
 /**
- * Makes the listing rows of these products anew at every outlet, touching only those that really change. Beside words,
- * the index holds each option of a variant (`7=Colour␟Indigo`), which no search for words can meet: see option-choices.ts.
+ * Rebuilds the listing rows of these products at every outlet, and writes only those that change. Besides words, the
+ * index holds each option of a variant (`7=Colour␟Indigo`), which cannot collide with words: see option-choices.ts.
  */
 export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
@@ -73,7 +73,7 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
     is distinct from (excluded.category_id, excluded.name_key, excluded.price_minor, excluded.compare_at_minor,
       excluded.in_stock, excluded.words)`
 
-/** Only the flag that a change of stock can turn. */
+/** Updates only the stock flag, the only column that a stock change affects. */
 export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   update listing l set in_stock = not l.in_stock
   from outlet o
@@ -85,7 +85,7 @@ export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly
       or exists (select from variant v
         where v.store_id = l.store_id and v.product_id = l.product_id and not v.stock_tracked and v.active))`
 
-/** In one order, so that two writers of the same new words wait for each other and do not deadlock. */
+/** In a fixed order, so that two writers of the same new words cannot deadlock. */
 export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[]) => tx.run`
   insert into search_word (store_id, word)
   select ${storeId}, word from unnest(${words}::text[]) word
@@ -94,8 +94,9 @@ export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[
   on conflict do nothing`
 
 /**
- * Goes by outlet, because the key of a listing begins with it. Mostly nothing is hidden, which is asked first: in a store
- * that is just being filled the planner expects no listings, and would go through all there are for every batch.
+ * Joins outlets, because the key of a listing starts with the outlet. The first condition ends the statement early in
+ * the usual case of no hidden products: while a new store is being filled the planner expects no listings, and would
+ * scan all of them for every batch.
  */
 export const dropHiddenListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   delete from listing l using outlet o, product p
@@ -104,7 +105,7 @@ export const dropHiddenListings = (tx: Tx, storeId: StoreId, productIds: readonl
     and o.store_id = ${storeId} and l.store_id = o.store_id and l.outlet_id = o.id and l.product_id = any(${productIds})
     and p.store_id = l.store_id and p.id = l.product_id and p.status <> 'ACTIVE'`
 
-/** Two writers on one product would each see the other's stock as it was before; the second one waits here instead. */
+/** Serialises writers of one product. Otherwise two of them would each compute the listing from outdated stock. */
 export const lockProducts = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   select from product where store_id = ${storeId} and id = any(${productIds}) order by id for no key update`
 
@@ -114,7 +115,7 @@ export const listProductIdsAfter = async (tx: Tx, storeId: StoreId, after: strin
       select id from product where store_id = ${storeId} and id > ${after} order by id limit ${limit}`
   ).map(({ id }) => id)
 
-/** Every outlet lists the same products, so one of them tells which categories these are counted in now. */
+/** The categories in which these products are counted now. All outlets list the same products, so one is enough. */
 export const listCountedCategories = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.many<{
   categoryId: string
 }>`
@@ -124,7 +125,7 @@ export const listCountedCategories = (tx: Tx, storeId: StoreId, productIds: read
 
 export type CategoryGain = { id: string; gain: number }
 
-/** Adds to the counts, so that the cost does not grow with the catalog; in one order, so that writers only wait. */
+/** Adds to the counts instead of recounting, which would cost more with every product. Locks in a fixed order. */
 export const addToCategoryCounts = (tx: Tx, storeId: StoreId, gains: readonly CategoryGain[]) => tx.run`
   with locked as materialized (
     select c.id from category c
@@ -134,8 +135,8 @@ export const addToCategoryCounts = (tx: Tx, storeId: StoreId, gains: readonly Ca
   where c.store_id = ${storeId} and c.id = locked.id`
 
 /**
- * Tells the planner how large the tables have become. Until the database does so by itself, which takes it a minute or
- * more, it believes that a store has a handful of products and reads all of them wherever it looks for one.
+ * Updates the planner statistics. Autovacuum takes a minute or more; until then the planner expects a handful of
+ * products and reads all of them to find one.
  */
 export const analyzeCatalog = (db: Queries) => db.run`
   analyze category, product, variant, price_override, stock, listing, search_word`

@@ -24,7 +24,7 @@ before(async () => {
 after(() => service.close())
 
 let reads = 0
-/** A read that no memory can answer: what the database says now. */
+/** An uncached read. */
 const readNow = async (shop: TestStore, path: string, headers?: Record<string, string>) =>
   (await shop.get(`${path}${path.includes('?') ? '&' : '?'}read=${reads++}`, headers)).json
 
@@ -33,7 +33,7 @@ const change = async (shop: TestStore, product: string, quantity: number, more: 
   return service.db.tx((tx) => setStock(tx, store, { product, quantity, variantId: null, outletId: null, ...more }))
 }
 
-/** Which transaction wrote each listing row, and where it lies: equal when nothing was written. */
+/** The transaction and physical position of each listing row. Equal if nothing was written. */
 const listingRows = async (shop: TestStore) => {
   const { id } = await shop.load()
   return service.db.many<{ product_id: string }>`
@@ -46,7 +46,7 @@ const shirt = (...variants: [size: string, price: number, stock: number][]) => (
   variants: variants.map(([size, price, stock]) => ({ options: { Size: size }, price, stock })),
 })
 
-/** Begins `second` while `first` has done everything but commit, and lets that commit when `second` waits or is done. */
+/** Starts `second` before `first` commits, and commits `first` once `second` waits or is done. */
 const atTheSameTime = async (first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) => {
   let later: Promise<unknown> = Promise.resolve()
   let isDone = false
@@ -66,7 +66,7 @@ const atTheSameTime = async (first: (tx: Tx) => Promise<unknown>, second: (tx: T
   await later
 }
 
-test('saving the same products again keeps their ids and writes no listing anew', async () => {
+test('saving the same products again keeps their ids and writes no listing', async () => {
   const shop = await newStore(service)
   await shop.newOutlet('Pune')
   const files = [
@@ -88,7 +88,7 @@ test('saving the same products again keeps their ids and writes no listing anew'
   assert.deepEqual(await seen(), first)
 })
 
-test('what is changed in a product shows, and only a listing that it changes is written', async () => {
+test('changes of a product are visible, and only affected listings are written', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 5, stock: 1 }, { name: 'Plate', price: 7, stock: 1 })
   const { id } = await readNow(shop, '/v1/products/mug')
@@ -115,7 +115,7 @@ test('what is changed in a product shows, and only a listing that it changes is 
   )
 })
 
-test('an updated product keeps its place among the newest', async () => {
+test('an updated product keeps its position in the newest order', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Old', price: 1 }, { name: 'New', price: 1 })
   await shop.add({ name: 'Old', price: 2 })
@@ -125,7 +125,7 @@ test('an updated product keeps its place among the newest', async () => {
   )
 })
 
-test('a variant that is no longer named disappears with its price and its stock, and can come back', async () => {
+test('a variant that is no longer in the input is removed with its price and stock, and can return', async () => {
   const shop = await newStore(service)
   await shop.add(shirt(['S', 10, 4], ['M', 20, 0], ['L', 30, 2]))
   const before = await readNow(shop, '/v1/products/shirt')
@@ -143,7 +143,7 @@ test('a variant that is no longer named disappears with its price and its stock,
   assert.deepEqual(await readNow(shop, '/v1/products/shirt'), before)
 })
 
-test('a product can change from simple to one with variants and back', async () => {
+test('a product can change from simple to variants and back', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Shirt', price: 9, stock: 5 })
   await shop.add(shirt(['S', 10, 1], ['M', 12, 1]))
@@ -154,7 +154,7 @@ test('a product can change from simple to one with variants and back', async () 
   assert.deepEqual([whole.hasVariants, whole.price, whole.stock, whole.variants.length], [false, 9, 5, 1])
 })
 
-test('an outlet price that is no longer named is gone', async () => {
+test('an outlet price that is no longer in the input is removed', async () => {
   const shop = await newStore(service)
   const pune = await shop.newOutlet('Pune')
   const at = { 'x-outlet-id': pune }
@@ -164,7 +164,7 @@ test('an outlet price that is no longer named is gone', async () => {
   assert.equal((await readNow(shop, '/v1/products/mug', at)).price, 10)
 })
 
-test('stock that is set is what can be sold: what shoppers have reserved stays on top of it', async () => {
+test('setting stock sets the available units, and reserved units stay on top', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 10, stock: 5 })
   const { id } = await shop.load()
@@ -180,7 +180,7 @@ test('stock that is set is what can be sold: what shoppers have reserved stays o
   assert.deepEqual(kept, { on_hand: 3, reserved: 3 })
 })
 
-test('stock is set for one outlet and one variant, and a choice that is not clear is refused', async () => {
+test('stock is set for one variant at one outlet, and an ambiguous variant is refused', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   const pune = await shop.newOutlet('Pune')
   await shop.add(shirt(['S', 10, 1], ['M', 10, 1]))
@@ -194,7 +194,7 @@ test('stock is set for one outlet and one variant, and a choice that is not clea
   await assert.rejects(change(other, id, 1, { variantId: variants[0].id }), /has no product/)
 })
 
-test('two variants that sell out at the same time leave a product that is out of stock', async () => {
+test('when two variants sell out concurrently, the product is out of stock', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   await shop.add(shirt(['S', 10, 1], ['M', 10, 1]))
@@ -205,7 +205,7 @@ test('two variants that sell out at the same time leave a product that is out of
   assert.deepEqual(await readNow(shop, '/v1/products?inStock=true'), [])
 })
 
-test('twenty changes of stock at once, on variants of one product, leave a right listing', async () => {
+test('twenty concurrent stock changes of one product leave a correct listing', async () => {
   const shop = await newStore(service)
   const sizes = Array.from({ length: 20 }, (_, i) => `${i}`)
   await shop.add(shirt(...sizes.map((size): [string, number, number] => [size, 10, 1])))
@@ -227,7 +227,7 @@ test('twenty changes of stock at once, on variants of one product, leave a right
   assert.equal(await countStaleListings(service.db, (await shop.load()).id), 0)
 })
 
-test('products saved at the same time in one category, old or new, are both counted', async () => {
+test('products saved concurrently in one category, existing or new, are both counted', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   await shop.add({ name: 'First', price: 1, category: 'Mugs' })
@@ -248,7 +248,7 @@ test('products saved at the same time in one category, old or new, are both coun
   )
 })
 
-test('an outlet that opens while products are saved sells them too, whichever is first', async () => {
+test('an outlet added while products are being saved lists them too, in either order', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   const save = (name: string) => (tx: Tx) => {
@@ -273,7 +273,7 @@ test('an outlet that opens while products are saved sells them too, whichever is
   assert.equal(await countStaleListings(service.db, (await shop.load()).id), 0)
 })
 
-test('an outlet that opens later sells everything, at the same prices, and has none of it yet', async () => {
+test('a new outlet lists all products at the same prices, without stock', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 10, stock: 5 }, shirt(['S', 20, 1]), {
     name: 'Draft',
@@ -296,7 +296,7 @@ test('an outlet that opens later sells everything, at the same prices, and has n
   assert.equal((await readNow(shop, '/v1/products/mug')).stock, 5)
 })
 
-test('an outlet that the store does not have stops the whole save', async () => {
+test('an unknown outlet fails the whole save', async () => {
   const shop = await newStore(service)
   await assert.rejects(
     shop.add({ name: 'Mug', price: 10 }, { name: 'Plate', price: 10, stock: { outlet_nowhere: 1 } }),
@@ -305,7 +305,7 @@ test('an outlet that the store does not have stops the whole save', async () => 
   assert.deepEqual(await readNow(shop, '/v1/products'), [])
 })
 
-test('what had a million units at every outlet before is not tracked after the migration', async () => {
+test('the migration turns a million units at every outlet into untracked stock', async () => {
   const shop = await newStore(service)
   const pune = await shop.newOutlet('Pune')
   const at = (units: number, there: number) => ({ [shop.outletId]: units, [pune]: there })
@@ -331,7 +331,7 @@ test('what had a million units at every outlet before is not tracked after the m
   }
 })
 
-test('a thousand products cost as many statements as one', async () => {
+test('saving a thousand products takes as many statements as one', async () => {
   const shop = await newStore(service)
   const statementsFor = async (count: number) => {
     let statements = 0

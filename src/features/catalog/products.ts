@@ -8,13 +8,13 @@ import * as sql from './products.sql.ts'
 import { wordsToIndex } from './search-words.ts'
 import { addUnits, findVariant, type VariantName } from './stock-change.ts'
 
-/** Brings what lists are read from up to date, and tells every instance. */
+/** Updates the listings of products, and notifies all instances. */
 export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
   await sql.lockProducts(tx, store.id, productIds)
   await refreshProducts(tx, store, productIds)
 }
 
-/** For products that this transaction has locked or made. */
+/** For products that this transaction has locked or created. */
 export const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
   const before = await sql.listCountedCategories(tx, store.id, productIds)
   await sql.refreshListings(tx, store.id, productIds)
@@ -34,16 +34,14 @@ export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Out
   return outlet
 }
 
-/**
- * `quantity` is what can be sold from now on; null: not tracked at any outlet. `delta` is added to what can be sold.
- */
+/** `quantity` sets the available units (null: not tracked at any outlet), `delta` changes them. */
 export type StockChange = VariantName & { outletId: string | null } & ({ quantity: number | null } | { delta: number })
 
-/** Changes what can be sold of one variant at one outlet. */
+/** Changes the available units of one variant at one outlet. */
 export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
   const variant = await findVariant(tx, store, change)
   const outlet = change.outletId === null ? store.defaultOutlet : findOutlet(store, change.outletId)
-  // The product first, as every writer does.
+  // The product is locked first, as by every writer.
   await sql.lockProducts(tx, store.id, [variant.productId])
   const stock = await writeStock(tx, store, variant, outlet, change)
   await sql.refreshStockFlags(tx, store.id, [variant.productId])
@@ -51,7 +49,7 @@ export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
   return { variantId: variant.id, outletId: outlet.publicId, stock }
 }
 
-/** A number makes a variant tracked again, and other outlets then have none of it (decision 0024). */
+/** A number makes an untracked variant tracked again, with no stock at other outlets (decision 0024). */
 const writeStock = async (
   tx: Tx,
   store: Store,
@@ -80,31 +78,31 @@ const writeStock = async (
 }
 
 /**
- * Keeps what lists say of stock right, for products of which a variant is sold out or there again. Answers in memory
- * live a second, so nobody has to be told (decision 0012).
+ * Updates the stock flag of listings after a variant sold out or became available. Cached answers expire within a second,
+ * so no notification is needed (decision 0012).
  */
 export const showStockChange = async (tx: Tx, storeId: StoreId, productIds: readonly string[]) => {
   if (productIds.length > 0) await sql.refreshStockFlags(tx, storeId, productIds)
 }
 
-const publishAtOnce = 2_000
+const publishBatchSize = 2_000
 
-/** A new outlet sells everything that the store has, at the same prices, and has none of it yet. */
+/** A new outlet lists all products of the store at the same prices, without stock. */
 export const publishAllProducts = async (tx: Tx, store: Pick<Store, 'id'>) => {
-  // An import under way does not see the outlet yet, and we do not see its products.
+  // A concurrent import does not see the new outlet yet, and this transaction does not see its products.
   await sql.lockCatalog(tx, store.id)
   for (let after = ''; ; ) {
-    const productIds = await sql.listProductIdsAfter(tx, store.id, after, publishAtOnce)
+    const productIds = await sql.listProductIdsAfter(tx, store.id, after, publishBatchSize)
     if (productIds.length > 0) await publishProducts(tx, store, productIds)
     const last = productIds.at(-1)
-    if (last === undefined || productIds.length < publishAtOnce) return
+    if (last === undefined || productIds.length < publishBatchSize) return
     after = last
   }
 }
 
 export const pathKey = (path: readonly string[]) => path.join('\n')
 
-/** From the id of a category to the names on the way to it; none for null. */
+/** Returns a function from a category id to the names on its path; empty for null. */
 export const categoryPaths = (nodes: readonly Pick<sql.CategoryNode, 'id' | 'parentId' | 'name'>[]) => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const pathOf = (id: string | null): string[] => {
@@ -116,7 +114,7 @@ export const categoryPaths = (nodes: readonly Pick<sql.CategoryNode, 'id' | 'par
 
 export type CategoryInput = { path: readonly string[]; image?: string }
 
-/** Makes the categories of these paths that do not exist yet, parents first. Returns ids by path. */
+/** Creates the missing categories of these paths, parents first. Returns ids by path. */
 export const ensureCategories = async (
   tx: Tx,
   store: Pick<Store, 'id'>,
@@ -155,7 +153,7 @@ export const ensureCategories = async (
   return ids
 }
 
-/** The name alone, or with its parents when another category has that already. */
+/** The name alone, or with its parents if that slug is taken. */
 const freeSlug = (path: readonly string[], taken: ReadonlySet<string>) => {
   const name = slugify(path.at(-1) ?? '') || 'category'
   const whole = slugify(path.join(' ')) || name

@@ -18,12 +18,9 @@ const slugsFor = async (query: string, key = demoKey) => {
   return (json.data as { slug: string }[]).map(({ slug }) => slug)
 }
 
-/**
- * What people type into the demo shop, and what must come first. Judged by hand; a change that moves one of these has
- * made search worse for somebody.
- */
+/** Queries in the demo shop with the product that must come first, chosen by hand. A failure means worse search results. */
 const judged: Record<string, string> = {
-  // As it is written, and the beginning of it.
+  // Exact words and prefixes.
   shoes: 'everyday-running-shoes',
   'running shoes': 'everyday-running-shoes',
   'everyday run': 'everyday-running-shoes',
@@ -31,14 +28,14 @@ const judged: Record<string, string> = {
   'masala chai': 'masala-chai-blend',
   tawa: 'cast-iron-dosa-tawa',
   teapot: 'stoneware-teapot',
-  // Singular, plural, capitals, accents left out or put in.
+  // Singular, plural, upper case, missing or extra accents.
   shoe: 'everyday-running-shoes',
   mugs: 'cafe-au-lait-mug',
   CAFE: 'cafe-au-lait-mug',
   café: 'cafe-au-lait-mug',
   'creme brulee': 'creme-brulee-soy-candle',
   'applique bag': 'applique-sling-bag',
-  // Slips of the finger.
+  // Typos.
   sheos: 'everyday-running-shoes',
   shose: 'everyday-running-shoes',
   runing: 'everyday-running-shoes',
@@ -46,9 +43,9 @@ const judged: Record<string, string> = {
   ihpone: 'iphone-16-case-walnut',
   candel: 'creme-brulee-soy-candle',
   notbook: 'handmade-paper-notebook',
-  // A whole word before the beginning of another: a pen is not a pendant lamp.
+  // Whole words before prefixes: a pen is not a pendant lamp.
   pen: 'brass-fountain-pen',
-  // In the name before in the description.
+  // Name before description.
   cotton: 'block-print-cotton-kurta',
   rose: 'creme-de-rose-day-cream',
   // Other scripts.
@@ -59,7 +56,7 @@ const judged: Record<string, string> = {
   'women kurta': 'block-print-cotton-kurta',
 }
 
-test('what must come first for a judged query does', async () => {
+test('each judged query finds its product first', async () => {
   const wrong: string[] = []
   for (const [query, expected] of Object.entries(judged)) {
     const found = await slugsFor(query)
@@ -110,7 +107,7 @@ test('Hindi, Arabic, Japanese, Thai, Greek and Russian are found by their parts'
   for (const [query, slug] of Object.entries(expected)) assert.deepEqual(await slugsFor(query, shop.key), [slug], query)
 })
 
-test('a SKU is found however its parts are joined', async () => {
+test('a SKU is found with any separators', async () => {
   const shop = await newStore(service)
   await shop.add(
     { name: 'Mug', sku: 'MUG-CAFE-01', price: 5, stock: 1 },
@@ -122,7 +119,7 @@ test('a SKU is found however its parts are joined', async () => {
   assert.deepEqual(await slugsFor('PLT-BLUE', shop.key), ['plate'])
 })
 
-test('what can be bought comes before what is sold out, where both fit alike', async () => {
+test('of equally good matches, products in stock come before sold-out ones', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Red lamp', price: 5, stock: 3 }, { name: 'Blue lamp', price: 5, stock: 0 })
   assert.deepEqual(await slugsFor('lamp', shop.key), ['red-lamp', 'blue-lamp'])

@@ -1,9 +1,9 @@
 export type SaveMode = {
-  /** The file is the whole truth about its products: what it leaves out gets its default, other variants are switched off. */
+  /** Replaces the products of the file: omitted fields get their default, and other variants are deactivated. */
   replace: boolean
-  /** Sets the stock of variants that exist; that of new ones is always set. */
+  /** Sets the stock of existing variants. The stock of new ones is always set. */
   setStock: boolean
 }
 
-/** Fields as files name them. */
+/** A field name as in import files. */
 export type Field = string

@@ -27,14 +27,14 @@ export type NewProduct = {
   words: string[]
 }
 
-/** Products that exist already, locked in the order in which every writer locks products. */
+/** Locks existing products, in the same order as every other writer. */
 export const lockProductsBySlug = (tx: Tx, storeId: StoreId, slugs: readonly string[]) => tx.many<{
   id: string
   slug: string
 }>`
   select id, slug from product where store_id = ${storeId} and slug = any(${slugs}) order by id for no key update`
 
-/** A product with its variants, prices and stock as the store has them; numbers of outlets by public id. */
+/** A product with its variants, prices and stock. Prices and stock by public outlet id. */
 export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants'> & {
   slug: string
   categoryId: string | null
@@ -42,7 +42,7 @@ export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants
   variants: Omit<VariantState, 'defaultStock'>[]
 }
 
-/** Read after the lock, in a statement of its own, so that it sees what was written while the lock was waited for. */
+/** A separate statement after the lock, so that it sees changes made while waiting for the lock. */
 export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string[]) => db.many<StateRow>`
   select ${wholeProductColumns}, v.variants
   from product p
@@ -53,7 +53,7 @@ export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string
     from variant v where v.store_id = p.store_id and v.product_id = p.id) v
   where p.store_id = ${storeId} and p.slug = any(${slugs})`
 
-/** In the order given, which becomes their order of creation. */
+/** Inserted in the given order, which becomes the order of creation. */
 export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
   insert into product (store_id, id, slug, name, description, status, category_id, vendor, images, image_texts, options,
     has_variants, tags, seo, digital, tax_rate, name_key, title_words, words)
@@ -67,7 +67,7 @@ export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewP
     tags jsonb, seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)) with ordinality n
   order by n.ordinality`
 
-/** Of products that this transaction has locked, and that differ from what is written. */
+/** For products that this transaction has locked and that have changes. */
 export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
   update product p set name = n.name, description = n.description, status = n.status, category_id = n.category_id,
     vendor = n.vendor, images = array(select jsonb_array_elements_text(n.images)),
@@ -116,8 +116,8 @@ export const updateVariants = (tx: Tx, storeId: StoreId, variants: readonly NewV
   where v.store_id = ${storeId} and v.id = n.id`
 
 /**
- * Variants that exchange their options would collide on the way, and one that is switched off may have options that
- * another takes. Their own id is a key that nobody else has.
+ * Frees option keys: variants that swap options would violate the unique key halfway, and an inactive variant may hold
+ * options that another one takes. The variant's id serves as a unique temporary key.
  */
 export const parkVariants = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
   update variant set option_key = id where store_id = ${storeId} and id = any(${variantIds})`
@@ -127,7 +127,7 @@ export const retireVariants = (tx: Tx, storeId: StoreId, variantIds: readonly st
 
 export type OutletPrice = { variant_id: string; outlet_id: OutletId; price_minor: number }
 
-/** Removes the outlet prices of these variants that are not among those wanted. */
+/** Deletes the outlet prices of these variants that are not in the list. */
 export const dropOutletPrices = (
   tx: Tx,
   storeId: StoreId,

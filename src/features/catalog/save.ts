@@ -6,7 +6,7 @@ import type { OutletId, Store } from '../context.ts'
 import { makeSafeHtml, plainText } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
 import { type MergedProduct, mergeProduct, type ProductState } from './merge.ts'
-import type { VariantState } from './merge-variants.ts'
+import type { StockToSet, VariantState } from './merge-variants.ts'
 import { cutText, optionKey, type ProductPatch } from './product-input.ts'
 import { addSearchWords, listCategoryNodes, lockCatalog, setStockLevels } from './products.sql.ts'
 import { categoryPaths, ensureCategories, findOutlet, pathKey, refreshProducts } from './products.ts'
@@ -14,34 +14,33 @@ import * as sql from './save.sql.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 
-/** What was done, or would be. `changes` counts, for each field, the known products in which it changes. */
+/** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
 export type SaveSummary = {
   created: number
   updated: number
   unchanged: number
   changes: Record<Field, number>
-  /** Variants whose stock in the file differs from the store's and was left as it is. */
+  /** Variants whose stock differs from the file and was not changed, because `setStock` is off. */
   stockKept: number
 }
 
 export const newSummary = (): SaveSummary => ({ created: 0, updated: 0, unchanged: 0, changes: {}, stockKept: 0 })
 
-/** In the order of the patches. */
-export type Plan = MergedProduct | { faults: InputFault[] }
+export type SavePlan = MergedProduct | { faults: InputFault[] }
 
-/** What saving would do, from what the store has at this moment. Nothing is written. */
+/** Compares the patches with the current state of the store, and returns their plans in order. Writes nothing. */
 export const planProducts = async (
   db: Queries,
   store: Store,
   patches: readonly ProductPatch[],
   mode: SaveMode,
-): Promise<Plan[]> => {
+): Promise<SavePlan[]> => {
   const rows = await sql.readStates(
     db,
     store.id,
     patches.map(({ slug }) => slug),
   )
-  // A table of categories is read for known products only: a new one has none to compare with.
+  // Categories are read only for existing products: a new product has none to compare with.
   const pathOf = rows.length === 0 ? () => [] : categoryPaths(await listCategoryNodes(db, store.id))
   const states = new Map(rows.map((row) => [row.slug, toState(row, store, pathOf)]))
   return patches.map((patch) => {
@@ -60,8 +59,7 @@ const toState = (row: sql.StateRow, store: Store, pathOf: (id: string | null) =>
   }),
 })
 
-/** Adds what a plan comes to. */
-export const addToSummary = (summary: SaveSummary, { id, changes, stockKept }: MergedProduct) => {
+export const countProduct = (summary: SaveSummary, { id, changes, stockKept }: MergedProduct) => {
   if (id === undefined) summary.created++
   else if (changes.size > 0) summary.updated++
   else summary.unchanged++
@@ -70,9 +68,9 @@ export const addToSummary = (summary: SaveSummary, { id, changes, stockKept }: M
 }
 
 /**
- * Saves products by slug: new ones are made, known ones changed, and what is equal already is not written. The number
- * of statements is fixed. Every writer locks in one order, so that they wait for each other and never deadlock: the
- * catalog, products by id, stock by variant and outlet, categories by id.
+ * Creates or updates products by slug. Products that are already equal are not written. The number of statements does
+ * not depend on the number of products. All writers lock in the same order, so that they cannot deadlock: catalog,
+ * products by id, stock by variant and outlet, categories by id.
  */
 export const saveProducts = async (
   tx: Tx,
@@ -88,7 +86,7 @@ export const saveProducts = async (
   return summary
 }
 
-/** The same, where products with faults are left out. */
+/** Like `saveProducts`, but skips products with faults. */
 export const tryToSave = async (tx: Tx, store: Store, patches: readonly ProductPatch[], mode: SaveMode) => {
   const summary = newSummary()
   if (patches.length === 0) return { summary, plans: [] }
@@ -100,7 +98,7 @@ export const tryToSave = async (tx: Tx, store: Store, patches: readonly ProductP
   )
   const plans = await planProducts(tx, store, patches, mode)
   const merged = plans.filter((plan): plan is MergedProduct => !('faults' in plan))
-  for (const plan of merged) addToSummary(summary, plan)
+  for (const plan of merged) countProduct(summary, plan)
   await write(
     tx,
     store,
@@ -116,7 +114,7 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) =
     store,
     products.map(({ categoryPath }) => categoryPath),
   )
-  // Sorted, so that going by id is going by creation: an export is read that way.
+  // Sorted, because exports read products by id, and the order of ids must be the order of creation.
   const newIds = products.map(() => newId('prod')).sort()
   const rows = products.map((product, i) =>
     toRow(
@@ -160,20 +158,20 @@ const toRow = (product: MergedProduct, id: string, categoryId: string | null): s
   }
 }
 
-const longestNameKey = 200
-const describedBy = 3_000
+const maxNameKeyLength = 200
+const maxIndexedLength = 3_000
 
 /**
- * What a product is found by: its name first, then its vendor, SKUs, barcodes, categories, tags, options and description.
- * The words are sorted, because options have no order of their own and equal products must give equal rows.
+ * The search words of a product: of its name first, then of vendor, SKUs, barcodes, categories, tags, options and
+ * description. They are sorted, because options have no stored order and equal products must produce equal rows.
  */
 const wordsOf = (product: MergedProduct) => {
   const titleWords = wordsToIndex(product.name)
   const ofVariants = product.variants.flatMap(({ sku, barcode, options }) => [sku, barcode, ...Object.values(options)])
-  const description = plainText(product.description).slice(0, describedBy)
+  const description = plainText(product.description).slice(0, maxIndexedLength)
   const more = [product.vendor, ...product.categoryPath, ...product.tags, ...ofVariants, description]
   return {
-    name_key: cutText(fold(product.name), longestNameKey),
+    name_key: cutText(fold(product.name), maxNameKeyLength),
     title_words: titleWords,
     words: [...new Set([...titleWords, ...wordsToIndex(...more)])].sort(),
   }
@@ -185,9 +183,10 @@ const writeVariants = async (
   products: readonly MergedProduct[],
   productIdOf: (i: number) => string,
 ) => {
-  const collect = (choose: (product: MergedProduct) => readonly VariantState[]) =>
-    products.flatMap((product, i) => choose(product).map((variant) => ({ variant, productId: productIdOf(i) })))
-  const variantRows = (choose: (product: MergedProduct) => readonly VariantState[]) => collect(choose).map(toVariantRow)
+  const collect = <Item>(choose: (product: MergedProduct) => readonly Item[]) =>
+    products.flatMap((product, i) => choose(product).map((item) => ({ item, productId: productIdOf(i) })))
+  const variantRows = (choose: (product: MergedProduct) => readonly VariantState[]) =>
+    collect(choose).map(({ item, productId }) => toVariantRow(item, productId))
   const parked = products.flatMap(({ parkedIds }) => parkedIds)
   const retired = products.flatMap(({ retiredIds }) => retiredIds)
   const [added, changed] = [variantRows(({ newVariants }) => newVariants), variantRows((p) => p.changedVariants)]
@@ -196,25 +195,25 @@ const writeVariants = async (
   if (changed.length > 0) await sql.updateVariants(tx, store.id, changed)
   if (added.length > 0) await sql.insertVariants(tx, store.id, added)
 
-  const levels = collect(({ stockChanges }) => stockChanges).flatMap(({ variant, productId }) =>
-    stockByOutlet(store, variant).map(([outletId, available]) => ({
-      ...{ variant_id: variant.id, product_id: productId, outlet_id: outletId, available },
+  const levels = collect(({ stockChanges }) => stockChanges).flatMap(({ item, productId }) =>
+    stockByOutlet(store, item).map(([outletId, available]) => ({
+      ...{ variant_id: item.variantId, product_id: productId, outlet_id: outletId, available },
     })),
   )
   if (levels.length > 0) await setStockLevels(tx, store.id, levels)
   const priced = collect(({ priceChanges }) => priceChanges)
-  const prices = priced.flatMap(({ variant }) =>
+  const prices = priced.flatMap(({ item: variant }) =>
     Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
       ...{ variant_id: variant.id, outlet_id: findOutlet(store, outlet).id, price_minor: minor },
     })),
   )
   const known = new Set(changed.map(({ id }) => id))
-  const toDrop = priced.map(({ variant }) => variant.id).filter((id) => known.has(id))
+  const toDrop = priced.map(({ item }) => item.id).filter((id) => known.has(id))
   if (toDrop.length > 0) await sql.dropOutletPrices(tx, store.id, toDrop, prices)
   if (prices.length > 0) await sql.setOutletPrices(tx, store.id, prices)
 }
 
-const toVariantRow = ({ variant, productId }: { variant: VariantState; productId: string }): sql.NewVariant => ({
+const toVariantRow = (variant: VariantState, productId: string): sql.NewVariant => ({
   id: variant.id,
   product_id: productId,
   position: variant.position,
@@ -230,8 +229,8 @@ const toVariantRow = ({ variant, productId }: { variant: VariantState; productId
   stock_tracked: variant.stockTracked,
 })
 
-const stockByOutlet = (store: Store, { stock, defaultStock }: VariantState): [OutletId, number][] =>
+const stockByOutlet = (store: Store, { byOutlet, atDefaultOutlet }: StockToSet): [OutletId, number][] =>
   Object.entries({
-    ...stock,
-    ...(defaultStock === undefined ? {} : { [store.defaultOutlet.publicId]: defaultStock }),
+    ...byOutlet,
+    ...(atDefaultOutlet === undefined ? {} : { [store.defaultOutlet.publicId]: atDefaultOutlet }),
   }).map(([outlet, units]) => [findOutlet(store, outlet).id, units])

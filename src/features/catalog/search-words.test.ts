@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fold, likeliest, singularOf, wordsToFind, wordsToIndex } from './search-words.ts'
+import { closestWords, fold, singularOf, wordsToFind, wordsToIndex } from './search-words.ts'
 
 const asked = (query: string) => wordsToFind(query).map(({ text }) => text)
 
@@ -18,12 +18,12 @@ test('words are lower case, without accents and punctuation', () => {
   assert.equal(fold('ÉTÉ Straße'), 'ete strasse')
 })
 
-test('the vowel signs of Hindi stay, and those of Arabic go', () => {
+test('the vowel signs of Hindi stay, and those of Arabic are removed', () => {
   assert.deepEqual(wordsToIndex('मसाला चाय'), ['मसाला', 'चाय'])
   assert.deepEqual(wordsToIndex('كِتَاب'), wordsToIndex('كتاب'))
 })
 
-test('any part of a Japanese run finds it, and no other', () => {
+test('any part of a Japanese run finds it, and no other text does', () => {
   const indexed = wordsToIndex('有田焼の湯呑み')
   const finds = (query: string) => asked(query).every((word) => indexed.some((known) => known.startsWith(word)))
   for (const query of ['有田焼', '湯呑', '湯呑み', '焼の', 'み', '有']) assert.ok(finds(query), query)
@@ -42,13 +42,13 @@ test('a plural finds the singular and the other way round', () => {
   }
 })
 
-test('a query has twelve words at most, each once', () => {
+test('a query has at most twelve distinct words', () => {
   assert.equal(asked('a b c d e f g h i j k l m n o p').length, 12)
   assert.deepEqual(asked('tea tea TEA'), ['tea'])
   assert.deepEqual(asked('tea pot tea'), ['pot', 'tea'])
 })
 
-test('a single letter stands for itself alone, and short words and numbers are never corrected', () => {
+test('a single letter matches only itself, and short words and numbers are never corrected', () => {
   assert.deepEqual(wordsToFind('a'), [{ text: 'a', prefix: false, correctable: false }])
   assert.deepEqual(
     wordsToFind('tea 2024 x100 shirt').map(({ correctable }) => correctable),
@@ -56,10 +56,10 @@ test('a single letter stands for itself alone, and short words and numbers are n
   )
 })
 
-test('of the words that look alike, those with the fewest slips are meant', () => {
-  assert.deepEqual(likeliest('sheos', ['shoes', 'shows', 'these']), ['shoes'])
-  assert.deepEqual(likeliest('shrit', ['shirt', 'short', 'skirt']), ['shirt'])
-  assert.deepEqual(likeliest('candel', ['candle', 'candy']), ['candle'])
-  assert.deepEqual(likeliest('mugz', ['jugs', 'rugs']), [])
-  assert.deepEqual(likeliest('notbook', ['notebook', 'outlook']), ['notebook'])
+test('closestWords returns the candidates with the smallest edit distance', () => {
+  assert.deepEqual(closestWords('sheos', ['shoes', 'shows', 'these']), ['shoes'])
+  assert.deepEqual(closestWords('shrit', ['shirt', 'short', 'skirt']), ['shirt'])
+  assert.deepEqual(closestWords('candel', ['candle', 'candy']), ['candle'])
+  assert.deepEqual(closestWords('mugz', ['jugs', 'rugs']), [])
+  assert.deepEqual(closestWords('notbook', ['notebook', 'outlook']), ['notebook'])
 })

@@ -2,11 +2,11 @@ import { mustExist } from '../../core/must-exist.ts'
 import { cutText } from './product-input.ts'
 
 /**
- * Text becomes words here, for products and for queries alike, so that both always agree and neither the locale nor
- * the extensions of a database matter.
+ * Splits text into words, for products and for queries alike. In code instead of the database, so that both always
+ * agree and search does not depend on locales and extensions of the database.
  */
 
-/** The words under which a text is found: those it has, and the singular of English plurals. */
+/** The words to index for a text: its words, and the singular of English plurals. */
 export const wordsToIndex = (...texts: readonly string[]): string[] => {
   const words = new Set<string>()
   for (const text of texts) {
@@ -20,38 +20,38 @@ export const wordsToIndex = (...texts: readonly string[]): string[] => {
 
 export type QueryWord = {
   text: string
-  /** Stands for every word that begins with it. A single letter does not: it would stand for half the catalog. */
+  /** Matches every word that begins with it. False for a single letter, which would match half the catalog. */
   prefix: boolean
-  /** A script with spaces, so that a misspelt word can be told from a word of the catalog. */
+  /** Typos in it can be corrected: a long enough word in a script with spaces. */
   correctable: boolean
 }
 
 export const wordsToFind = (text: string): QueryWord[] => {
   const words = new Map<string, QueryWord>()
   for (const { piece, unspaced } of piecesOf(text)) {
-    // Of a run without spaces the pairs are wanted; its last character alone only when there is no pair.
+    // A run without spaces is searched by its pairs, and by its last character only if there is no pair.
     const found = unspaced ? pairsOf(piece).slice(0, Math.max(1, [...piece].length - 1)) : [singularOf(piece)]
     for (const word of found) {
       const prefix = unspaced || word.length > 1
-      // What comes again counts where it came last, since there somebody may still be typing it.
+      // A repeated word counts at its last position, because the last word may still be incomplete.
       words.delete(word)
       words.set(word, { text: word, prefix, correctable: !unspaced && isCorrectable(word) })
     }
   }
-  return [...words.values()].slice(0, mostWords)
+  return [...words.values()].slice(0, maxWords)
 }
 
-/** Long enough that a slip can be told from another word, and made of letters. */
+/** Only letters, and long enough to tell a typo from another word. */
 export const isCorrectable = (word: string) => /^[\p{L}\p{M}]{4,}$/u.test(word)
 
-const mostWords = 12
-const longestWord = 60
+const maxWords = 12
+const maxWordLength = 60
 
-/** The folded form of a text, as names are sorted and compared: lower case, accents gone. */
+/** The form in which names are sorted and compared: lower case without accents. */
 export const fold = (text: string) =>
   text
     .normalize('NFKD')
-    // Marks on Latin, Greek and Cyrillic letters and Arabic vowel signs; those of Hindi and its kin make the word.
+    // Marks of Latin, Greek and Cyrillic letters and Arabic vowel signs. Marks of Indic scripts are part of the word.
     .replaceAll(/[\u0300-\u036f\u064b-\u0652\u0670]/g, '')
     .normalize('NFC')
     .toLowerCase()
@@ -68,27 +68,28 @@ const plainLetters: Record<string, string> = {
   þ: 'th',
 }
 
-/** Scripts that put no space between words. */
-const noSpaces = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー'
-const alikePieces = new RegExp(`([${noSpaces}]+)|([^${noSpaces}]+)`, 'gu')
+/** Scripts without spaces between words. */
+const unspacedScripts =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー'
+const alikePieces = new RegExp(`([${unspacedScripts}]+)|([^${unspacedScripts}]+)`, 'gu')
 
 const piecesOf = (text: string) => {
   const pieces: { piece: string; unspaced: boolean }[] = []
   for (const [run] of fold(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     for (const [piece, unspaced] of run.matchAll(alikePieces)) {
-      pieces.push({ piece: unspaced ?? cutText(piece, longestWord), unspaced: unspaced !== undefined })
+      pieces.push({ piece: unspaced ?? cutText(piece, maxWordLength), unspaced: unspaced !== undefined })
     }
   }
   return pieces
 }
 
-/** Overlapping pairs of characters, and the last one alone, so that any part of a run is found by a beginning. */
+/** Overlapping pairs of characters and the last character, so that a prefix search finds any part of a run. */
 const pairsOf = (run: string) => {
   const characters = [...run]
   return characters.map((character, i) => character + (characters[i + 1] ?? ''))
 }
 
-/** Enough of English plurals for a shop: shoes, dresses, berries. Both sides use it, so a wrong one still matches. */
+/** Handles common English plurals: shoes, dresses, berries. Index and query both use it, so a wrong result matches too. */
 export const singularOf = (word: string): string => {
   if (word.length < 4 || !/^[a-z]+s$/.test(word) || /(ss|us|is)$/.test(word)) return word
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`
@@ -96,31 +97,31 @@ export const singularOf = (word: string): string => {
 }
 
 /**
- * The words of the catalog that a misspelt one most likely meant: those with the fewest slips, where a slip is a
- * letter too many, missing, wrong, or swapped with its neighbour. One slip is forgiven, from six letters on two.
+ * The candidates closest to a misspelt word by edit distance: an extra, missing, wrong or swapped letter counts 1. The
+ * maximum distance is 1, or 2 for words of six letters and more.
  */
-export const likeliest = (misspelt: string, candidates: readonly string[]): string[] => {
-  const forgiven = misspelt.length < 6 ? 1 : 2
+export const closestWords = (misspelt: string, candidates: readonly string[]): string[] => {
+  const maxDistance = misspelt.length < 6 ? 1 : 2
   const ranked = candidates
-    .map((word) => ({ word, slips: countSlips(misspelt, word) }))
-    .filter(({ slips }) => slips <= forgiven)
-    .sort((a, b) => a.slips - b.slips)
-  return ranked.filter(({ slips }) => slips === ranked[0]?.slips).map(({ word }) => word)
+    .map((word) => ({ word, distance: editDistance(misspelt, word) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+  return ranked.filter(({ distance }) => distance === ranked[0]?.distance).map(({ word }) => word)
 }
 
 /** Optimal string alignment distance. */
-const countSlips = (a: string, b: string): number => {
+const editDistance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  const slipsAt = (i: number, j: number) => mustExist(rows[i]?.[j], 'a cell that was filled before')
+  const distanceAt = (i: number, j: number) => mustExist(rows[i]?.[j], 'a cell that was filled before')
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     rows.push(row)
     for (let j = 1; j <= b.length; j++) {
-      const wrong = slipsAt(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const best = Math.min(slipsAt(i - 1, j) + 1, slipsAt(i, j - 1) + 1, wrong)
+      const wrong = distanceAt(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const best = Math.min(distanceAt(i - 1, j) + 1, distanceAt(i, j - 1) + 1, wrong)
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(isSwapped ? Math.min(best, slipsAt(i - 2, j - 2) + 1) : best)
+      row.push(isSwapped ? Math.min(best, distanceAt(i - 2, j - 2) + 1) : best)
     }
   }
-  return slipsAt(a.length, b.length)
+  return distanceAt(a.length, b.length)
 }

@@ -14,16 +14,16 @@ import {
 
 export type SearchSort = Sort | 'relevance'
 
-/** Counting and ranking stop here; beyond it a total is a lower bound. */
+/** Counting and ranking stop at this number; beyond it the total is a lower bound. */
 export const countedMatches = 10_000
 
-/** One word of a query with what else it may be: its corrections when it is misspelt. `whole`: no beginning of others. */
+/** A word of a query with its possible corrections. `whole`: does not match as a prefix. */
 export type Term = { alternatives: readonly string[]; prefix: boolean; whole: boolean }
 
 /**
- * In the index every word bears the number of its outlet, so that a search reads no other store's entries, and a mark:
- * `~` for any word of a product, `^` for a word of its name. Words hold letters, digits and marks only, so
- * nothing in them can be syntax.
+ * Every indexed word is prefixed with the id of its outlet, so that a search reads only entries of its own store, and a
+ * mark: `~` for any word of a product, `^` for a word of its name. Words contain only letters, digits and combining
+ * marks, so they need no escaping.
  */
 const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], prefixes: boolean) =>
   terms
@@ -36,7 +36,7 @@ const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], 
 
 export type SearchPage = Filter & {
   terms: readonly Term[]
-  /** The whole query, folded, to know the product of exactly that name. */
+  /** The whole query, folded, to find products with exactly that name. */
   nameKey: string
   sort: SearchSort
   position?: readonly (string | number)[] | undefined
@@ -61,17 +61,17 @@ const withWords = (query: string, filter: Filter): Fragment => {
   return allOf(wanted)
 }
 
-/** Few products are of a category, have one of these ids or come in these options; a range of prices may hold most of the store. */
+/** Category, ids and options select few products; a price range or stock filter may match most of the store. */
 const isNarrow = ({ categoryIds, ids, options }: Filter) => (categoryIds ?? ids ?? options) !== undefined
 const isWide = ({ minMinor, maxMinor, inStock }: Filter) => (minMinor ?? maxMinor ?? inStock) !== undefined
 
-/** A filter may name fewer products than the words do: then the planner chooses where to start, knowing the values. */
+/** If a filter may match fewer products than the words, the planner chooses the index with the actual values. */
 const isPlannersChoice = (filter: Filter, source: Source) => isNarrow(filter) || (isWide(filter) && source === 'words')
 
 /**
- * Otherwise the index of words is the way, and `case` keeps the planner from any other: it believes that all stores are
- * of one size, a small one, and would go through the whole of a large one. It also lets it expect hundreds of matches, so
- * that they are counted by hashing; of a comparison it would expect one, and sort thousands.
+ * Otherwise the word index is used, and `case` keeps the planner from using any other: it assumes that all stores are
+ * small, and would scan a large one. With `case` it also expects hundreds of matches and aggregates by hashing; for a
+ * plain comparison it would expect one match, and sort thousands.
  */
 const matching = (outlet: OutletRef, filter: Filter, query: string, source: Source): Fragment =>
   isPlannersChoice(filter, source)
@@ -82,16 +82,15 @@ const matching = (outlet: OutletRef, filter: Filter, query: string, source: Sour
 const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(filter, source) ? db.fresh : db)
 
 /**
- * Two ways to the matches. The index of words reads every match, also those beyond the limit, before it gives the first
- * one, so of words that are everywhere it is the slow way: there the newest products are gone through instead.
- * `rare words` is the index too, but finds nothing when many of the newest products match.
+ * Where matches are read from. The word index (`words`) reads every match, even beyond the limit, before it returns the
+ * first, so it is slow for common words: those are searched by scanning the `newest` products. `rare words` is the word
+ * index too, but returns nothing if many of the newest products match.
  */
 export type Source = 'rare words' | 'newest' | 'words'
 
 /**
- * Limits that stand in the text, so that the one plan that serves all stores is made for them: of one that it does not
- * know the planner expects a tenth of all rows. Suggestions need fewer, since nobody who is still typing is helped by the
- * best of ten thousand.
+ * Literal limits, so that the generic plan is made for them: for a parameter the planner expects a tenth of all rows.
+ * Suggestions need fewer rows, because a rough ranking is enough while the shopper is typing.
  */
 const most = { counted: sql`10001`, suggested: sql`500` }
 const probe = { rows: 200, limit: sql`200` }
@@ -101,8 +100,8 @@ const newestListings = (outlet: OutletRef, limit: Fragment) =>
   sql`select * from listing l where ${hereIn(outlet)} order by l.seq desc limit ${limit}`
 
 /**
- * A look at a few products guesses the part of all that match; at worst, the slower way is taken. The index of words
- * gives also those that a range of prices then leaves out, so these count.
+ * Estimates the fraction of matching products from a sample; a wrong estimate only costs time. A price range is not
+ * applied, because the word index also returns the rows that the range then excludes.
  */
 const areRare = (outlet: OutletRef, filter: Filter, query: string, part: number) => sql`
   (select count(*) < ${part * probe.rows} from (${newestListings(outlet, probe.limit)}) l
@@ -117,7 +116,7 @@ const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns,
     : sql`select ${columns} from listing l
         where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${most}`
 
-/** The exact name first, then all words whole in the name, then as beginnings in it, then anywhere; stock before none. */
+/** The exact name first, then all words whole in the name, then as prefixes in the name, then anywhere; in stock first. */
 const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => sql`
   2 * case when l.name_key = ${nameKey} then 4
     when l.words @@ ${wordQuery(outlet.outletId, '^', terms, false)}::tsquery then 3
@@ -126,13 +125,13 @@ const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => sql`
 
 const lowestRank = { whole: 6, begun: 4, anywhere: 2 }
 
-/** Only what is counted and sorted by: thousands of rows pass through here, and the rest is read for one page of them. */
+/** Only the columns for counting and sorting. Thousands of rows pass through; the rest is read for one page of them. */
 const columnsToRank = (outlet: OutletRef, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
   ${page.sort === 'relevance' ? rankOf(outlet, page) : sql`0`} as rank${/name/.test(page.sort) ? sql`, l.name_key` : sql``}`
 
 const orderOf = (sort: SearchSort) => (sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(sort))
 
-/** The page that is asked for, of these rows. */
+/** The requested page of these rows. */
 const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
   const start =
     position === undefined
@@ -151,23 +150,23 @@ const showRows = (outlet: OutletRef, chosen: Fragment, sort: SearchSort) => sql`
   )} order by ${orderOf(sort)}`
 
 /**
- * `named`: how many of the matches have the words in their name. `isComplete`: no match was overlooked, or there are
- * more than are counted anyway.
+ * `named`: number of matches with the words in their name. `isComplete`: no match was missed, or there are more than
+ * are counted.
  */
 export type FoundProducts = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
 
 /**
- * From this part of the products on, going through the newest is faster than the index of words. With a filter that may
- * leave nearly all of them out the planner is asked sooner, since then no limit ends the visits.
+ * Above this fraction of matching products, scanning the newest is faster than the word index. It is lower with a wide
+ * filter, which may exclude nearly all matches, so that no limit ends the index scan early.
  */
 const everywhere = (filter: Filter) => (isWide(filter) && !isNarrow(filter) ? 0.05 : 0.4)
 
 const rareWords = sql`(select words from rare)`
 
-/** Parts of the statement. Whatever is `matched` is counted. */
+/** Parts of the statement. The rows of `matched` are counted. */
 type Parts = { matches: Fragment; page: Fragment; named: Fragment }
 
-/** All matches are ranked or sorted, and the page is the first of them. */
+/** Ranks or sorts all matches and takes the page from them. */
 const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => ({
   matches: sql`matched as materialized (${candidates(outlet, page, {
     ...{ query, source, columns: columnsToRank(outlet, page), most: most.counted, rare: rareWords },
@@ -177,9 +176,8 @@ const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: str
 })
 
 /**
- * The same with less work for each match: those with the words in their name are found by the index too, first whole
- * words, then beginnings, and each step is taken only when those before it do not fill the page. Nobody looks into the
- * words of a row to rank it.
+ * The same with less work per match: matches in the name are found by the index too, first whole words, then prefixes.
+ * Each step runs only if the previous ones do not fill the page. No row's words are read to rank it.
  */
 const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => {
   const inStock = sql`l.in_stock::integer`
@@ -207,7 +205,7 @@ const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query:
   }
 }
 
-/** The summary of the first matches that are found, and a page of them. */
+/** The summary of the matches, up to the limit, and a page of them. */
 export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {
   const query = wordQuery(outlet.outletId, '~', page.terms, true)
   const { matches, ...ways } =
@@ -216,13 +214,13 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
       : sortAll(outlet, page, source, query)
   const isComplete = {
     'rare words': rareWords,
-    newest: sql`(select sum(count) > ${countedMatches} from shelf) or ${hasAtMost(outlet, newest.rows)}`,
+    newest: sql`(select sum(count) > ${countedMatches} from by_category) or ${hasAtMost(outlet, newest.rows)}`,
     words: sql`true`,
   }
   return planned(db, page, source).one<FoundProducts>`
     with rare as materialized (select ${areRare(outlet, page, query, everywhere(page))} as words),
     ${matches},
-    shelf as materialized (
+    by_category as materialized (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
         count(*) filter (where in_stock) as in_stock
       from matched group by category_id)
@@ -230,8 +228,8 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
           'inStock', coalesce(sum(in_stock), 0), 'categories', (
             select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
               order by f.count desc, c.name), '[]')
-            from shelf f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
-        from shelf) as summary,
+            from by_category f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
+        from by_category) as summary,
       (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, ways.page, page.sort)}) shown) as page,
       ${ways.named} as named,
       ${isComplete[source]} as "isComplete"`
@@ -240,7 +238,7 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
 const hasAtMost = (outlet: OutletRef, most: number) =>
   sql`(select count(*) <= ${most} from (select from listing l where ${hereIn(outlet)} limit ${most + 1}) listed)`
 
-/** The same page of the matches that have exactly the name, or also of those that have the words in it. */
+/** The same page of the matches with exactly the name, and with `words` also of those with the words in their name. */
 export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { words: boolean }) => {
   const columns = columnsToRank(outlet, page)
   const any = wordQuery(outlet.outletId, '~', page.terms, true)
@@ -254,7 +252,7 @@ export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { w
   return planned(db, page, 'words').many<MatchRow>`${showRows(outlet, pageOf(rows, page), page.sort)}`
 }
 
-/** A page in another order than relevance, when there are too many matches to sort: along that order, past the rest. */
+/** A page in an order other than relevance, for too many matches to sort: scans in that order and filters. */
 export const walkMatches = (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
   const wanted = [hereIn(outlet), withWords(wordQuery(outlet.outletId, '~', page.terms, true), page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
@@ -266,10 +264,9 @@ export const walkMatches = (db: Db, outlet: OutletRef, page: SearchPage & { sort
 export type KnownWord = { word: string; isWhole: boolean; lookalikes: string[] }
 
 /**
- * Whether the store has each of these words and, of one that begins no word of the store, words that look like it: they
- * share a first letter with it, or begin with its second, as when the first two were swapped. They travel as JSON and
- * not as an array, which would be planned for its length each time; and nothing is asked by `exists`, for which the
- * planner may read all words of the store at once.
+ * Whether the store has each of these words, and similar words for one that is no prefix of any: they start with its
+ * first letter, or with its second in case the first two were swapped. Passed as JSON, because an array would be
+ * planned for its length each time. No `exists`, for which the planner may read all words of the store.
  */
 export const lookUpWords = (db: Db, storeId: StoreId, words: readonly string[]) => db.many<KnownWord>`
   select asked.word, coalesce(known.word = asked.word, false) as "isWhole", array(
@@ -287,7 +284,7 @@ export const lookUpWords = (db: Db, storeId: StoreId, words: readonly string[]) 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }
 
-/** A few hundred are soon found, so that what is in every twentieth name counts as everywhere. */
+/** Suggestions read only a few hundred rows, so a word in one of twenty names counts as common. */
 const inManyNames = 0.05
 
 export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {

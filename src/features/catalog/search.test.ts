@@ -28,7 +28,7 @@ const aShop = async () => {
   return shop
 }
 
-test('a word finds products by name and by description', async () => {
+test('a word finds products by name and description', async () => {
   const shop = await aShop()
   assert.deepEqual(await found(shop, 'mug'), ['Café au lait mug', 'Plain mug'])
   assert.deepEqual(await found(shop, 'stoneware'), ['Café au lait mug'])
@@ -36,7 +36,7 @@ test('a word finds products by name and by description', async () => {
   assert.deepEqual(await found(shop, 'elephant'), [])
 })
 
-test('the beginning of a word is enough, and of several words each must match', async () => {
+test('a prefix is enough, and all words must match', async () => {
   const shop = await aShop()
   assert.deepEqual(await found(shop, 'stone'), ['Café au lait mug'])
   assert.deepEqual(await found(shop, 'pla mu'), ['Plain mug'])
@@ -44,7 +44,7 @@ test('the beginning of a word is enough, and of several words each must match', 
   assert.deepEqual(await found(shop, 'mug table'), [])
 })
 
-test('a word that the shop has is wanted whole when another follows, unless no product has all of them so', async () => {
+test('a known word followed by another must match whole, unless no product has all words', async () => {
   const shop = await newStore(service)
   const names = ['Iron table', 'Ironing table', 'Ironing boots', 'Iron gate']
   await shop.add(...names.map((name) => ({ name, price: 1, stock: 1 })))
@@ -56,7 +56,7 @@ test('a word that the shop has is wanted whole when another follows, unless no p
   assert.deepEqual(await found(shop, 'iron'), names.toSorted())
 })
 
-test('a last word that fills a page stands for itself alone, and for longer words too when it does not', async () => {
+test('the last word also matches as a prefix unless whole-word matches fill a page', async () => {
   const shop = await newStore(service)
   const lamps = Array.from({ length: 19 }, (_, i) => ({ name: `Lamp ${i}`, price: 1, stock: 1 }))
   await shop.add(...lamps, { name: 'Lampshade', price: 1, stock: 1 })
@@ -68,7 +68,7 @@ test('a last word that fills a page stands for itself alone, and for longer word
   assert.deepEqual(await found(shop, 'lampsh'), ['Lampshade'])
 })
 
-test('accents matter on neither side, composed or not', async () => {
+test('accents are ignored in products and queries, composed or not', async () => {
   const shop = await aShop()
   for (const q of ['cafe', 'café', 'CAFÉ', 'cafe\u0301']) {
     assert.deepEqual(await found(shop, q), ['Cafe table', 'Café au lait mug'], q)
@@ -78,13 +78,13 @@ test('accents matter on neither side, composed or not', async () => {
   }
 })
 
-test('Hindi is found by its words and their beginnings', async () => {
+test('Hindi is found by words and prefixes', async () => {
   const shop = await aShop()
   for (const q of ['कमल', 'दीया', 'कम', 'मिट्टी']) assert.deepEqual(await found(shop, q), ['कमल का दीया'], q)
   assert.deepEqual(await found(shop, 'गुलाब'), [])
 })
 
-test('a misspelt word finds what it probably means, and a right one is left as it is', async () => {
+test('a misspelt word is corrected, and a correct one is not', async () => {
   const shop = await aShop()
   for (const q of ['stonewear', 'stonware', 'sotneware'])
     assert.deepEqual(await found(shop, q), ['Café au lait mug'], q)
@@ -92,7 +92,7 @@ test('a misspelt word finds what it probably means, and a right one is left as i
   assert.deepEqual(await found(shop, 'table'), ['Cafe table'])
 })
 
-test('words longer than any language has break no search', async () => {
+test('very long words do not break a search', async () => {
   const shop = await newStore(service)
   await shop.add({ name: `Mug ${'x'.repeat(400)}`, slug: 'long', description: 'y'.repeat(5000), price: 1 })
   assert.equal((await find(shop, 'mug')).total, 1)
@@ -102,7 +102,7 @@ test('words longer than any language has break no search', async () => {
   }
 })
 
-test('what is in the name stands before what is in the description', async () => {
+test('matches in the name come before matches in the description', async () => {
   const shop = await newStore(service)
   await shop.add(
     { name: 'Teapot', description: 'Pours well.', price: 1 },
@@ -115,7 +115,7 @@ test('what is in the name stands before what is in the description', async () =>
   )
 })
 
-test('a result counts everything that matches, however small its page', async () => {
+test('the total counts all matches, whatever the page size', async () => {
   const shop = await aShop()
   const { data, total, totalIsExact, facets, hasMore, nextCursor } = await find(shop, 'mug', '&limit=1')
   assert.deepEqual([data.length, total, totalIsExact, hasMore], [1, 2, true, true])
@@ -128,7 +128,7 @@ test('a result counts everything that matches, however small its page', async ()
   assert.deepEqual(facets.inStock, { count: 1 })
 })
 
-test('facets name every category of the matches, the fullest first', async () => {
+test('facets list every category of the matches, largest first', async () => {
   const shop = await newStore(service)
   const thing = (name: string, category?: string) => ({
     name: `Thing ${name}`,
@@ -164,13 +164,13 @@ test('filters and sorts work as in the list, and the counts follow the filters',
   assert.deepEqual([dearest.total, dearest.facets.price], [1, { min: 199, max: 199 }])
 })
 
-test('a found product is the same as in the list', async () => {
+test('a search result has the same products as the list', async () => {
   const shop = await aShop()
   const [listed] = (await shop.get('/v1/products?category=tables')).json
   assert.deepEqual((await find(shop, 'table')).data, [listed])
 })
 
-test('a search sees the prices and the stock of its outlet', async () => {
+test('a search uses the prices and stock of its outlet', async () => {
   const shop = await newStore(service)
   const pune = await shop.newOutlet('Pune')
   await shop.add({ name: 'Mug', price: 10, prices: { [pune]: 8 }, stock: { [pune]: 4 } })
@@ -178,14 +178,14 @@ test('a search sees the prices and the stock of its outlet', async () => {
   assert.deepEqual([data[0].price, data[0].stock, facets.price.max, facets.inStock.count], [8, 4, 8, 1])
 })
 
-test('a search finds nothing of another store', async () => {
+test('a search does not find products of another store', async () => {
   const [shop, other] = [await aShop(), await newStore(service)]
   assert.equal((await find(shop, 'mug')).total, 2)
   assert.equal((await find(other, 'mug')).total, 0)
   assert.deepEqual((await other.get('/v1/search/suggest?q=mug')).json, { products: [], categories: [] })
 })
 
-test('nothing but punctuation or spaces, and nothing at all, finds nothing', async () => {
+test('an empty query, and one of only punctuation or spaces, finds nothing', async () => {
   const shop = await aShop()
   for (const q of ['', ' ', '!', '&', '|', '---', '???', '  \t ', '&|!()<->:*', "''", '\\', '""', '…', '🫖']) {
     const { data, total, hasMore, nextCursor, facets } = await find(shop, q)
@@ -194,7 +194,7 @@ test('nothing but punctuation or spaces, and nothing at all, finds nothing', asy
   }
 })
 
-test('signs of a query language mean nothing and break nothing', async () => {
+test('query operators have no meaning and break nothing', async () => {
   const shop = await aShop()
   for (const q of [
     'mug &',
@@ -242,7 +242,7 @@ test('signs of a query language mean nothing and break nothing', async () => {
   }
 })
 
-test('two hundred characters may be searched for, and one more is refused', async () => {
+test('a query of 200 characters is accepted, and one more is refused', async () => {
   const shop = await newStore(service)
   for (const letter of ['a', 'क', '🫖', 'a ']) {
     const text = letter.repeat(200).slice(0, 200 * (letter === '🫖' ? 2 : 1))
@@ -252,14 +252,14 @@ test('two hundred characters may be searched for, and one more is refused', asyn
   assertError(await shop.get(`/v1/search/suggest?q=${'x'.repeat(201)}`), 400, 'BAD_REQUEST')
 })
 
-test('a search without its text, or with two of them, is refused', async () => {
+test('a search without q, or with two, is refused', async () => {
   const shop = await newStore(service)
   for (const path of ['/v1/search', '/v1/search/suggest', '/v1/search?q=a&q=b', '/v1/search?Q=a']) {
     assertError(await shop.get(path), 400, 'BAD_REQUEST')
   }
 })
 
-test('suggestions are a few products with a picture, and categories', async () => {
+test('suggestions are a few products with image, and categories', async () => {
   const shop = await newStore(service)
   const mugs = Array.from({ length: 12 }, (_, i) => ({ name: `Mug ${i}`, price: 1, category: 'Mugs and cups' }))
   await shop.add(...mugs, { name: 'Café mug', price: 1, images: ['/a.svg', '/b.svg'] })
@@ -277,7 +277,7 @@ test('suggestions are a few products with a picture, and categories', async () =
   assert.deepEqual((await shop.get('/v1/search/suggest?q=')).json, { products: [], categories: [] })
 })
 
-test('a word of which only one letter is typed changes nothing, unless the letter is a word itself', async () => {
+test('a single last letter is ignored unless it is a word itself', async () => {
   const shop = await newStore(service)
   await shop.add(
     { name: 'Masala dabba', price: 1 },

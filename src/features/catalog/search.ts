@@ -7,7 +7,7 @@ import { productPositionOf } from './catalog.sql.ts'
 import { outletRefOf, readFilter, showImage, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
-import { fold, likeliest, wordsToFind } from './search-words.ts'
+import { closestWords, fold, wordsToFind } from './search-words.ts'
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
@@ -16,17 +16,17 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
-      const asked = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
+      const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
       const found = await tryTerms(terms, async (terms) => {
-        const answer = await tryInTurn((source) =>
-          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...asked, terms }, source),
+        const answer = await trySources((source) =>
+          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...request, terms }, source),
         )
         return { ...answer, terms, matches: answer.summary.total }
       })
       summary = found.summary
       if (isExact(summary)) return found.page
-      if (sort === 'relevance') return addNamed(ctx, { ...asked, terms: found.terms }, found)
-      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...asked, terms: found.terms, sort })
+      if (sort === 'relevance') return addNamed(ctx, { ...request, terms: found.terms }, found)
+      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...request, terms: found.terms, sort })
     },
     positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
@@ -38,13 +38,13 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
   }
 }
 
-/** As many as a page has: whoever gets these is not also shown what only begins so. */
+/** A full page of whole-word matches: prefix matches are not added to it. */
 const enoughMatches = 20
 
 /**
- * Words that a shop has are wanted whole. When few products have them so, the last is a beginning too, which somebody
- * may still be typing; and when none has, all are. A last letter by itself that finds nothing is a word just begun, so
- * the words before it are asked for.
+ * Words of the store's vocabulary must match whole words. If few products match, the last word matches as a prefix too,
+ * because the shopper may still be typing it; if none match, all words do. If a single last letter finds nothing, it is
+ * treated as the start of a word and dropped.
  */
 const tryTerms = async <Answer extends { matches: number }>(
   terms: readonly sql.Term[],
@@ -63,8 +63,8 @@ const loosenLast = (terms: readonly sql.Term[]) => [...terms.slice(0, -1), ...te
 const isLooser = (terms: readonly sql.Term[], before: readonly sql.Term[]) =>
   terms.some(({ prefix, whole }, i) => prefix && !whole && before[i]?.whole)
 
-/** Mostly the first try answers. What is everywhere among the newest products need not be elsewhere: hence the third. */
-const tryInTurn = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
+/** Usually the first source suffices. Words that are common among the newest products may be rare elsewhere: the third. */
+const trySources = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
   for (const source of ['rare words', 'newest'] as const) {
     const answer = await ask(source)
     if (answer.isComplete) return { ...answer, source }
@@ -72,20 +72,20 @@ const tryInTurn = async <Answer extends { isComplete: boolean }>(ask: (source: s
   return { ...(await ask('words')), source: 'words' as const }
 }
 
-const plentyNamed = 1_000
+const enoughNamed = 1_000
 
 /**
- * Of more matches than are counted the best may be among those not looked at, so these are looked for: products of
- * exactly that name and, unless there are plenty already, those with the words in their name. The index of words gives
- * all of them anyway, as long as it can count those with the whole words in their name.
+ * With more matches than are counted, the best may be among those not read. So products with exactly that name are
+ * searched, and, unless enough were found, products with the words in their name. The word index finds all of them
+ * anyway while the matches with whole words in the name are within the limit.
  */
-const addNamed = async (ctx: StoreCtx, asked: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
+const addNamed = async (ctx: StoreCtx, request: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
   const byIndex = found.source !== 'newest'
   if (byIndex && found.named <= sql.countedMatches) return found.page
-  const words = !byIndex && found.named < plentyNamed
-  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), asked, { words })
+  const words = !byIndex && found.named < enoughNamed
+  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), request, { words })
   const rows = new Map([...found.page, ...named].map((row) => [row.seq, row]))
-  return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, asked.limit)
+  return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, request.limit)
 }
 
 const isExact = ({ total }: sql.SearchSummary) => total <= sql.countedMatches
@@ -110,16 +110,16 @@ const noMatches = {
 }
 
 /**
- * The words of a query, a misspelt one together with the words of the catalog that it probably means. Only words that
- * could be corrected are kept of a catalog, so that a shorter one is always a beginning.
+ * The words of a query, with likely corrections for misspelt ones. Only correctable words are stored in the vocabulary,
+ * so shorter words always match as prefixes.
  */
 const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
   const words = wordsToFind(text)
-  const asked = words.filter(({ correctable }) => correctable).map((word) => word.text)
-  const known = asked.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, asked)
+  const correctable = words.filter((word) => word.correctable).map((word) => word.text)
+  const known = correctable.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, correctable)
   return words.map(({ text: word, prefix }, i) => {
     const { isWhole = false, lookalikes = [] } = known.find((row) => row.word === word) ?? {}
-    const corrections = likeliest(word, lookalikes)
+    const corrections = closestWords(word, lookalikes)
     const whole = isWhole || (corrections.length > 0 && i < words.length - 1)
     return { alternatives: [word, ...corrections], prefix, whole }
   })
@@ -133,9 +133,9 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   if (terms.length === 0) return { products: [], categories: [] }
   const page = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [{ products }, categories] = await Promise.all([
-    // Suggestions are for somebody who is still typing.
+    // The shopper is still typing the last word, so it matches as a prefix.
     tryTerms(loosenLast(terms), async (terms) => {
-      const answer = await tryInTurn((source) =>
+      const answer = await trySources((source) =>
         sql.suggestProducts(ctx.db, outletRefOf(ctx), { ...page, terms }, source),
       )
       return { ...answer, matches: answer.products.length }

@@ -6,7 +6,7 @@ export type NamedVariant = { id: string; productId: string; sku: string; title: 
 
 const columns = sql`v.id, v.product_id as "productId", v.sku, v.title, p.name as "productName"`
 
-/** All variants of a product; with `variant`, which is an id or a SKU, those of them that it names. */
+/** All variants of a product, or with `variant` (an id or SKU) the matching ones. */
 export const findVariantsOfProduct = (
   tx: Tx,
   storeId: StoreId,
@@ -19,7 +19,7 @@ export const findVariantsOfProduct = (
     and (${variant}::text is null or v.id = ${variant} or v.sku = ${variant})
   order by v.position`
 
-/** Of any product. A SKU may be that of several variants: a few of them are enough to say so. */
+/** Variants of any product. Several can share a SKU; a few are enough to report that. */
 export const findVariantsByName = (tx: Tx, storeId: StoreId, idOrSku: string) => tx.many<NamedVariant>`
   with named as (
     select v.id from variant v where v.store_id = ${storeId} and v.id = ${idOrSku}
@@ -32,19 +32,19 @@ export const findVariantsByName = (tx: Tx, storeId: StoreId, idOrSku: string) =>
   order by v.product_id, v.position
   limit 5`
 
-export type StockPlace = { variantId: string; productId: string; outletId: OutletId }
+export type StockLocation = { variantId: string; productId: string; outletId: OutletId }
 
-/** A variant that was never counted at an outlet has none there. */
-export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, outletId }: StockPlace) => tx.run`
+/** Creates the stock row of a variant that was never counted at this outlet. */
+export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, outletId }: StockLocation) => tx.run`
   insert into stock (store_id, variant_id, outlet_id, product_id, on_hand)
   values (${storeId}, ${variantId}, ${outletId}, ${productId}, 0)
   on conflict (store_id, variant_id, outlet_id) do nothing`
 
-/** Undefined when fewer units would be left than shoppers have reserved, or more than can be counted. */
+/** Undefined if fewer units than the reserved ones would be left, or more than `most`. */
 export const addToStock = (
   tx: Tx,
   storeId: StoreId,
-  { variantId, outletId }: StockPlace,
+  { variantId, outletId }: StockLocation,
   delta: number,
   most: number,
 ) => tx.maybeOne<{ available: number }>`
@@ -53,7 +53,7 @@ export const addToStock = (
     and on_hand::bigint + ${delta}::integer between reserved and ${most}::bigint
   returning on_hand - reserved as available`
 
-export const readStock = (tx: Tx, storeId: StoreId, { variantId, outletId }: StockPlace) => tx.one<{
+export const readStock = (tx: Tx, storeId: StoreId, { variantId, outletId }: StockLocation) => tx.one<{
   available: number
 }>`
   select on_hand - reserved as available from stock

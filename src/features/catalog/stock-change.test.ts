@@ -34,7 +34,7 @@ const shirt = (name: string, ...skus: string[]) => ({
   variants: skus.map((sku, i) => ({ options: { Size: `${i}` }, sku, price: 10, stock: 5 })),
 })
 
-test('a SKU that one variant has names it without its product', async () => {
+test('a unique SKU identifies a variant without its product', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   await shop.add(shirt('Shirt', 'S-1', 'S-2'), { name: 'Mug', price: 1, stock: 1, sku: 'MUG' })
   await other.add({ name: 'Mug', price: 1, stock: 1, sku: 'MUG' })
@@ -48,7 +48,7 @@ test('a SKU that one variant has names it without its product', async () => {
   assert.deepEqual(await rows(other), [{ onHand: 1, reserved: 0 }])
 })
 
-test('a SKU that several variants have asks for one of their ids', async () => {
+test('a SKU of several variants is refused with the list of their ids', async () => {
   const shop = await newStore(service)
   await shop.add(shirt('Shirt', 'SAME', 'SAME'), { name: 'Mug', price: 1, stock: 1, sku: 'SAME' })
   const { variants } = (await shop.get('/v1/products/shirt')).json
@@ -61,7 +61,7 @@ test('a SKU that several variants have asks for one of their ids', async () => {
   assert.equal((await change(shop, { product: 'mug', variant: 'SAME', delta: 1 })).stock, 2)
 })
 
-test('units that are added and taken away at the same moment all count', async () => {
+test('concurrent additions and removals are all applied', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
   await Promise.all([
@@ -71,7 +71,7 @@ test('units that are added and taken away at the same moment all count', async (
   assert.deepEqual(await rows(shop), [{ onHand: 34, reserved: 0 }])
 })
 
-test('what is reserved cannot be taken away, also by several at the same moment', async () => {
+test('reserved units cannot be removed, also concurrently', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
   await reserve(shop, 4)
@@ -85,7 +85,7 @@ test('what is reserved cannot be taken away, also by several at the same moment'
   assert.equal((await change(shop, { variant: 'MUG', delta: 1 })).stock, 1)
 })
 
-test('at an outlet that has none yet, units are added to nothing', async () => {
+test('units can be added at an outlet without a stock row', async () => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1, stock: 10, sku: 'MUG' })
   const outletId = await shop.newOutlet('Pune')

@@ -1,7 +1,7 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
-import { mostUnits } from './product-input.ts'
+import { maxUnits } from './product-input.ts'
 import * as sql from './stock-change.sql.ts'
 
 export type VariantName = {
@@ -11,7 +11,7 @@ export type VariantName = {
   variantId: string | null
 }
 
-/** The one variant that an operator means, whose SKU alone names it where no other has the same. */
+/** Finds the one variant that the operator named. A unique SKU is enough. */
 export const findVariant = async (tx: Tx, store: Pick<Store, 'id'>, { product, variantId }: VariantName) => {
   const variants = await listNamed(tx, store, product, variantId)
   const [variant, another] = variants
@@ -34,11 +34,13 @@ const listNamed = (tx: Tx, { id }: Pick<Store, 'id'>, product: string | null, va
   throw refuse('VARIANT_MISSING', {})
 }
 
-/** Adds to what can be sold, or takes away from it. The statement decides, so changes at the same moment all count. */
-export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, place: sql.StockPlace, delta: number) => {
-  await sql.ensureStock(tx, store.id, place)
-  const changed = await sql.addToStock(tx, store.id, place, delta, mostUnits)
+/** Adds or removes available units. A single statement decides, so concurrent changes are all applied. */
+export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, location: sql.StockLocation, delta: number) => {
+  await sql.ensureStock(tx, store.id, location)
+  const changed = await sql.addToStock(tx, store.id, location, delta, maxUnits)
   if (changed !== undefined) return changed.available
-  const { available } = await sql.readStock(tx, store.id, place)
-  throw delta < 0 ? refuse('STOCK_TOO_LOW', { units: -delta, available }) : refuse('STOCK_TOO_HIGH', { mostUnits })
+  const { available } = await sql.readStock(tx, store.id, location)
+  throw delta < 0
+    ? refuse('STOCK_TOO_LOW', { units: -delta, available })
+    : refuse('STOCK_TOO_HIGH', { mostUnits: maxUnits })
 }

@@ -4,7 +4,7 @@ import type { OutletId, StoreId } from '../context.ts'
 
 export type StockLine = { variantId: string; quantity: number }
 
-/** What a move does with each unit: on hand, reserved, and whether the unit must be free before. */
+/** The effect of a move per unit, and whether the unit must be available before. */
 export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: boolean }
 
 /**
@@ -14,14 +14,14 @@ export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: 
 export type Moved = { variantId: string; productId: string; isTurned: boolean; isCounted: boolean }
 
 /**
- * Moves units of many variants in one statement. The rows are locked one by one in one order, whatever the order of the
- * lines, so that two orders of the same things wait for each other and do not deadlock. A variant without enough free
- * units is not in the answer; the caller undoes the transaction then. The variants become an array, by which the rows
- * are found through their key: joined to a list of unknown length, all the stock of the outlet would be read. They
- * travel as JSON, because the planner would look into an array and plan the statement anew each time.
+ * Moves units of many variants in one statement. Rows are locked in a fixed order, so two orders for the same variants
+ * cannot deadlock. A variant without enough available units is missing from the result, and the caller rolls back. The
+ * ids become an array in SQL, so that rows are found by key: joined to a list of unknown length, the planner would read
+ * all stock of the outlet. They are passed as JSON, because an array parameter would be planned for its length each
+ * time.
  *
- * What is taken from stock is looked up first: a variant that is not tracked is sold without counting, and the answer
- * says so. Units that come back were counted once, whatever the variant is now (decision 0024).
+ * Before units are taken, the variants are looked up: an untracked variant is sold without counting, and the result says
+ * so. Returned units were counted when they were taken, even if the variant is untracked now (decision 0024).
  */
 export const moveStock = (
   tx: Tx,

@@ -4,24 +4,24 @@ import { showStockChange } from './products.ts'
 import { type Moved, moveStock, type StockLine, type StockMove } from './stock-moves.sql.ts'
 
 const moves = {
-  /** Held for an order that is yet to be paid. */
+  /** For an order that is not paid yet. */
   reserve: { onHand: 0, reserved: 1, mustBeFree: true },
-  /** Gone with an order that needs no payment before. */
+  /** For an order that needs no prepayment. */
   sell: { onHand: -1, reserved: 0, mustBeFree: true },
-  /** What was held is gone now. */
+  /** A reserved unit is sold. */
   sellReserved: { onHand: -1, reserved: -1, mustBeFree: false },
-  /** What was held can be bought by others. */
+  /** A reserved unit becomes available again. */
   release: { onHand: 0, reserved: -1, mustBeFree: false },
-  /** What was gone is back. */
+  /** A sold unit comes back. */
   restock: { onHand: 1, reserved: 0, mustBeFree: false },
 } satisfies Record<string, StockMove>
 
 export type Goods = { outletId: OutletId; lines: readonly StockLine[] }
 
-/** Variants that there is not enough of (none when all units were moved), and those that are not tracked. */
+/** Variants with too little stock (empty if all units were moved), and variants that are not tracked. */
 export type Taken = { missing: string[]; uncounted: string[] }
 
-/** When something is missing, some units may have been taken: the caller ends the transaction or gives them back. */
+/** If something is missing, other units may have been taken: the caller must roll back or return them. */
 export const tryTakeStock = async (
   tx: Tx,
   storeId: StoreId,
@@ -30,11 +30,11 @@ export const tryTakeStock = async (
 ): Promise<Taken> => {
   const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move])
   const missing = findMissing(goods, moved)
-  if (missing.length === 0) await showTurned(tx, storeId, moved)
+  if (missing.length === 0) await refreshTurned(tx, storeId, moved)
   return { missing, uncounted: moved.filter(({ isCounted }) => !isCounted).map(({ variantId }) => variantId) }
 }
 
-/** For units that were taken before. Returns the variants that have no stock row, which there should be none of. */
+/** For units that were taken before. Returns the variants without a stock row; there should be none. */
 export const moveTakenStock = async (
   tx: Tx,
   storeId: StoreId,
@@ -42,7 +42,7 @@ export const moveTakenStock = async (
   move: 'sellReserved' | 'release' | 'restock',
 ): Promise<string[]> => {
   const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move])
-  await showTurned(tx, storeId, moved)
+  await refreshTurned(tx, storeId, moved)
   return findMissing(goods, moved)
 }
 
@@ -51,7 +51,7 @@ const findMissing = ({ lines }: Goods, moved: readonly Moved[]) => {
   return [...new Set(lines.map(({ variantId }) => variantId))].filter((variantId) => !found.has(variantId))
 }
 
-const showTurned = (tx: Tx, storeId: StoreId, moved: readonly Moved[]) =>
+const refreshTurned = (tx: Tx, storeId: StoreId, moved: readonly Moved[]) =>
   showStockChange(
     tx,
     storeId,

@@ -7,7 +7,7 @@ export const StoreInfo = named(
   Type.Object({
     id: Type.String(),
     name: Type.String(),
-    domain: Type.String({ description: 'The origin of the registered storefront' }),
+    domain: Type.String({ description: 'Origin of the registered storefront' }),
     currency: Type.String({ description: 'ISO 4217' }),
     locale: Type.String(),
     timezone: Type.String(),
@@ -26,11 +26,11 @@ export const StoreInfo = named(
     outlets: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
     defaultOutletId: Type.String(),
     paymentMethods: Type.Array(oneOf(['online', 'cod']), {
-      description: 'How an order can be paid here, the default of a checkout first',
+      description: 'Payment methods of this store. The first is the default at checkout',
     }),
     shipping: Type.Object({
-      flat: Type.Number({ description: 'What delivery costs' }),
-      freeAbove: nullable(Type.Number({ description: 'From this subtotal on it costs nothing' })),
+      flat: Type.Number({ description: 'Shipping fee' }),
+      freeAbove: nullable(Type.Number({ description: 'Shipping is free from this subtotal' })),
     }),
     taxIncluded: Type.Boolean({ description: 'Whether prices include tax' }),
   }),
@@ -39,7 +39,7 @@ export type StoreInfo = Static<typeof StoreInfo>
 
 type MenuItem = { id: string; label: string; type: string; target: string; children: MenuItem[] }
 
-/** Three levels are written out: serialisers and generators all cope with that, and not all of them with recursion. */
+/** Three explicit levels, because not all serialisers and generators support recursive schemas. */
 const menuItem = (children: object) =>
   Type.Unsafe<MenuItem>({
     type: 'object',
@@ -48,7 +48,7 @@ const menuItem = (children: object) =>
       id: { type: 'string' },
       label: { type: 'string' },
       type: { type: 'string', description: '`category`, `product`, `page` or `link`' },
-      target: { type: 'string', description: 'A slug, or an address for `link`' },
+      target: { type: 'string', description: 'A slug, or a URL for `link`' },
       children: { type: 'array', ...children },
     },
   })

@@ -12,7 +12,7 @@ after(() => service.close())
 
 const address = { line1: '4 Fort Street', city: 'Mumbai', state: 'MH', postalCode: '400001', country: 'IN' }
 
-test('a new store shows itself with everything that a storefront needs to know', async () => {
+test('a new store has all fields that a storefront needs', async () => {
   const shop = await newStore(service)
   const { status, json } = await shop.get('/v1/store')
   assert.equal(status, 200)
@@ -34,7 +34,7 @@ test('a new store shows itself with everything that a storefront needs to know',
   })
 })
 
-test('settings show in the units of the currency', async () => {
+test('amounts in the settings have the decimals of the currency', async () => {
   const shop = await newStore(service, { currency: 'KWD' })
   const store = await shop.load()
   await service.db.tx((tx) =>
@@ -65,7 +65,7 @@ test('settings show in the units of the currency', async () => {
   assert.equal(json.taxIncluded, false)
 })
 
-test('a store shows its own outlets and never a secret', async () => {
+test('a store shows its own outlets and no secrets', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   const pune = await shop.newOutlet('Pune')
   const { json, text } = await shop.get('/v1/store', { 'x-outlet-id': pune })
@@ -81,7 +81,7 @@ test('a store shows its own outlets and never a secret', async () => {
 
 const leaf = (label: string) => ({ label, type: 'category', target: label.toLowerCase() })
 
-test('a menu nests three levels deep, in its order, with ids of its own', async () => {
+test('a menu has up to three levels, in order, with ids', async () => {
   const shop = await newStore(service)
   const file = {
     items: [
@@ -103,7 +103,7 @@ test('a menu nests three levels deep, in its order, with ids of its own', async 
   assert.deepEqual({ items: json.items.map(plain) }, file)
 })
 
-test('a menu that is wrong anywhere is refused whole', async () => {
+test('a menu with any invalid entry is refused', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   const set = (menu: unknown) => service.db.tx((tx) => replaceMenu(tx, store, menu))

@@ -1,9 +1,9 @@
 import { sql } from '../../db/sql.ts'
 
-/** The file of a product: an address, or a name in the files folder of the store. */
+/** The file of a digital product: a URL, or a name in the files folder of the store. */
 export type DigitalFile = { url?: string; file?: string; name?: string }
 
-/** The columns of a whole product `p`, but for its variants. */
+/** All columns of a product `p` without its variants. */
 export const wholeProductColumns = sql`p.id, p.slug, p.name, p.description, p.status, p.category_id as "categoryId",
   p.vendor, p.images, p.image_texts as "imageTexts", p.options, p.has_variants as "hasVariants", p.tags, p.seo,
   p.digital, p.tax_rate as "taxRate"`
@@ -13,7 +13,7 @@ export const wholeVariantFields = sql`'sku', v.sku, 'title', v.title, 'options',
   'priceMinor', v.price_minor, 'compareAtMinor', v.compare_at_minor, 'barcode', v.barcode,
   'weightGrams', v.weight_grams, 'image', v.image, 'stockTracked', v.stock_tracked`
 
-/** By public id of the outlet; null where there are none. */
+/** By public outlet id; null if there are none. */
 export const stockByOutlet = sql`(select jsonb_object_agg(o.public_id, s.on_hand - s.reserved)
   from stock s join outlet o on o.store_id = s.store_id and o.id = s.outlet_id
   where s.store_id = v.store_id and s.variant_id = v.id)`

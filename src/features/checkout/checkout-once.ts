@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { answerKeyOf, claimKey, keepAnswer } from '../access/once.ts'
+import { answerKeyOf, claimKey, storeAnswer } from '../access/once.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'
@@ -34,5 +34,5 @@ export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: strin
 }
 
 export const keepCheckout = async (ctx: CustomerCtx, kept: Kept, db: Queries = ctx.db): Promise<void> => {
-  if (ctx.idempotencyKey !== null) await keepAnswer(db, answerKeyOf(ctx, route, ctx.idempotencyKey), kept)
+  if (ctx.idempotencyKey !== null) await storeAnswer(db, answerKeyOf(ctx, route, ctx.idempotencyKey), kept)
 }

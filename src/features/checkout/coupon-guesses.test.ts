@@ -4,7 +4,7 @@ import { assertError, serviceFor, type TestService, type TestStore } from '../..
 import { newCustomer } from '../../../test/shoppers.ts'
 import { openShop } from '../cart/fixture.ts'
 import { type CouponRequest, createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
-import { guessWindowMs, mostGuesses } from '../pricing/coupon-guesses.ts'
+import { guessWindowMs, maxGuesses } from '../pricing/coupon-guesses.ts'
 import { address } from './fixture.ts'
 
 const addCoupon = async (service: TestService, shop: TestStore, coupon: Partial<CouponRequest> & { code: string }) => {
@@ -59,7 +59,7 @@ test('a customer tries 20 codes that do not exist in ten minutes, on all calls t
   ]
   const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => ways[i % 4]?.(`GUESS${i}`)))
   const limited = answers.filter((answer) => answer?.status === 429)
-  assert.equal(80 - limited.length, mostGuesses.shopper)
+  assert.equal(80 - limited.length, maxGuesses.shopper)
   for (const answer of limited) {
     assert.equal(answer?.json.code, 'RATE_LIMITED')
     assert.ok(Number(answer?.headers.get('retry-after')) > 0)
@@ -75,7 +75,7 @@ test('codes that exist, and texts that cannot be codes, are no guesses', async (
   await addCoupon(service, shop, { code: 'BIG', minSubtotal: 5000 })
   const asha = await newBuyer()
   const cart = await asha.call('/v1/cart', { productId: mug, couponCode: 'STAFF100' })
-  for (let i = 0; i < 2 * mostGuesses.client; i++) {
+  for (let i = 0; i < 2 * maxGuesses.client; i++) {
     const code = ['staff100', 'BIG', '%%', ''][i % 4] as string
     assert.equal((await asha.guess(code)).status, 200)
     assert.equal((await asha.call(`/v1/cart/${cart.json.id}`, { couponCode: 'big' }, 'PATCH')).status, 200)
@@ -92,8 +92,8 @@ test('one client tries 60 codes that do not exist, as however many guests and cu
       body: JSON.stringify({ productId: mug, couponCode: `GUESS${n}` }),
     })
   const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => guess(i)))
-  assert.equal(answers.filter(({ status }) => status === 201).length, mostGuesses.client)
-  assert.equal(answers.filter(({ status }) => status === 429).length, 80 - mostGuesses.client)
+  assert.equal(answers.filter(({ status }) => status === 201).length, maxGuesses.client)
+  assert.equal(answers.filter(({ status }) => status === 429).length, 80 - maxGuesses.client)
   const mallory = await newBuyer(device)
   assertError(await mallory.guess('STAFF100'), 429, 'RATE_LIMITED')
   const asha = await newBuyer()
@@ -105,7 +105,7 @@ test("a storefront's own server may ask for more, since all its shoppers come fr
   const server = { 'x-store-key': shop.key, 'x-forwarded-for': '198.51.100.7' }
   for (let i = 0; i < 4; i++) {
     const shopper = await newBuyer(server)
-    for (let n = 0; n < mostGuesses.shopper; n++) assert.equal((await shopper.guess(`GUESS${n}`)).status, 200)
+    for (let n = 0; n < maxGuesses.shopper; n++) assert.equal((await shopper.guess(`GUESS${n}`)).status, 200)
     assertError(await shopper.guess('STAFF100'), 429, 'RATE_LIMITED')
   }
 })

@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
-import { answerKeyOf, claimKey, hashRequest, keepAnswer } from '../access/once.ts'
+import { answerKeyOf, claimKey, hashRequest, storeAnswer } from '../access/once.ts'
 import type { CustomerCtx } from '../context.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
 import type { PaymentState } from './payments.contract.ts'
@@ -18,7 +18,7 @@ export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<Payme
   const payment = await startPayment(ctx, orderId)
   const state = showState(await findOrder(ctx, orderId), payment)
   const started: Started = { orderId, paymentId: payment.id }
-  if (ctx.idempotencyKey !== null) await keepAnswer(ctx.db, answerKeyOf(ctx, route, ctx.idempotencyKey), started)
+  if (ctx.idempotencyKey !== null) await storeAnswer(ctx.db, answerKeyOf(ctx, route, ctx.idempotencyKey), started)
   return state
 }
 

@@ -28,7 +28,7 @@ const readCoupon = async (storeId: Fragment | number, code: Fragment) =>
 
 const find = async (shop: TestStore, code: string | null) => readCoupon((await shop.load()).id, sql`${code}`)
 
-/** Ids of categories by name. */
+/** Category ids by name. */
 const categoriesOf = async (shop: TestStore): Promise<Record<string, string>> => {
   const { data } = (await shop.get('/v1/categories?limit=100')).json
   return Object.fromEntries(data.map(({ name, id }: { name: string; id: string }) => [name, id]))
@@ -45,7 +45,7 @@ const newHomeStore = async () => {
   return shop
 }
 
-test('a coupon is found by its code with all that decides about it, as plain numbers', async () => {
+test('a coupon is read by its code with all its conditions as plain numbers', async () => {
   const shop = await newHomeStore()
   const { id } = await create(shop, {
     ...{ code: ' flat-200 ', kind: 'fixed', value: 199.5, minSubtotal: 1999, usageLimit: 50, customerLimit: 2 },
@@ -65,7 +65,7 @@ test('a coupon is found by its code with all that decides about it, as plain num
   assert.deepEqual([always?.usageLimit, always?.customerLimit], [null, null])
 })
 
-test('no code, an unknown one and one of another store find nothing', async () => {
+test('a missing code, an unknown code and a code of another store find nothing', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   await create(shop, { code: 'MINE' })
   assert.equal(await find(shop, null), null)
@@ -74,7 +74,7 @@ test('no code, an unknown one and one of another store find nothing', async () =
   assert.equal((await find(shop, 'MINE'))?.code, 'MINE')
 })
 
-test('a coupon for a category comes with everything below it, and with nothing beside it', async () => {
+test('a coupon for a category includes its subcategories and no siblings', async () => {
   const shop = await newHomeStore()
   const { Home, Kitchen, Mugs, Pots, Light } = await categoriesOf(shop)
   await create(shop, { code: 'HOME', categories: ['Home'] })
@@ -83,7 +83,7 @@ test('a coupon for a category comes with everything below it, and with nothing b
   assert.deepEqual((await find(shop, 'KITCHEN'))?.categoryIds.toSorted(), [Kitchen, Mugs, Pots].sort())
 })
 
-test('a coupon whose category is gone does not become one for everything', async () => {
+test('a coupon whose category was deleted does not apply to everything', async () => {
   const shop = await newHomeStore()
   const { Light } = await categoriesOf(shop)
   await create(shop, { code: 'LIGHT', categories: [Light as string] })
@@ -93,7 +93,7 @@ test('a coupon whose category is gone does not become one for everything', async
   assert.deepEqual((await find(shop, 'LIGHT'))?.categoryIds, ['cat_gone'])
 })
 
-test('categories that stand in a circle are walked once', async () => {
+test('a cycle of categories is walked once', async () => {
   const shop = await newHomeStore()
   const { Home, Kitchen, Mugs, Pots, Light } = await categoriesOf(shop)
   await create(shop, { code: 'ROUND', categories: ['mugs'] })
@@ -102,7 +102,7 @@ test('categories that stand in a circle are walked once', async () => {
   assert.deepEqual((await find(shop, 'ROUND'))?.categoryIds.toSorted(), [Home, Kitchen, Mugs, Pots, Light].sort())
 })
 
-test('a statement can ask for the coupon of each of its rows, whatever it calls its own tables and columns', async () => {
+test('a statement can read the coupon of each of its rows, whatever its own tables and columns are named', async () => {
   const shop = await newHomeStore()
   await create(shop, { code: 'HOME', categories: ['Home'] })
   const { id } = await shop.load()
@@ -123,14 +123,14 @@ type PlanNode = { 'Actual Loops': number; 'Index Cond'?: string; 'Relation Name'
 
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
 
-/** What a statement reads that was planned without knowing its values: tables, and conditions on their indexes. */
+/** The tables and index conditions in the generic plan of a statement. */
 const readsOf = async (storeId: number, code: string | null) => {
   const toText = (strings: TemplateStringsArray, ...values: unknown[]) => toStatement(strings, values)
   const { text, values } = toText`select ${couponAsJson(storeId, sql`${code}`)}`
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
-    // Tables of a few rows would be read whole.
+    // The planner would read small tables sequentially.
     await client.query('set enable_seqscan = off')
     await client.query('set plan_cache_mode = force_generic_plan')
     await client.query(`prepare asked as ${text}`)
@@ -144,12 +144,12 @@ const readsOf = async (storeId: number, code: string | null) => {
   }
 }
 
-test('a coupon is read by its index, its categories only when it has some, and nothing at all without a code', async () => {
+test('a coupon is read by its index, its categories only if it has any, and no table without a code', async () => {
   const shop = await newHomeStore()
   await create(shop, { code: 'ALL' })
   await create(shop, { code: 'HOME', categories: ['Home'] })
   const { id } = await shop.load()
-  // Which index of the store is used depends on how many coupons the statistics say that a store has.
+  // Which index is used depends on the statistics: how many coupons a store has.
   const ofStore = /^\(\(?store_id = \$1/
   const plain = await readsOf(id, 'ALL')
   assert.deepEqual([plain.tables, plain.conditions.length], [['coupon'], 1])
@@ -157,14 +157,14 @@ test('a coupon is read by its index, its categories only when it has some, and n
   const { tables, conditions } = await readsOf(id, 'HOME')
   assert.deepEqual(tables, ['coupon', 'category'])
   assert.match(conditions[0] ?? '', ofStore)
-  // How much of the index is used beyond the store depends on how many categories a store has.
+  // Which index columns are used beyond the store depends on how many categories a store has.
   assert.match(conditions[1] ?? '', /store_id = k\.store_id/)
   assert.deepEqual(await readsOf(id, null), { tables: [], conditions: [] })
 })
 
-test('categories are named by id, slug or path, products by id or slug, and each is kept once', async () => {
+test('categories are given by id, slug or path, products by id or slug, and duplicates are stored once', async () => {
   const shop = await newHomeStore()
-  // Another "Mugs", which has to take a longer slug.
+  // Another "Mugs", which gets a longer slug.
   await shop.add({ name: 'Jar', price: 1, category: 'Garden > Mugs' })
   const { Kitchen } = await categoriesOf(shop)
   const { id: lampId } = (await shop.get('/v1/products/lamp')).json
@@ -179,7 +179,7 @@ test('categories are named by id, slug or path, products by id or slug, and each
   assert.deepEqual((await find(shop, 'SOME'))?.productIds.length, 2)
 })
 
-test('what a coupon is for must exist in its own store', async () => {
+test('the categories and products of a coupon must exist in its store', async () => {
   const [shop, other] = [await newHomeStore(), await newStore(service)]
   const { Kitchen } = await categoriesOf(shop)
   for (const category of ['Home > Cellar', 'Kitchen > Mugs', 'Mugs > Home', 'Home > Kitchen > Mugs > Blue', '', '>']) {
@@ -191,7 +191,7 @@ test('what a coupon is for must exist in its own store', async () => {
   assert.deepEqual(await listCoupons(service.db, await shop.load()), [])
 })
 
-test('a code is taken once in a store, however it is written, and free in every other', async () => {
+test('a code is unique within a store, whatever its case, and free in other stores', async () => {
   const [shop, other] = [await newStore(service), await newStore(service)]
   const both = await Promise.allSettled([create(shop, { code: 'Tea' }), create(shop, { code: 'TEA' })])
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
@@ -200,7 +200,7 @@ test('a code is taken once in a store, however it is written, and free in every 
   assert.equal((await listCoupons(service.db, await shop.load())).length, 1)
 })
 
-test('a coupon that makes no sense is refused with a sentence that says what would', async () => {
+test('an invalid coupon is refused with a message that says what is valid', async () => {
   const shop = await newStore(service)
   const refusals: [Partial<CouponRequest>, RegExp][] = [
     [{ code: 'TWO WORDS' }, /^A code has 1 to 64 letters, digits, "-" and "_", unlike "TWO WORDS"\.$/],
@@ -225,7 +225,7 @@ test('a coupon that makes no sense is refused with a sentence that says what wou
   assert.deepEqual(await listCoupons(service.db, await shop.load()), [])
 })
 
-test('amounts are those of the currency: whole yen, and three decimals of a dinar', async () => {
+test('amounts have the decimals of the currency: none for yen, three for dinar', async () => {
   const [tokyo, kuwait] = [await newStore(service, { currency: 'JPY' }), await newStore(service, { currency: 'KWD' })]
   await assertRefused(tokyo, { code: 'X', kind: 'fixed', value: 0.5 }, /must be an amount in JPY, not 0\.5/)
   await create(kuwait, { code: 'X', kind: 'fixed', value: 1.005, minSubtotal: 2.5 })
@@ -233,7 +233,7 @@ test('amounts are those of the currency: whole yen, and three decimals of a dina
   assert.deepEqual([found?.value, found?.minSubtotalMinor], [1005, 2500])
 })
 
-test('the list shows coupons as they were written, oldest first', async () => {
+test('the list shows coupons as they were entered, oldest first', async () => {
   const shop = await newHomeStore()
   const first = await create(shop, { code: 'ten', value: 12.5, categories: ['Paper'], description: 'For pens' })
   await create(shop, { code: 'FLAT', kind: 'fixed', value: 200, minSubtotal: 999.5, usageLimit: 3 })

@@ -9,7 +9,7 @@ import type { Store } from '../context.ts'
 import * as sql from './coupons.sql.ts'
 import { readCouponCode } from './coupons.ts'
 
-/** A coupon as an operator describes it. Amounts are decimal numbers in the store's currency. */
+/** Input for a new coupon. Amounts are decimal numbers in the store's currency. */
 export type CouponRequest = {
   code: string
   kind: 'percent' | 'fixed'
@@ -18,19 +18,19 @@ export type CouponRequest = {
   description: string
   minSubtotal: number
   startsAt: Date | null
-  /** The first moment at which it no longer counts. */
+  /** Exclusive. */
   endsAt: Date | null
   usageLimit: number | null
   customerLimit: number | null
-  /** By id, slug or path (`Home > Kitchen`). Nothing here and in `products`: it applies to everything. */
+  /** By id, slug or path (`Home > Kitchen`). If this and `products` are empty, the coupon applies to everything. */
   categories: readonly string[]
   /** By id or slug. */
   products: readonly string[]
-  /** Whether customers find it in the list of coupons. Otherwise only those who know the code can use it. */
+  /** Whether customers see it in the list of coupons. An unlisted coupon works for anyone who knows the code. */
   listed: boolean
 }
 
-/** For everything, for everybody, for ever. */
+/** Defaults: no limits and no conditions. */
 export const plainCoupon = {
   description: '',
   minSubtotal: 0,
@@ -65,17 +65,17 @@ export const createCoupon = async (
   const isNew = (await sql.insertCoupon(tx, store.id, coupon)) > 0
   if (!isNew) throw refuse('COUPON_TAKEN', { coupon: coupon.code })
   const [made] = await readCoupons(tx, store, coupon.id)
-  return mustExist(made, 'the coupon that was made')
+  return mustExist(made, 'the created coupon')
 }
 
 type CouponStore = Pick<Store, 'id' | 'currency'>
 
-/** From now on it applies nowhere. It stays in the list, and orders keep what it took off. */
+/** A stopped coupon gives no discount. It stays in the operator's list, and existing orders keep their discount. */
 export const stopCoupon = (tx: Tx, store: CouponStore, text: string) =>
   changeCoupon(tx, store, text, (code) => sql.stopCoupon(tx, store.id, code))
 
-/** Whether customers are shown the code. */
-export const listCouponOpenly = (tx: Tx, store: CouponStore, text: string, listed: boolean) =>
+/** Sets whether customers see the coupon in their list. */
+export const setCouponListed = (tx: Tx, store: CouponStore, text: string, listed: boolean) =>
   changeCoupon(tx, store, text, (code) => sql.setListed(tx, store.id, code, listed))
 
 const changeCoupon = async (
@@ -88,10 +88,10 @@ const changeCoupon = async (
   const id = await change(code)
   if (id === undefined) throw refuse('COUPON_NOT_FOUND', { coupon: code })
   const [changed] = await readCoupons(tx, store, id)
-  return mustExist(changed, 'the coupon that was changed')
+  return mustExist(changed, 'the changed coupon')
 }
 
-/** A coupon as its operator reads it, with the slugs of what it applies to. */
+/** A coupon as operators see it, with the slugs of its categories and products. */
 export type ListedCoupon = Omit<sql.CouponRow, 'minSubtotalMinor'> & { minSubtotal: number }
 
 /** Oldest first. */
@@ -140,11 +140,11 @@ const readWindow = ({ startsAt, endsAt }: CouponRequest) => {
   return { startsAt, endsAt }
 }
 
-const mostUses = 1_000_000_000
+const maxUses = 1_000_000_000
 
 const readLimit = (limit: number | null) => {
-  if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= mostUses)) return limit
-  throw refuse('COUPON_LIMIT_INVALID', { limit, mostUses })
+  if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= maxUses)) return limit
+  throw refuse('COUPON_LIMIT_INVALID', { limit, mostUses: maxUses })
 }
 
 const findAll = async (texts: readonly string[], find: (text: string) => Promise<string>) => {

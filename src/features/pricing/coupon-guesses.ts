@@ -6,26 +6,25 @@ import type { ShopperCtx } from '../context.ts'
 import { isCoupon } from './coupons.sql.ts'
 import { readCouponCode } from './coupons.ts'
 
-/** Codes that do not exist, in this time. Guests are free to make, so the client counts too. */
+/** Limits on unknown codes in this window. Anyone can become a new guest, so the client is limited too. */
 export const guessWindowMs = minutes(10)
-export const mostGuesses = { shopper: 20, client: 60, serverClient: 300 }
+export const maxGuesses = { shopper: 20, client: 60, serverClient: 300 }
 
-const limit = (action: string, most: number): Limit => ({
+const limit = (action: string, max: number): Limit => ({
   action,
-  most,
+  max,
   windowMs: guessWindowMs,
-  text: 'Too many coupon codes that do not exist. Try again later.',
+  text: 'Rate limit exceeded: too many unknown coupon codes. Try again later.',
 })
-const ofShopper = limit('coupon-guess', mostGuesses.shopper)
-const ofClient = limit('coupon-guess-client', mostGuesses.client)
-/** The client of a server key is a storefront's own server, with many shoppers behind it. */
-const ofServer = limit('coupon-guess-client', mostGuesses.serverClient)
+const ofShopper = limit('coupon-guess', maxGuesses.shopper)
+const ofClient = limit('coupon-guess-client', maxGuesses.client)
+/** With a server key the client is a storefront's own server, which serves many shoppers. */
+const ofServer = limit('coupon-guess-client', maxGuesses.serverClient)
 
 /**
- * Tries a code. Ends with 429 when a shopper or a client has tried too many that do not exist; a right code is refused
- * then as well, or it could be found all the same. A try is counted before the code is looked up, so that tries that
- * arrive together are counted too, and taken back when the code exists. A failure takes it back as well, and so must
- * not depend on the code.
+ * Limits guesses of coupon codes. Throws 429 when a shopper or client has sent too many unknown codes, also for a valid
+ * code, since guessing could go on otherwise. The attempt is counted before the lookup, so that concurrent attempts
+ * count, and uncounted if the code exists. An error uncounts it too, so errors of `work` must not depend on the code.
  */
 export const tryCoupon = async <Result>(
   ctx: ShopperCtx,
@@ -33,20 +32,20 @@ export const tryCoupon = async <Result>(
   work: () => Promise<Result>,
   exists: (result: Result) => boolean,
 ): Promise<Result> => {
-  // A text that cannot be a code tells nothing about those that exist.
+  // A malformed code cannot exist, so it is not a guess.
   if (typeof text !== 'string' || readCouponCode(text) === null) return work()
-  const counted = await countTry(ctx)
+  const counted = await countAttempt(ctx)
   let isGuess = false
   try {
     const result = await work()
     isGuess = !exists(result)
     return result
   } finally {
-    if (!isGuess) await Promise.all(counted.map((takeBack) => takeBack()))
+    if (!isGuess) await Promise.all(counted.map((uncount) => uncount()))
   }
 }
 
-/** The same for a code that is used later on, where failures do depend on it. */
+/** Checks a code ahead of its use, for use cases whose errors depend on the code. */
 export const checkCouponGuess = (ctx: ShopperCtx, text: unknown): Promise<boolean> =>
   tryCoupon(
     ctx,
@@ -55,13 +54,13 @@ export const checkCouponGuess = (ctx: ShopperCtx, text: unknown): Promise<boolea
     (isKnown) => isKnown,
   )
 
-/** The shopper first: one who has reached the limit does not use up that of everybody at the same address. */
-const countTry = async (ctx: ShopperCtx) => {
+/** Counts the shopper first, so that a shopper over the limit does not use up the limit of a shared address. */
+const countAttempt = async (ctx: ShopperCtx) => {
   const counted = isNewGuest(ctx.shopper) ? [] : [await limitRate(ctx, nameShopper(ctx.shopper), ofShopper)]
   try {
     return [...counted, await limitRate(ctx, ctx.clientAddress, ctx.isBrowserKey ? ofClient : ofServer)]
   } catch (error) {
-    await Promise.all(counted.map((takeBack) => takeBack()))
+    await Promise.all(counted.map((uncount) => uncount()))
     throw error
   }
 }

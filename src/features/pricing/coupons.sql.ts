@@ -3,15 +3,15 @@ import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * The coupon of a code as a value in somebody else's statement: the jsonb of a `Coupon`, or null. What is asked for is
- * put into a row of its own first, where no column of ours can be mistaken for one of the caller's. Without a code the
- * condition on it is settled before any table is touched.
+ * A subquery for use in other statements: the jsonb of the `Coupon` with a code, or null. The arguments are bound in the
+ * subselect `asked`, where column names of the outer statement cannot clash with the ones here. Without a code the
+ * `where` is false before any table is read.
  *
- * The tree of categories is walked by whole levels: row by row, the database expects a wide tree, and reads all
- * categories of the store for each level. Its first level is what the coupon names, whether that still exists or not,
- * since a coupon that has lost its categories must not become one for everything.
+ * The category tree is walked level by level: row by row, the planner expects a wide tree and reads all categories of the
+ * store for each level. The first level is the stored list, even if its categories were deleted, because a coupon that
+ * lost its categories must not apply to everything.
  *
- * A coupon that was stopped has ended, whatever the clock of the reading instance says.
+ * A stopped coupon has ended in 1970, so it has ended by any instance's clock.
  */
 export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragment => sql`(
   select jsonb_build_object('id', k.id, 'code', k.code, 'kind', k.kind, 'value', k.value,
@@ -53,7 +53,7 @@ export type NewCoupon = {
   listed: boolean
 }
 
-/** Writes nothing when the code is taken. */
+/** Inserts nothing if the code is taken. */
 export const insertCoupon = (tx: Tx, storeId: StoreId, coupon: NewCoupon) => tx.run`
   insert into coupon (store_id, id, code, kind, value, description, min_subtotal_minor, starts_at, ends_at,
     usage_limit, customer_limit, category_ids, product_ids, listed, created_at)
@@ -82,7 +82,7 @@ export type CouponRow = {
   createdAt: Date
 }
 
-/** All, or the one of an id, with the slugs of what it applies to. */
+/** All coupons, or the one with the id, with the slugs of their categories and products. */
 export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
   select k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
     k.starts_at as "startsAt", k.ends_at as "endsAt", k.usage_limit as "usageLimit",
@@ -95,7 +95,7 @@ export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) =>
   where k.store_id = ${storeId} and (${id}::text is null or k.id = ${id})
   order by k.created_at, k.code`
 
-/** Returns the id, also of one that was stopped before. */
+/** Returns the id, also if the coupon was stopped before. */
 export const stopCoupon = async (tx: Tx, storeId: StoreId, code: string) =>
   (
     await tx.maybeOne<{ id: string }>`
@@ -104,7 +104,7 @@ export const stopCoupon = async (tx: Tx, storeId: StoreId, code: string) =>
       returning id`
   )?.id
 
-/** Whether customers are shown the code. Returns the id. */
+/** Returns the id. */
 export const setListed = async (tx: Tx, storeId: StoreId, code: string, listed: boolean) =>
   (
     await tx.maybeOne<{ id: string }>`

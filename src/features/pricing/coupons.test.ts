@@ -27,7 +27,7 @@ const assertScope = (judged: ReturnType<typeof judge>, inScope: boolean[]) => {
   assert.deepEqual(judged.applies && judged.inScope, inScope)
 }
 
-test('a code is the same in small letters, with blanks around it and in wide letters', () => {
+test('a code is the same in lower case, with surrounding spaces and in full-width letters', () => {
   for (const text of ['WELCOME-10', ' welcome-10\n', 'Welcome-10', 'ｗｅｌｃｏｍｅ－１０']) {
     assert.equal(readCouponCode(text), 'WELCOME-10', text)
   }
@@ -36,13 +36,13 @@ test('a code is the same in small letters, with blanks around it and in wide let
   assert.equal(readCouponCode('x'.repeat(64))?.length, 64)
 })
 
-test('what is empty, too long or has other characters is no code', () => {
+test('a text that is empty, too long or has other characters is not a code', () => {
   for (const text of ['', '  ', 'TWO WORDS', '10%', 'A\0B', "A'B", '🎁', 'A\ud800', 'x'.repeat(65), 'ŉ'.repeat(64)]) {
     assert.equal(readCouponCode(text), null, JSON.stringify(text))
   }
 })
 
-test('any code is found again however its case was changed', () => {
+test('any code is found again in any case', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.string({ unit: fc.constantFrom(...'İıßẞŉǰΐςΣſKﬁDž_-'), maxLength: 6 }),
@@ -64,36 +64,36 @@ test('a coupon without conditions applies to every line, and to a cart that is s
   assertScope(judge({}, { lines: [] }), [])
 })
 
-test('a code that no coupon has is not found', () => {
+test('an unknown code is not found', () => {
   assertRefused(judgeCoupon(null, { store, nowMs, lines: [] }), 'NOT_FOUND', 'There is no coupon with this code.')
 })
 
-test('a coupon counts from its start on and up to its end, to the millisecond', () => {
+test('a coupon is valid from its start to its end, to the millisecond', () => {
   assertScope(judge({ startsAtMs: nowMs, endsAtMs: nowMs + 1 }), [true, true])
   assertRefused(judge({ startsAtMs: nowMs + 1 }), 'NOT_STARTED', 'The coupon TEN is not valid yet.')
   assertRefused(judge({ endsAtMs: nowMs }), 'EXPIRED', 'The coupon TEN has expired.')
 })
 
-test('a coupon is used up for all by its limit, and for one customer by hers', () => {
+test('a coupon is used up for everyone by its usage limit, and for one customer by the customer limit', () => {
   assertScope(judge({ usageLimit: 3, used: 2 }), [true, true])
   assertRefused(judge({ usageLimit: 3, used: 3 }), 'USAGE_LIMIT', 'The coupon TEN has been used up.')
   assertScope(judge({ customerLimit: 1 }), [true, true])
   assertScope(judge({ customerLimit: 2 }, { customerUses: 1 }), [true, true])
-  const message = 'You have used the coupon TEN as often as it can be used.'
+  const message = 'You have already used the coupon TEN the maximum number of times.'
   assertRefused(judge({ customerLimit: 2 }, { customerUses: 2 }), 'USAGE_LIMIT', message)
 })
 
-test('a coupon for products and categories applies to lines that have one of either', () => {
+test('a coupon for products and categories applies to lines that match either', () => {
   assertScope(judge({ categoryIds: ['cat_pots', 'cat_mugs'] }), [true, false])
   assertScope(judge({ productIds: ['prod_card'] }), [false, true])
   assertScope(judge({ productIds: ['prod_card'], categoryIds: ['cat_mugs'] }), [true, true])
-  const message = 'The coupon TEN applies to nothing in the cart.'
+  const message = 'The coupon TEN does not apply to any item in the cart.'
   assertRefused(judge({ productIds: ['prod_other'] }), 'NOT_APPLICABLE', message)
   assertRefused(judge({ categoryIds: ['cat_mugs'] }, { lines: [card] }), 'NOT_APPLICABLE', message)
   assertRefused(judge({ categoryIds: ['cat_mugs'] }, { lines: [] }), 'NOT_APPLICABLE', message)
 })
 
-test('the minimum is compared with the whole cart, and the sentence says what is missing in its currency', () => {
+test('the minimum is compared with the whole cart, and the message says how much is missing', () => {
   assertScope(judge({ minSubtotalMinor: 60_000, productIds: ['prod_card'] }), [false, true])
   assertRefused(
     judge({ minSubtotalMinor: 199_900 }),
@@ -114,7 +114,7 @@ test('the minimum is compared with the whole cart, and the sentence says what is
 
 const line = { ...mug, unitMinor: 25_000, quantity: 2, taxRate: 0, digital: false }
 
-test('a cart is priced with its coupon on the lines that it is for', () => {
+test('a cart is priced with its coupon on the lines in scope', () => {
   const lines = [line, { ...line, ...card, unitMinor: 10_000, quantity: 1 }]
   const coupon = { ...tenPercent, categoryIds: ['cat_mugs'] }
   const priced = priceCart({ store, lines, coupon, couponCode: 'TEN', nowMs })
@@ -127,7 +127,7 @@ test('a cart is priced with its coupon on the lines that it is for', () => {
   )
 })
 
-test('a coupon that does not apply takes nothing off, and the cart says why', () => {
+test('a coupon that does not apply gives no discount, and the cart has the reason', () => {
   const expired = { ...tenPercent, endsAtMs: nowMs }
   const priced = priceCart({ store, lines: [line], coupon: expired, couponCode: 'TEN', nowMs })
   assert.deepEqual([priced.couponApplied, priced.discountMinor, priced.totalMinor], [false, 0, 57_900])
@@ -141,7 +141,7 @@ test('a coupon that does not apply takes nothing off, and the cart says why', ()
   assert.equal(again.couponProblem?.reason, 'USAGE_LIMIT')
 })
 
-test('a cart without a code has no problem with it', () => {
+test('a cart without a code has no coupon problem', () => {
   const priced = priceCart({ store, lines: [line], coupon: null, couponCode: null, nowMs })
   assert.deepEqual([priced.couponApplied, priced.couponProblem, priced.totalMinor], [false, null, 57_900])
 })

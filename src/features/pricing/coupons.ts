@@ -4,7 +4,7 @@ import { computeTotals, type Discount, type Totals } from './totals.ts'
 
 export { couponAsJson } from './coupons.sql.ts'
 
-/** A coupon as `couponAsJson` gives it. */
+/** The result of `couponAsJson`. */
 export type Coupon = {
   id: string
   code: string
@@ -17,16 +17,16 @@ export type Coupon = {
   usageLimit: number | null
   customerLimit: number | null
   used: number
-  /** What it applies to; both empty: everything. */
+  /** If this and `categoryIds` are empty, the coupon applies to everything. */
   productIds: readonly string[]
-  /** With all categories below them. */
+  /** Including all subcategories. */
   categoryIds: readonly string[]
 }
 
 /**
- * A code as it is stored and compared, or null for what cannot be one. Shoppers type it in small letters, with blanks
- * around it or in the wide letters of an East Asian keyboard, and a shop may use any script for it. Lower case comes
- * first, because some letters reach the same capitals only that way.
+ * Normalises a code for storage and comparison; null if it is malformed. Shoppers type lower case, surrounding spaces or
+ * full-width letters, and a code can be in any script. Lower case comes first, because some letters have the same upper
+ * case only after it.
  */
 export const readCouponCode = (text: string): string | null => {
   const code = text.trim().normalize('NFKC').toLowerCase().toUpperCase().normalize('NFKC')
@@ -35,7 +35,7 @@ export const readCouponCode = (text: string): string | null => {
 
 export type CouponReason = 'NOT_FOUND' | 'EXPIRED' | 'NOT_STARTED' | 'MIN_SUBTOTAL' | 'USAGE_LIMIT' | 'NOT_APPLICABLE'
 
-/** Why a code gives nothing, with a sentence for the shopper. */
+/** Why a code gives no discount, with a message for the shopper. */
 export type CouponProblem = { reason: CouponReason; message: string }
 
 export type Judgement = { applies: true; inScope: boolean[]; discount: Discount } | ({ applies: false } & CouponProblem)
@@ -44,11 +44,11 @@ export type JudgedCart = {
   store: Pick<Store, 'locale' | 'currency'>
   nowMs: number
   lines: readonly { productId: string; categoryId: string | null; lineTotalMinor: number }[]
-  /** How often this customer has used it; left out while nobody has signed in. */
+  /** How often this customer has used the coupon. Omitted for guests. */
   customerUses?: number
 }
 
-/** Whether a coupon counts for these lines. The time and the limits come first: no change of the cart mends those. */
+/** Whether a coupon applies to these lines. Period and limits come first, because no change of the cart can fix them. */
 export const judgeCoupon = (
   coupon: Coupon | null,
   { store, nowMs, lines, customerUses = 0 }: JudgedCart,
@@ -61,11 +61,11 @@ export const judgeCoupon = (
     return refuse('USAGE_LIMIT', `The coupon ${code} has been used up.`)
   }
   if (customerLimit !== null && customerUses >= customerLimit) {
-    return refuse('USAGE_LIMIT', `You have used the coupon ${code} as often as it can be used.`)
+    return refuse('USAGE_LIMIT', `You have already used the coupon ${code} the maximum number of times.`)
   }
   const inScope = lines.map((line) => isInScope(coupon, line))
   if (isLimited(coupon) && !inScope.includes(true)) {
-    return refuse('NOT_APPLICABLE', `The coupon ${code} applies to nothing in the cart.`)
+    return refuse('NOT_APPLICABLE', `The coupon ${code} does not apply to any item in the cart.`)
   }
   const missingMinor = minSubtotalMinor - lines.reduce((total, { lineTotalMinor }) => total + lineTotalMinor, 0)
   if (missingMinor > 0) {
@@ -87,7 +87,7 @@ const isInScope = (coupon: Coupon, { productId, categoryId }: { productId: strin
   coupon.productIds.includes(productId) ||
   (categoryId !== null && coupon.categoryIds.includes(categoryId))
 
-/** Decimals as the currency has them here (see core/money.ts), and none where they would all be zeros. */
+/** With the decimals of the currency (core/money.ts), or none if they are all zeros. */
 export const formatMoney = ({ locale, currency }: Pick<Store, 'locale' | 'currency'>, minor: number) => {
   const digits = currencyExponent(currency)
   return new Intl.NumberFormat(locale, {
@@ -112,9 +112,9 @@ export type CartLineForPricing = {
 export type CartToPrice = {
   store: Pick<Store, 'locale' | 'currency' | 'taxIncluded' | 'shippingFlatMinor' | 'shippingFreeAboveMinor'>
   lines: readonly CartLineForPricing[]
-  /** What `couponAsJson` found for the code. */
+  /** The result of `couponAsJson` for the code. */
   coupon: Coupon | null
-  /** Null: none was asked for, which is no problem. */
+  /** Null: no coupon on the cart. */
   couponCode: string | null
   nowMs: number
   customerUses?: number
@@ -122,7 +122,7 @@ export type CartToPrice = {
 
 export type CartPrice = Totals & { couponApplied: boolean; couponProblem: CouponProblem | null }
 
-/** What a cart costs with its coupon, or without it and why. */
+/** The totals of a cart with its coupon, or without it and the reason. */
 export const priceCart = ({ store, lines, coupon, couponCode, ...moment }: CartToPrice): CartPrice => {
   const judged =
     couponCode === null

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * The statement that counts also checks both limits and that the coupon is not stopped. It locks the coupon's row first, so
+ * Counts a use if both limits allow it and the coupon is not stopped. It locks the coupon's row first, so concurrent
  * uses by one customer are counted one after another.
  */
 export const takeUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.one<{ taken: boolean }>`

@@ -21,7 +21,7 @@ const shippingOf = (lines: PricedLine[], shippingFreeAboveMinor: number | null =
   computeTotals(lines, { ...plain, discount: discount ?? null, shippingFlatMinor: 79, shippingFreeAboveMinor })
     .shippingMinor
 
-test('a total is the subtotal less the discount, with delivery, and with tax where prices are without it', () => {
+test('the total is subtotal minus discount plus shipping, plus tax if prices exclude it', () => {
   const lines = [line(10_000, { quantity: 2, taxRate: 18 }), line(5_000, { taxRate: 5 })]
   const rules = { discount: percent(10), shippingFlatMinor: 7_900, shippingFreeAboveMinor: null }
   assert.deepEqual(computeTotals(lines, { ...rules, taxIncluded: false }), {
@@ -40,31 +40,31 @@ test('a total is the subtotal less the discount, with delivery, and with tax whe
   assert.equal(included.taxMinor, 2_746 + 214)
 })
 
-test('a percentage is rounded half up once, on the sum of the lines that it applies to', () => {
+test('a percentage discount is rounded half up once, on the sum of the lines in scope', () => {
   assert.deepEqual(discountsOf([line(5)], percent(10)), [1])
   assert.deepEqual(discountsOf([line(4)], percent(10)), [0])
-  // Each line alone would be rounded up to 1.
+  // Rounded per line, each would be 1.
   assert.deepEqual(discountsOf([line(5), line(5), line(5)], percent(10)), [1, 1, 0])
   assert.deepEqual(discountsOf([line(100), line(900, { inScope: false })], percent(12.5)), [13, 0])
   assert.deepEqual(discountsOf([line(100_000)], percent(33.333)), [33_333])
 })
 
-test('what rounding leaves over goes to the lines that lost most by it, and to the earlier of equals', () => {
+test('remaining units go to the lines with the largest remainders, and to the earlier of equal lines', () => {
   assert.deepEqual(discountsOf([line(100), line(100), line(100)], fixed(100)), [34, 33, 33])
   assert.deepEqual(discountsOf([line(12), line(28), line(60)], fixed(5)), [1, 1, 3])
-  // Both lost a half; the larger line and the higher tax come first, wherever they stand.
+  // Both remainders are one half; the larger line and the higher tax come first, in any order.
   assert.deepEqual(discountsOf([line(10), line(20), line(70)], fixed(5)), [0, 1, 4])
   assert.deepEqual(discountsOf([line(1, { taxRate: 5 }), line(1, { taxRate: 18 })], fixed(1)), [0, 1])
   assert.deepEqual(discountsOf([line(0), line(1), line(1)], fixed(1)), [0, 1, 0])
 })
 
-test('a fixed discount is never more than what it applies to', () => {
+test('a fixed discount never exceeds the lines in scope', () => {
   assert.deepEqual(discountsOf([line(300), line(700, { inScope: false })], fixed(500)), [300, 0])
   assert.equal(computeTotals([line(300)], { ...plain, discount: fixed(500) }).totalMinor, 0)
   assert.equal(computeTotals([], { ...plain, discount: fixed(500) }).discountMinor, 0)
 })
 
-test('tax is rounded half up on each line after its discount, added to a price or taken out of it', () => {
+test('tax is rounded half up per line after the discount, added to the price or included in it', () => {
   assert.equal(taxOf(line(50, { taxRate: 5 })), 3)
   assert.equal(taxOf(line(49, { taxRate: 5 })), 2)
   assert.equal(taxOf(line(11_800, { taxRate: 18 }), true), 1_800)
@@ -74,7 +74,7 @@ test('tax is rounded half up on each line after its discount, added to a price o
   assert.equal(taxOf(line(100_000, { taxRate: 0.285 })), 285)
 })
 
-test('delivery costs nothing for no lines, for downloads alone, and from the free amount on', () => {
+test('shipping is free for an empty cart, for downloads only, and from the free-shipping threshold', () => {
   const download = line(100, { digital: true })
   assert.equal(shippingOf([]), 0)
   assert.equal(shippingOf([download, download]), 0)
@@ -82,10 +82,14 @@ test('delivery costs nothing for no lines, for downloads alone, and from the fre
   assert.equal(shippingOf([line(998)], 999), 79)
   assert.equal(shippingOf([line(999)], 999), 0)
   assert.equal(shippingOf([line(0)], 0), 0)
-  assert.equal(shippingOf([line(999)], 999, fixed(500)), 0, 'the discount does not count against it')
+  assert.equal(
+    shippingOf([line(999)], 999, fixed(500)),
+    0,
+    'the threshold is compared with the subtotal before the discount',
+  )
 })
 
-test('more than an order can be worth is refused, and up to that every number is exact', () => {
+test('a subtotal above the maximum is refused, and all amounts up to it are exact', () => {
   const dearest = line(maxMinor, { quantity: 999, taxRate: 100 })
   const most = computeTotals([dearest, dearest, dearest, dearest], { ...plain, shippingFlatMinor: maxMinor })
   assert.equal(most.totalMinor, 8 * 999 * maxMinor + maxMinor)
@@ -103,12 +107,12 @@ const lineOf = (unitMinor: fc.Arbitrary<number>): fc.Arbitrary<PricedLine> =>
     inScope: fc.boolean(),
   })
 
-/** Next to nothing, with taxes far apart: where rounding shows most, and where lines are often alike. */
+/** Tiny amounts with very different tax rates: where rounding matters most and ties are frequent. */
 const tinyLine: fc.Arbitrary<PricedLine> = fc
   .tuple(lineOf(fc.integer({ min: 0, max: 5 })), fc.constantFrom(0, 50, 100))
   .map(([tiny, taxRate]) => ({ ...tiny, quantity: 1, taxRate }))
 
-/** Carts of everyday amounts, of next to nothing, and of the largest numbers there are. */
+/** Carts of everyday, tiny and maximal amounts. */
 const anyLines = fc.oneof(
   fc.array(lineOf(fc.integer({ min: 0, max: 1_000_000 })), { maxLength: 30 }),
   fc.array(tinyLine, { maxLength: 12 }),
@@ -133,7 +137,7 @@ const holdsForAll = (holds: (lines: PricedLine[], rules: PriceRules) => void) =>
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + BigInt(n), 0n)
 
-test('for any cart, the parts sum exactly to the totals', () =>
+test('for any cart, the lines sum exactly to the totals', () =>
   holdsForAll((lines, rules) => {
     const { lines: parts, ...totals } = computeTotals(lines, rules)
     assert.equal(sum(parts.map(({ lineTotalMinor }) => lineTotalMinor)), BigInt(totals.subtotalMinor))
@@ -144,7 +148,7 @@ test('for any cart, the parts sum exactly to the totals', () =>
     assert.equal(whole, BigInt(totals.totalMinor))
   }))
 
-test('for any cart, every number is a whole one, not negative and small enough to be exact', () =>
+test('for any cart, every amount is a non-negative safe integer', () =>
   holdsForAll((lines, rules) => {
     const { lines: parts, ...totals } = computeTotals(lines, rules)
     for (const value of [...Object.values(totals), ...parts.flatMap((part) => Object.values(part))]) {
@@ -152,7 +156,7 @@ test('for any cart, every number is a whole one, not negative and small enough t
     }
   }))
 
-test('for any cart, each line has its fair part of the discount, to less than one unit, and none beyond its total', () =>
+test("for any cart, each line's discount is within one unit of its exact part and never exceeds the line", () =>
   holdsForAll((lines, rules) => {
     const { lines: parts, discountMinor } = computeTotals(lines, rules)
     const scope = sum(parts.map(({ lineTotalMinor }, i) => (lines[i]?.inScope ? lineTotalMinor : 0)))

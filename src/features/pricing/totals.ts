@@ -2,16 +2,16 @@ import { fail } from '../../core/errors.ts'
 import { mustExist } from '../../core/must-exist.ts'
 
 /**
- * What a cart or an order costs, from plain numbers. Cart and checkout both ask here, so that a shopper is charged what
- * was shown. Everything is in minor units, which makes the currency irrelevant.
+ * Computes the totals of a cart or order from plain numbers. Cart and checkout share it, so that shoppers are charged
+ * what they were shown. All amounts are in minor units, so the currency does not matter.
  */
 export type PricedLine = {
   unitMinor: number
   quantity: number
-  /** Percent, with up to three decimals. */
+  /** Percent with up to three decimals. */
   taxRate: number
   digital: boolean
-  /** Whether the discount applies to it. */
+  /** Whether the discount applies to this line. */
   inScope: boolean
 }
 
@@ -40,20 +40,19 @@ export type Totals = {
 }
 
 /**
- * The most that the lines of one order may come to. A tax is at most what it is levied on, and delivery costs at most
- * 10^12, so that a total stays below 8.001 * 10^15 and is, like all that it is made of, exact as a number. A single line
- * always fits: a price of 10^12 at most, 999 times.
+ * The maximum subtotal of an order. Tax is at most 100 % and shipping at most 10^12, so a total stays below
+ * 8.001 * 10^15, and all amounts are exact as numbers. A single line always fits: 999 times a price of at most 10^12.
  */
 export const maxSubtotalMinor = 4_000_000_000_000_000
 
 export const computeTotals = (lines: readonly PricedLine[], rules: PriceRules): Totals => {
   const subtotalMinor = sum(lines.map(lineTotal))
-  // Not exact once it is beyond the bound, but beyond it all the same.
-  if (subtotalMinor > maxSubtotalMinor) throw fail('CONFLICT', 'This is worth more than a single order can be.')
+  // Beyond the limit the sum may be inexact, but it still exceeds the limit.
+  if (subtotalMinor > maxSubtotalMinor) throw fail('CONFLICT', 'The subtotal exceeds the maximum of a single order.')
 
   const shares = lines.map((line) => ({ minor: line.inScope ? lineTotal(line) : 0, taxRate: line.taxRate }))
   const discountMinor = discountOn(sumMinor(shares), rules.discount)
-  const discounts = spread(discountMinor, shares)
+  const discounts = distributeDiscount(discountMinor, shares)
   const totals = lines.map((line, i): LineTotals => {
     const lineTotalMinor = lineTotal(line)
     const discount = mustExist(discounts[i], 'the discount of a line')
@@ -76,7 +75,7 @@ const lineTotal = ({ unitMinor, quantity }: PricedLine) => unitMinor * quantity
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
 
-/** The part of a line that a discount applies to. */
+/** The amount of a line that the discount applies to. */
 type Share = { minor: number; taxRate: number }
 
 const sumMinor = (shares: readonly Share[]) => sum(shares.map(({ minor }) => minor))
@@ -90,30 +89,31 @@ const discountOn = (inScopeMinor: number, discount: Discount | null) => {
 }
 
 /**
- * Gives every line its part of the discount, rounded down, and what is left over to the lines that lost most by that,
- * one unit each. Only a line that lost something can get one, so none gets more than its total. Where two lost the same,
- * the larger one goes first, then the one with the higher tax, then the earlier: the sums do not depend on the order.
+ * Distributes the discount over the lines by the largest remainder method: each part is rounded down, and the remaining
+ * units go to the lines with the largest remainders, one each. A line without a remainder gets none, so no discount
+ * exceeds its line. Ties go to the larger line, then to the higher tax rate, then to the earlier line, so the totals do
+ * not depend on the order of the lines.
  */
-const spread = (discountMinor: number, shares: readonly Share[]): number[] => {
+const distributeDiscount = (discountMinor: number, shares: readonly Share[]): number[] => {
   if (discountMinor === 0) return shares.map(() => 0)
   const whole = BigInt(sumMinor(shares))
   const parts = shares.map(({ minor, taxRate }) => {
     const product = BigInt(discountMinor) * BigInt(minor)
-    return { minor, taxRate, lost: Number(product % whole), discount: Number(product / whole) }
+    return { minor, taxRate, remainder: Number(product % whole), discount: Number(product / whole) }
   })
   const left = discountMinor - sum(parts.map(({ discount }) => discount))
-  const byLoss = parts.toSorted((a, b) => b.lost - a.lost || b.minor - a.minor || b.taxRate - a.taxRate)
-  for (const part of byLoss.slice(0, left)) part.discount++
+  const byRemainder = parts.toSorted((a, b) => b.remainder - a.remainder || b.minor - a.minor || b.taxRate - a.taxRate)
+  for (const part of byRemainder.slice(0, left)) part.discount++
   return parts.map(({ discount }) => discount)
 }
 
-/** A tax that is included is the part of the price that leaves the net price when it is taken away. */
+/** If prices include tax, the tax is `price * rate / (100 % + rate)`. */
 const taxOn = (minor: number, taxRate: number, taxIncluded: boolean) => {
   const rate = Math.round(taxRate * 1000)
   return share(minor, rate, taxIncluded ? wholePercent + rate : wholePercent)
 }
 
-/** `minor * part / whole`, rounded half up. The product of two amounts is beyond what a number holds exactly. */
+/** `minor * part / whole`, rounded half up. BigInt, because the product can exceed the exact range of numbers. */
 const share = (minor: number, part: number, whole: number) =>
   Number((2n * BigInt(minor) * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole)))
 

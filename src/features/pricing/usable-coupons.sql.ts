@@ -11,7 +11,7 @@ export type UsableCouponRow = {
   endsAt: Date | null
 }
 
-/** Listed coupons that count now and that this customer has not used up, by code. */
+/** Listed coupons that are valid now and that this customer has not used up, by code. */
 export const listUsableCoupons = (
   db: Queries,
   storeId: StoreId,

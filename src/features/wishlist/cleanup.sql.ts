@@ -4,7 +4,7 @@ import type { StoreId } from '../context.ts'
 
 export type DueWishes = { storeId: StoreId; wishIds: string[]; waiting: number; oldestAt: Date }
 
-/** Wishes of guests who have expired. */
+/** Wishes of expired guests. */
 export const findDueWishes = (db: Queries, exceptStores: readonly number[]) => db.many<DueWishes>`
   select store_id as "storeId", array_agg(id) as "wishIds", count(*) as waiting,
     min(seen_on)::timestamptz + interval '32 days' as "oldestAt"
@@ -16,7 +16,7 @@ export const findDueWishes = (db: Queries, exceptStores: readonly number[]) => d
   group by store_id
   order by "oldestAt"`
 
-/** The lock on the guest holds back a write that would renew the guest. */
+/** The lock on the guest blocks a concurrent write that would renew the guest. */
 export const deleteDueWishes = (db: Queries, storeId: StoreId, wishIds: readonly string[]) => db.run`
   delete from wishlist_item d where d.store_id = ${storeId} and d.id = any(array(
     select w.id from wishlist_item w

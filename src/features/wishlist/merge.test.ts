@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** A store with a guest and a customer, who wish for products by name; a later one is newer. */
+/** A store with a guest and a customer, who add products by name, oldest first. */
 const newScene = async (productCount = 3) => {
   const shop = await newStore(service)
   await shop.add(...Array.from({ length: productCount }, (_, i) => ({ name: `P${i}`, price: 1 })))
@@ -41,7 +41,7 @@ const newScene = async (productCount = 3) => {
   }
 }
 
-test('a merge moves what the guest wished for, and the guest keeps nothing', async () => {
+test("a merge moves all of the guest's wishes", async () => {
   const scene = await newScene()
   await scene.guestWishes('P0')
   await scene.customerWishes('P1')
@@ -52,7 +52,7 @@ test('a merge moves what the guest wished for, and the guest keeps nothing', asy
   assert.equal(await scene.merge(), 0)
 })
 
-test('what both wished for stands in the list once, with the older date', async () => {
+test('a product in both lists appears once, with the older date', async () => {
   const scene = await newScene()
   await scene.guestWishes('P0')
   await scene.customerWishes('P1', 'P2', 'P0')
@@ -62,7 +62,7 @@ test('what both wished for stands in the list once, with the older date', async 
   assert.equal(await scene.left(), 0)
 })
 
-test('a full list does not fail a merge: the customer loses nothing, and the newest of the guest fill the rest', async () => {
+test("a merge into a nearly full list keeps the customer's entries and adds the newest of the guest that fit", async () => {
   const scene = await newScene(205)
   const products = Array.from({ length: 205 }, (_, i) => `P${i}`)
   await scene.guestWishes('P198', 'P199', 'P200', 'P0')

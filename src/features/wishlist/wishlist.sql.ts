@@ -3,7 +3,7 @@ import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletRef } from '../catalog/catalog.sql.ts'
 import type { StoreId } from '../context.ts'
 
-/** Exactly one of the two is set, and each has an index of its own. */
+/** Exactly one of the two is set. Each has its own index. */
 export type Owner = { guestId: string; customerId: null } | { guestId: null; customerId: string }
 
 const ownedBy = ({ guestId, customerId }: Owner): Fragment =>
@@ -20,7 +20,7 @@ export type WishRow = {
   inStock: boolean
 }
 
-/** Only what is on sale has a listing. */
+/** Only products on sale have a listing, so the join hides the others. */
 const wishes = ({ storeId, outletId }: OutletRef, owner: Owner) => sql`
   select w.id, w.product_id as "productId", w.created_at as "createdAt", p.name, p.description,
     coalesce(p.images[1], '') as image, l.price_minor as "priceMinor", l.in_stock as "inStock"
@@ -34,17 +34,20 @@ export const listWishes = (db: Queries, outlet: OutletRef, owner: Owner) => db.m
 
 export type GuestWishRow = { isMerged: boolean } & (WishRow | { id: null })
 
-/** The same in one statement with whether the guest was merged, which one row tells even when the list is empty. */
+/** Also returns whether the guest was merged: an empty list is one row with `id` null. */
 export const listGuestWishes = (db: Queries, outlet: OutletRef, guestId: string) => db.many<GuestWishRow>`
   select g.merged_at is not null as "isMerged", w.*
-  from (select) as asked
+  from (select) as one_row
   left join guest g on g.store_id = ${outlet.storeId} and g.id = ${guestId}
   left join lateral (${wishes(outlet, { guestId, customerId: null })}) w on true
   order by w."createdAt" desc, w.id desc`
 
 export type NewWish = { id: string; productId: string; maxWishes: number }
 
-/** Adds an entry when the product is on sale, not there yet, and the list has room; the caller holds the owner. */
+/**
+ * Adds an entry if the product is on sale, not in the list yet, and the list is not full. The caller has locked the
+ * owner.
+ */
 export const insertWish = (tx: Tx, { storeId, outletId }: OutletRef, owner: Owner, wish: NewWish) => tx.one<{
   isOnSale: boolean
   isThere: boolean
@@ -76,7 +79,7 @@ export const keepOlderDates = (tx: Tx, storeId: StoreId, guestId: string, custom
     and theirs.store_id = ${storeId} and theirs.guest_id = ${guestId} and theirs.product_id = w.product_id
     and theirs.created_at < w.created_at`
 
-/** The newest entries of the guest that the customer does not have yet, as many as there is room for. */
+/** Moves the newest entries of the guest that the customer does not have yet, up to the limit of the list. */
 export const moveWishes = (tx: Tx, storeId: StoreId, guestId: string, customerId: string, maxWishes: number) => tx.run`
   update wishlist_item w set guest_id = null, customer_id = ${customerId}
   where w.store_id = ${storeId} and w.guest_id = ${guestId} and w.id in (

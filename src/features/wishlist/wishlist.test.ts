@@ -18,7 +18,7 @@ after(() => service.close())
 
 const mug = { name: 'Mug', description: 'Holds tea.', price: 449.5, stock: 7, images: ['/demo/images/mug.svg'] }
 
-/** A store with products, and the ids of those by name. */
+/** A store with products, and their ids by name. */
 const shopWith = async (...products: Record<string, unknown>[]) => {
   const shop = await newStore(service)
   await shop.add(...products)
@@ -41,7 +41,7 @@ const eachKind = async (shop: TestStore): Promise<TestShopper[]> => [
   await newCustomer(service, shop),
 ]
 
-test('adding a product answers the list, in the shape of the specification', async () => {
+test('adding a product returns the list in the format of the specification', async () => {
   const { shop, ids } = await shopWith(mug)
   for (const who of await eachKind(shop)) {
     const added = await add(who, ids.Mug)
@@ -64,7 +64,7 @@ test('adding a product answers the list, in the shape of the specification', asy
   }
 })
 
-test('nothing is left out: without description and picture there are empty ones', async () => {
+test('a product without description and image has empty fields', async () => {
   const { shop, ids } = await shopWith({ name: 'Bare', price: 1 })
   const [{ product }] = (await add(await newGuest(service, shop), ids.Bare)).json
   assert.deepEqual(product, { id: ids.Bare, name: 'Bare', price: 1, image: '', description: '', inStock: false })
@@ -77,7 +77,7 @@ test('the newest wish comes first', async () => {
   assert.deepEqual(await wishesOf(guest), ['A', 'C', 'B'])
 })
 
-test('price and stock are those of the outlet that is asked for', async () => {
+test('price and stock are those of the requested outlet', async () => {
   const shop = await newStore(service)
   const outletId = await shop.newOutlet('Second')
   await shop.add({ name: 'Mug', price: 10, stock: { [shop.outletId]: 0, [outletId]: 4 }, prices: { [outletId]: 12 } })
@@ -89,7 +89,7 @@ test('price and stock are those of the outlet that is asked for', async () => {
   assert.deepEqual([there.product.price, there.product.inStock], [12, true])
 })
 
-test('somebody without a token gets one with the first wish, and finds it again with that token', async () => {
+test('a guest without a token gets one with the first wish, and the token finds the wish again', async () => {
   const { shop, ids } = await shopWith(mug)
   const headers = { 'x-store-key': shop.key, 'content-type': 'application/json' }
   const body = JSON.stringify({ productId: ids.Mug })
@@ -99,7 +99,7 @@ test('somebody without a token gets one with the first wish, and finds it again 
   assert.deepEqual(names(await shop.get('/v1/wishlist', { 'x-guest-token': token })), ['Mug'])
 })
 
-test('reading a wishlist writes nothing, and takes one statement or none', async () => {
+test('reading a wishlist writes nothing and takes at most one statement', async () => {
   const { shop, ids } = await shopWith(mug, { name: 'Plate', price: 2 })
   const guest = await newGuest(service, shop)
   const before = await guestRows(shop)
@@ -136,13 +136,13 @@ test('a product that is not on sale is 404, and so is one of another store', asy
   assert.equal(await guestRows(shop), 0)
 })
 
-test('what is out of stock can be wished for', async () => {
+test('a product that is out of stock can be added', async () => {
   const { shop, ids } = await shopWith({ name: 'Sold out', price: 1, stock: 0 })
   const [{ product }] = (await add(await newGuest(service, shop), ids['Sold out'])).json
   assert.equal(product.inStock, false)
 })
 
-test('input that is no product id is 422', async () => {
+test('an invalid product id is 422', async () => {
   const { shop } = await shopWith(mug)
   const guest = await newGuest(service, shop)
   for (const body of [{}, { productId: 7 }, { productId: null }, { productId: '' }, []]) {
@@ -150,7 +150,7 @@ test('input that is no product id is 422', async () => {
   }
 })
 
-test('a product that goes off sale leaves the list, and is back with its old date when it is on sale again', async () => {
+test('a product that goes off sale is hidden, and returns with its old date when it is on sale again', async () => {
   const { shop, ids } = await shopWith({ ...mug, slug: 'mug' }, { name: 'Plate', price: 2 })
   const asha = await newCustomer(service, shop)
   const [entry] = (await add(asha, ids.Mug)).json
@@ -162,7 +162,7 @@ test('a product that goes off sale leaves the list, and is back with its old dat
   assert.deepEqual((await asha.call('GET', '/v1/wishlist')).json[1], entry)
 })
 
-test('an entry is removed by its own id or by that of its product, and once only', async () => {
+test('an entry can be removed once, by its own id or by the product id', async () => {
   const { shop, ids } = await shopWith(mug, { name: 'Plate', price: 2 }, { name: 'Bowl', price: 3 })
   for (const who of await eachKind(shop)) {
     for (const name of ['Mug', 'Plate', 'Bowl']) await add(who, ids[name])
@@ -173,7 +173,7 @@ test('an entry is removed by its own id or by that of its product, and once only
   }
 })
 
-test('nobody sees or removes what another has wished for', async () => {
+test("a shopper cannot read or change another shopper's wishlist", async () => {
   const { shop, ids } = await shopWith(mug)
   const { shop: elsewhere } = await shopWith(mug)
   const owners = await eachKind(shop)
@@ -192,14 +192,14 @@ test('nobody sees or removes what another has wished for', async () => {
   }
 })
 
-test('a server that vouches for a customer reaches the same list as the customer', async () => {
+test('a server that asserts a customer gets the same list as the customer', async () => {
   const { shop, ids } = await shopWith(mug)
   const asha = await newCustomer(service, shop)
   await add(asha, ids.Mug)
   assert.deepEqual(names(await shop.get('/v1/wishlist', { 'x-customer-id': asha.id })), ['Mug'])
 })
 
-test('a guest who was merged can neither read nor write, and is given a new token', async () => {
+test('a merged guest can neither read nor write, and gets a new token', async () => {
   const { shop, ids } = await shopWith(mug)
   const guest = await newGuest(service, shop)
   const [entry] = (await add(guest, ids.Mug)).json
@@ -218,7 +218,7 @@ test('a guest who was merged can neither read nor write, and is given a new toke
   }
 })
 
-test('a product stands in a list once, however many add it at the same time', async () => {
+test('concurrent adds of one product create one entry', async () => {
   const { shop, ids } = await shopWith(mug)
   for (const who of await eachKind(shop)) {
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(who, ids.Mug)))
@@ -228,7 +228,7 @@ test('a product stands in a list once, however many add it at the same time', as
   }
 })
 
-test('of different products added at the same time none is lost', async () => {
+test('concurrent adds of different products are all kept', async () => {
   const products = Array.from({ length: 8 }, (_, i) => ({ name: `P${i}`, price: 1 }))
   const { shop, ids } = await shopWith(...products)
   for (const who of await eachKind(shop)) {
@@ -238,7 +238,7 @@ test('of different products added at the same time none is lost', async () => {
   }
 })
 
-test('a list takes two hundred products, and not one more when several come at the same time', async () => {
+test('a list holds at most two hundred products, also with concurrent adds', async () => {
   const products = Array.from({ length: 203 }, (_, i) => ({ name: `P${i}`, price: 1 }))
   const { shop } = await shopWith(...products)
   const { id: storeId } = await shop.load()
@@ -257,7 +257,7 @@ test('a list takes two hundred products, and not one more when several come at t
   assert.match(refused.json.error, /200/)
 })
 
-test('the same Idempotency-Key adds once and gets the first answer again', async () => {
+test('the same Idempotency-Key adds once and returns the first response again', async () => {
   const { shop, ids } = await shopWith(mug, { name: 'Plate', price: 2 })
   for (const who of await eachKind(shop)) {
     const key = { 'idempotency-key': 'one' }

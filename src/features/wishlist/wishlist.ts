@@ -6,7 +6,7 @@ import type { Answer } from '../../http/endpoint.ts'
 import { lockCustomer } from '../access/guests.sql.ts'
 import { holdShopper, isGuest } from '../access/guests.ts'
 import { writeOnce } from '../access/once.ts'
-import { deadGuestToken } from '../access/shopper.ts'
+import { invalidGuestToken } from '../access/shopper.ts'
 import { outletRefOf, showImage } from '../catalog/catalog.ts'
 import type { Shopper, ShopperCtx, StoreId } from '../context.ts'
 import { maxWishes, type WishlistItem } from './wishlist.contract.ts'
@@ -14,10 +14,10 @@ import * as sql from './wishlist.sql.ts'
 
 export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => {
   if (!isGuest(ctx)) return showWishes(ctx, await sql.listWishes(ctx.db, outletRefOf(ctx), ownerOf(ctx.shopper)))
-  // Somebody without a token has nothing yet, and nobody else can know the id that goes out with this answer.
+  // A guest who gets a token with this response has no wishlist yet.
   if (ctx.shopper.isNew) return []
   const [first, ...others] = await sql.listGuestWishes(ctx.db, outletRefOf(ctx), ctx.shopper.guestId)
-  if (first === undefined || first.isMerged) throw deadGuestToken(ctx)
+  if (first === undefined || first.isMerged) throw invalidGuestToken(ctx)
   return showWishes(
     ctx,
     [first, ...others].filter((row) => row.id !== null),
@@ -32,9 +32,9 @@ export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Ans
       await holdShopper(tx, ctx)
       const wish = { id: newId('wish', ctx.clock.now()), productId, maxWishes }
       const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, outletRefOf(ctx), ownerOf(ctx.shopper), wish)
-      if (!isOnSale) throw fail('NOT_FOUND', 'There is no such product.')
+      if (!isOnSale) throw fail('NOT_FOUND', 'The product does not exist or is not on sale.')
       if (isThere) throw fail('CONFLICT', 'The product is already in the wishlist.')
-      if (!isAdded) throw fail('CONFLICT', `A wishlist holds ${maxWishes} products at most. Remove one first.`)
+      if (!isAdded) throw fail('CONFLICT', `A wishlist can hold at most ${maxWishes} products. Remove one first.`)
       return readList(tx, ctx)
     },
     refer: () => productId,
@@ -55,9 +55,9 @@ export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): P
   })
 
 /**
- * Moves what a guest wished for into a customer's list, and tells how many entries the guest had. The caller holds the
- * guest's row. A product that both have keeps the older date. What the customer has stays in any case: of the guest's
- * entries the newest are taken that still fit.
+ * Moves a guest's wishlist to a customer and returns the number of entries the guest had. The caller has locked the
+ * guest's row. A product that both have keeps the older date. All entries of the customer stay; of the guest's entries
+ * the newest that fit are moved.
  */
 export const mergeWishlist = async (tx: Tx, storeId: StoreId, guestId: string, customerId: string): Promise<number> => {
   await lockCustomer(tx, storeId, customerId)

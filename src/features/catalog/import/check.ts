@@ -1,15 +1,12 @@
 import { toFields } from '../../../core/fields.ts'
 import type { Store } from '../../context.ts'
 import { ProductFile, type ProductPatch, readProduct, slugify, type VariantPatch } from '../product-input.ts'
-import { type ProductRecord, placeFault, type RecordFault } from './records.ts'
+import { locateFault, type ProductRecord, type RecordFault } from './records.ts'
 import { createSlugLines } from './slug-lines.ts'
 
 export type Checked = { patch: ProductPatch } | { faults: RecordFault[] }
 
-/**
- * Tells good products from bad ones, the same way each time a file is read. Of two products with one slug, the first
- * counts and the second is a fault.
- */
+/** Validates the products of a file, the same way in both passes. A second product with the same slug is a fault. */
 export const createCheck = (store: Store, unit: 'line' | 'element') => {
   const slugLines = createSlugLines()
   const outlets = new Set(store.outlets.map(({ publicId }) => publicId))
@@ -21,12 +18,12 @@ export const createCheck = (store: Store, unit: 'line' | 'element') => {
     const slug = slugOf(record.value)
     const firstLine = slug === '' ? record.line : slugLines.firstLine(slug, record.line)
     if (firstLine !== record.line) {
-      const message = `is "${slug}", which ${unit} ${firstLine} has already; everything about one product stands together`
-      return { faults: [placeFault(record, { field: 'slug', message })] }
+      const message = `is "${slug}", which ${unit} ${firstLine} already has; all rows of a product must be together`
+      return { faults: [locateFault(record, { field: 'slug', message })] }
     }
     const patch = readProduct(record.value, store.currency)
     const found = Array.isArray(patch) ? patch : outletFaults(patch, outlets)
-    const faults = [...(record.faults ?? []), ...found.map((fault) => placeFault(record, fault))]
+    const faults = [...(record.faults ?? []), ...found.map((fault) => locateFault(record, fault))]
     noteIgnored(record, ignored)
     for (const note of record.notes ?? []) notes.set(note, (notes.get(note) ?? 0) + 1)
     return faults.length > 0 || Array.isArray(patch) ? { faults: oneForEachField(faults) } : { patch }
@@ -49,7 +46,7 @@ const outletFaults = ({ own, variants }: ProductPatch, outlets: ReadonlySet<stri
     ({ variant, at }) =>
       outletsNamed(variant)
         .filter(({ outlet }) => !outlets.has(outlet))
-        .map(({ field, outlet }) => ({ field: `${at}${field}.${outlet}`, message: 'is no outlet of this store' })),
+        .map(({ field, outlet }) => ({ field: `${at}${field}.${outlet}`, message: 'is not an outlet of this store' })),
   )
 
 const outletsNamed = ({ stock, pricesMinor }: VariantPatch) => [
@@ -65,12 +62,12 @@ const oneForEachField = (faults: readonly RecordFault[]) =>
   )
 
 const knownFields = new Set(Object.keys(ProductFile.properties))
-const mostIgnored = 50
+const maxIgnored = 50
 
-/** A name that we do not know may be misspelt, or a field that we lack: either way it is told. */
+/** Unknown names are reported: they may be misspelt, or a field that is not supported. */
 const noteIgnored = ({ value, ignored: columns = [] }: ProductRecord, ignored: Set<string>) => {
   const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
   for (const name of [...names.filter((field) => !knownFields.has(field)), ...columns]) {
-    if (ignored.size < mostIgnored) ignored.add(name)
+    if (ignored.size < maxIgnored) ignored.add(name)
   }
 }

@@ -1,28 +1,28 @@
-import { type CsvHeading, type Row, refuseTwice } from './csv-reader.ts'
+import { type CsvHeading, type Row, refuseDuplicates } from './csv-reader.ts'
 
-/** A row of a table that another shop wrote. A column that the table does not have gives an empty cell. */
+/** A row of a table from another shop system. A missing column gives an empty cell. */
 export type NamedRow<Column extends string> = {
   line: number
-  /** Without the spaces around it. */
+  /** Trimmed. */
   cell: (column: Column) => string
   raw: (column: Column) => string
-  /** Columns that mean nothing here and have something in them. */
+  /** Unknown columns that are not empty. */
   ignored: string[]
 }
 
 export type Columns<Column extends string> = {
   has: (column: Column) => boolean
-  /** As the file names it. */
+  /** The column name in the file. */
   label: (column: Column) => string
   row: (row: Row) => NamedRow<Column>
 }
 
 export type ColumnNames<Column extends string> = Record<Column, readonly string[]>
 
-/** What an ignored column may hold without a loss, by its name in lower case. */
+/** Values of unknown columns that can be ignored without loss, by column name in lower case. */
 export type Harmless = Record<string, RegExp>
 
-/** Finds the columns that we take, under any of the names that they have had, in lower case. */
+/** Finds the known columns by any of their names, in lower case. */
 export const findColumns = <Column extends string>(
   heading: CsvHeading,
   columnNames: ColumnNames<Column>,
@@ -31,15 +31,15 @@ export const findColumns = <Column extends string>(
   const lower = heading.names.map((name) => name.toLowerCase())
   const entries = Object.entries<readonly string[]>(columnNames)
   const taken = new Set(entries.flatMap(([, names]) => names))
-  refuseTwice(
+  refuseDuplicates(
     heading,
     lower.map((name) => (taken.has(name) ? name : undefined)),
   )
-  const places = entries.map(([column, names]) => {
+  const indexes = entries.map(([column, names]) => {
     const at = names.map((name) => lower.indexOf(name)).find((index) => index >= 0)
     return [column, at ?? -1] as const
   })
-  const index = new Map(places)
+  const index = new Map(indexes)
   const indexOf = (column: Column) => index.get(column) ?? -1
   const others = heading.names
     .map((name, at) => ({ name, at, harmless: harmless[lower[at] ?? ''] }))
@@ -58,5 +58,5 @@ export const findColumns = <Column extends string>(
   }
 }
 
-/** The field's value where the table has the column: null, which clears it, for an empty cell. */
+/** An empty cell becomes null, which clears the field. */
 export const cellOrNull = (text: string) => (text === '' ? null : text)

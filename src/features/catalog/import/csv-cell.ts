@@ -1,4 +1,4 @@
-/** A value as a cell: nothing for undefined, JSON for lists and objects, quoted where the table needs it. */
+/** A value as a CSV cell: empty for undefined, JSON for lists and objects, quoted if needed. */
 export const csvCell = (value: unknown) => {
   if (value === undefined) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { mustExist } from '../../../core/must-exist.ts'
 import { errorCode, errorMessage } from '../../../core/thrown.ts'
-import { FileFault, largestRecord, type ProductRecord } from './records.ts'
+import { FileFault, maxRecordSize, type ProductRecord } from './records.ts'
 
 export type Row = { line: number; cells: string[] }
 
-/** Rows with the line that each begins on: quoted cells may go over several. */
+/** Rows with the line that each starts on: quoted cells may span several lines. */
 export async function* readRows(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<Row> {
-  // Inside quotes the parser counts the two characters of a Windows line end as two lines.
+  // Inside quotes the parser counts CRLF as two lines.
   let countedTwice = 0
   let lastLine = 0
   const firstLines: number[] = []
   const parser = parse({
-    ...{ delimiter, relax_column_count: true, max_record_size: largestRecord },
+    ...{ delimiter, relax_column_count: true, max_record_size: maxRecordSize },
     record_delimiter: ['\r\n', '\n', '\r'],
     on_record: (cells, { lines }) => {
       const breaks = cells.flatMap((cell) => (/[\r\n]/.test(cell) ? (cell.match(/\r\n|\r|\n/g) ?? []) : []))
@@ -41,42 +41,42 @@ export async function* readRows(text: AsyncIterable<string>, delimiter: string):
   }
 }
 
-/** A row that cannot be read is named by the line that it begins on: where a quote was forgotten, nobody can tell. */
+/** Reports the line on which the row starts: the position of a missing quote is unknown. */
 const explain = (error: unknown, line: number) => {
   const message = csvFaults[errorCode(error) ?? '']
   return message === undefined ? error : new FileFault(line, message)
 }
 
 const csvFaults: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
+  CSV_QUOTE_NOT_CLOSED: 'has an unclosed quote',
   CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; a quote inside a quoted cell is written twice',
   INVALID_OPENING_QUOTE: 'has a quote inside a cell; quote the whole cell and write the quote twice',
-  CSV_MAX_RECORD_SIZE: 'is larger than 16 MB, or has a quote that is never closed',
+  CSV_MAX_RECORD_SIZE: 'is larger than 16 MB or has an unclosed quote',
 }
 
 export type CsvHeading = { line: number; names: string[] }
 
 const plainName = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
-/** Splits off the heading. */
+/** Reads the header row. */
 export const readHeading = async (rows: AsyncGenerator<Row>): Promise<CsvHeading> => {
   const first = await rows.next()
-  if (first.done) throw new FileFault(1, 'is empty: a heading with the names of the columns is needed')
+  if (first.done) throw new FileFault(1, 'is empty: the first line must have the column names')
   return { line: first.value.line, names: first.value.cells.map((name) => name.trim()) }
 }
 
-/** Of two columns with one name nobody can tell which is meant. Columns that we do not take may do as they like. */
-export const refuseTwice = ({ line }: CsvHeading, taken: readonly (string | undefined)[]) => {
+/** Two columns with one name are ambiguous. Ignored columns may repeat. */
+export const refuseDuplicates = ({ line }: CsvHeading, taken: readonly (string | undefined)[]) => {
   const twice = taken.find((name, i) => name !== undefined && taken.indexOf(name) < i)
-  if (twice !== undefined) throw new FileFault(line, `names the column "${twice}" twice`)
+  if (twice !== undefined) throw new FileFault(line, `has the column "${twice}" twice`)
 }
 
 export const widthFault = (row: Row, heading: CsvHeading) =>
   row.cells.length === heading.names.length
     ? undefined
-    : `has ${row.cells.length} cells, and the heading has ${heading.names.length}`
+    : `has ${row.cells.length} cells, but the header has ${heading.names.length} columns`
 
-/** Texts are taken as they stand; how the other cells become the value that JSON would have is said here. */
+/** Text columns are used as they are. The other cells are converted to the values that JSON would have. */
 const textColumns = ['name', 'description', 'category', 'slug', 'sku', 'vendor', 'barcode']
 const columns: Record<string, (text: string) => unknown> = {
   status: (text) => text.toUpperCase(),
@@ -93,7 +93,7 @@ const columns: Record<string, (text: string) => unknown> = {
 }
 const columnNames = new Map([...textColumns, ...Object.keys(columns)].map((name) => [plainName(name), name]))
 
-/** What is no number stays text, so that the check names it. */
+/** Anything else stays text, so that the validation reports it. */
 export const readNumber = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
 
 const readList = (text: string, separator: RegExp): unknown =>
@@ -104,19 +104,19 @@ const readList = (text: string, separator: RegExp): unknown =>
         .map((part) => part.trim().replace(/[,;]$/, '').trim())
         .filter((part) => part !== '')
 
-/** What an empty cell cannot clear: a table has one for products that are about something else, such as variants. */
+/** Fields that an empty cell does not clear: a table has empty cells where a column does not apply to a product. */
 const neverCleared = new Set(['name', 'slug', 'price', 'status', 'stock', 'options', 'variants'])
 
 /**
- * A table with the field names of the JSON format as its heading; lists and objects are written as JSON. An empty cell
- * clears the field, as in the tables of other shops; what has no column stays as it is (decision 0023).
+ * A table with the field names of the JSON format as its header; lists and objects are written as JSON. An empty cell
+ * clears the field, as in the tables of other shops; fields without a column do not change (decision 0023).
  */
 export async function* readProductTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
   const names = heading.names.map((name) => columnNames.get(plainName(name)))
-  refuseTwice(heading, names)
+  refuseDuplicates(heading, names)
   if (!names.includes('name') && !names.includes('slug'))
-    throw new FileFault(heading.line, 'names no column "name" or "slug"; the first line is the heading')
+    throw new FileFault(heading.line, 'has no column "name" or "slug"; the first line must have the column names')
   for await (const row of rows) {
     const wrong = widthFault(row, heading)
     yield wrong === undefined ? readRow(row, names, heading.names) : faultyRow(row.line, 'product', wrong)

@@ -20,9 +20,9 @@ type Cells = Partial<Record<(typeof columns)[number], unknown>>
 
 export const shopifyHeading = columns.join(',')
 
-const mostOptions = 3
+const maxOptions = 3
 
-/** The rows of one product: one for each variant, and more where there are more pictures than variants. */
+/** The rows of one product: one for each variant, and more if there are more images than variants. */
 export const writeShopifyRows = (product: ExportedProduct): string => {
   const variants = product.variants ?? [ownVariant(product)]
   const names = optionNames(product)
@@ -39,7 +39,7 @@ export const writeShopifyRows = (product: ExportedProduct): string => {
   return rows.map((row) => columns.map((column) => csvCell(row[column])).join(',')).join('\n')
 }
 
-/** A field that is left out may also be undefined. */
+/** `ExportedVariant` whose optional fields may also be undefined. */
 type WrittenVariant = Pick<ExportedVariant, 'stock'> & {
   [Name in keyof ExportedVariant]: ExportedVariant[Name] | undefined
 }
@@ -55,12 +55,12 @@ const ownVariant = ({ sku, price = 0, compareAtPrice, stock = null, barcode, wei
   options: {},
 })
 
-/** A product without options is written as one with the option that Shopify shows nobody. */
+/** A product without options gets Shopify's hidden default option (see `optionCells`). */
 const optionNames = ({ slug, options = [], variants = [] }: ExportedProduct) => {
   const used = new Set(variants.flatMap((variant) => Object.keys(variant.options ?? {})))
   const names = [...new Set([...options.map(({ name }) => name).filter((name) => used.has(name)), ...used])]
-  if (names.length > mostOptions) {
-    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, mostOptions })
+  if (names.length > maxOptions) {
+    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, mostOptions: maxOptions })
   }
   return names
 }
@@ -104,7 +104,7 @@ const variantCells = (variant: WrittenVariant, { digital }: ExportedProduct): Ce
   'Variant Weight Unit': 'g',
 })
 
-/** Shopify takes one number: what all outlets have together. */
+/** Shopify has one number: the sum of all outlets. */
 const unitsOf = (stock: ExportedStock) => {
   if (stock === null) return undefined
   return typeof stock === 'number' ? stock : Object.values(stock).reduce((sum, units) => sum + units, 0)

@@ -37,12 +37,12 @@ export type ExportVariant = {
   weightGrams: number | null
   image: string
   stockTracked: boolean
-  /** By public id of the outlet; null where there are none. */
+  /** By public outlet id; null if there are none. */
   stock: Record<string, number> | null
   prices: Record<string, number> | null
 }
 
-/** One statement, so that each product is whole: its prices and its stock are of one moment. */
+/** One statement, so that the prices and stock of a product are consistent. */
 export const listProductsToExport = (db: Queries, storeId: StoreId, after: string, limit: number) => db.many<ExportRow>`
   select ${wholeProductColumns}, v.variants
   from (select * from product where store_id = ${storeId} and id > ${after} order by id limit ${limit}) p

@@ -14,7 +14,7 @@ after(() => service.close())
 const exported = async (shop: TestStore, format: ExportFormat) =>
   (await Array.fromAsync(exportCatalog(service.db, await shop.load(), format))).join('')
 
-/** Something of everything that a product can be. */
+/** Products that use every feature. */
 const catalog = [
   { name: 'Mug', price: 449.5, stock: 7, category: 'Home > Mugs', images: ['https://a.example/1,2.jpg', '/b.jpg'] },
   { name: 'Bare', price: 0 },
@@ -58,7 +58,7 @@ const catalog = [
   { name: 'Gone', price: 1, status: 'ARCHIVED', variants: [{ options: { Size: 'S' }, price: 5 }], options: [] },
 ]
 
-/** The whole catalog as the database has it, without what differs between two stores. */
+/** The whole catalog in the database, without values that differ between two stores. */
 const snapshot = async (shop: TestStore) => {
   const { id } = await shop.load()
   return service.db.many`
@@ -75,7 +75,7 @@ const snapshot = async (shop: TestStore) => {
 }
 
 for (const format of ['jsonl', 'json', 'csv'] as const) {
-  test(`an export as ${format}, imported again, changes nothing, and makes an empty store the same`, async (t) => {
+  test(`an export as ${format} changes nothing in the same store, and recreates the catalog in an empty store`, async (t) => {
     const shop = await newStore(service)
     const { from } = importerFor(t, service, shop)
     await from(jsonLines(...catalog))
@@ -92,10 +92,10 @@ for (const format of ['jsonl', 'json', 'csv'] as const) {
   })
 }
 
-test('an export for Shopify has its columns, and changes nothing when it is imported again', async (t) => {
+test("a Shopify export has Shopify's columns, and changes nothing when imported again", async (t) => {
   const shop = await newStore(service)
   const { from } = importerFor(t, service, shop)
-  // Shopify's tags are separated by commas, so that a tag cannot have one.
+  // Shopify separates tags by commas, so a tag cannot contain one.
   const taken = catalog.map((product) => ({ ...product, ...('tags' in product ? { tags: ['a', 'c|d'] } : {}) }))
   await from(jsonLines(...taken))
   const text = await exported(shop, 'shopify')
@@ -123,7 +123,7 @@ test('an export for Shopify has its columns, and changes nothing when it is impo
   await assert.rejects(exported(shop, 'shopify'), /four has 4 options/)
 })
 
-test('a store with several outlets keeps stock and prices of each', async (t) => {
+test('an export of a store with several outlets keeps the stock and prices of each', async (t) => {
   const shop = await newStore(service)
   const warehouse = await shop.newOutlet('Warehouse')
   const { from } = importerFor(t, service, shop)
@@ -136,7 +136,7 @@ test('a store with several outlets keeps stock and prices of each', async (t) =>
   assert.deepEqual(await rowVersions(service, shop), written)
 })
 
-test('an export holds every product once, oldest first, across its batches', async (t) => {
+test('an export has every product once, oldest first, across batches', async (t) => {
   const shop = await newStore(service)
   const names = Array.from({ length: 1_203 }, (_, i) => `Thing ${i}`)
   await importerFor(t, service, shop).from(jsonLines(...names.map((name) => ({ name, price: 1 }))))
@@ -148,7 +148,7 @@ test('an export holds every product once, oldest first, across its batches', asy
   assert.equal(JSON.parse(await exported(shop, 'json')).length, names.length)
 })
 
-test('an empty store gives a file that import reads', async (t) => {
+test('the export of an empty store can be imported', async (t) => {
   const shop = await newStore(service)
   const { from } = importerFor(t, service, shop)
   for (const format of ['json', 'csv'] as const) {
@@ -157,7 +157,7 @@ test('an empty store gives a file that import reads', async (t) => {
   }
 })
 
-test('the demo catalog goes through an export unchanged', async (t) => {
+test('exporting and importing the demo catalog changes nothing', async (t) => {
   const shop = await newStore(service)
   const { from } = importerFor(t, service, shop)
   const demo = JSON.parse(readFileSync(new URL('../../demo-store/data/catalog.json', import.meta.url), 'utf8'))

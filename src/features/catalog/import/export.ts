@@ -11,11 +11,11 @@ import type { ExportedProduct, ExportedVariant } from './exported-product.ts'
 export const exportFormats = ['jsonl', 'json', 'csv', 'shopify'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-const atOnce = 500
+const batchSize = 500
 
 /**
- * All products of a store as text that import reads, oldest first, piece by piece. Read into the same store it changes
- * nothing; read into an empty one it makes the same catalog.
+ * Streams all products of a store in a format that import reads, oldest first. Importing it into the same store changes
+ * nothing; importing it into an empty store creates the same catalog.
  */
 export async function* exportCatalog(db: Db, store: Store, format: ExportFormat): AsyncGenerator<string> {
   const write = writers[format]
@@ -29,16 +29,16 @@ export async function* exportCatalog(db: Db, store: Store, format: ExportFormat)
 
 async function* listProducts(db: Db, store: Store): AsyncGenerator<ExportedProduct[]> {
   for (let after = ''; ; ) {
-    const rows = await listProductsToExport(db, store.id, after, atOnce)
+    const rows = await listProductsToExport(db, store.id, after, batchSize)
     const pathOf = categoryPaths(await listCategoryNodes(db, store.id))
     if (rows.length > 0) yield rows.map((row) => toFile(row, store, (id) => pathOf(id).join(' > ')))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < atOnce) return
+    if (last === undefined || rows.length < batchSize) return
     after = last.id
   }
 }
 
-/** Fields that hold what import takes for granted are left out. */
+/** Omits fields that have the default value of the import. */
 const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => string): ExportedProduct => {
   const category = pathOf(row.categoryId)
   const [only] = row.variants
@@ -75,14 +75,14 @@ const toVariant = (variant: ExportVariant, { options }: ExportRow, store: Store)
   ...(variant.prices === null ? {} : { prices: mapValues(variant.prices, (minor) => toWire(minor, store.currency)) }),
 })
 
-/** A store with one outlet needs no ids, so that the file fits any other store. */
+/** A store with one outlet needs no outlet ids, so the file can be imported into any other store. */
 const toStock = (stock: Record<string, number>, store: Store) =>
   (store.outlets.length === 1 ? stock[store.defaultOutlet.publicId] : undefined) ?? stock
 
 const mapValues = (record: Record<string, number>, change: (value: number) => number) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 
-/** The database keeps no order of names; people expect the size before the colour when the product says so. */
+/** The database does not keep the order of option names, so they are put in the order of the product. */
 const inOrderOf = (options: ExportRow['options'], chosen: Record<string, string>) => {
   const names = options.map(({ name }) => name).filter((name) => Object.hasOwn(chosen, name))
   return Object.fromEntries([...new Set([...names, ...Object.keys(chosen)])].map((name) => [name, chosen[name] ?? '']))
@@ -126,7 +126,7 @@ const writers: Record<ExportFormat, Writer> = {
   },
   csv: {
     ...{ ...lines, start: `${csvColumns.join(',')}\n`, endOfNothing: '' },
-    // A cell cannot be null: an empty one is stock that the file says nothing about.
+    // A cell cannot be null, and an empty one would leave the stock unchanged.
     product: (product) =>
       csvColumns.map((column) => csvCell(product[column] === null ? 'untracked' : product[column])).join(','),
   },

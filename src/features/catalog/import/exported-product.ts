@@ -1,6 +1,6 @@
 import type { ProductFile } from '../product-input.ts'
 
-/** A product as JSON files have it: its stock is null when it is not tracked. */
+/** A product in a JSON export. Stock is null if it is not tracked. */
 export type ExportedProduct = Omit<ProductFile, 'stock' | 'variants'> & {
   slug: string
   name: string

@@ -11,7 +11,7 @@ after(() => service.close())
 
 const good = { name: 'Good', price: 1 }
 
-test('every fault of a product is named with its field', async (t) => {
+test('every fault of a product is reported with its field', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   const table: [product: unknown, ...fields: string[]][] = [
     [{ price: 1 }, 'name'],
@@ -67,7 +67,7 @@ test('every fault of a product is named with its field', async (t) => {
   }
 })
 
-test('amounts are checked in the currency of the store', async (t) => {
+test('amounts are validated in the currency of the store', async (t) => {
   const yen = importerFor(t, service, await newStore(service, { currency: 'JPY' }))
   const dinar = importerFor(t, service, await newStore(service, { currency: 'KWD' }))
   const product = jsonLines({ name: 'x', price: 1.234 })
@@ -75,7 +75,7 @@ test('amounts are checked in the currency of the store', async (t) => {
   assert.equal((await dinar.from(product)).created, 1)
 })
 
-test('lines are those of the file, and elements are numbered from 1', async (t) => {
+test('faults have the line of the file or the number of the element, from 1', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   const bad = { name: 'Bad', price: 'much' }
   const table: [content: string, line: number, field: string][] = [
@@ -99,7 +99,7 @@ test('lines are those of the file, and elements are numbered from 1', async (t) 
   }
 })
 
-test('a slug that comes twice is a fault that names both places', async (t) => {
+test('the fault for a duplicate slug has both lines', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   const lines = await from(jsonLines({ name: 'Mug', price: 1 }, good, { name: 'Other', slug: 'mug', price: 2 }))
   assert.deepEqual([lines.faults[0]?.line, lines.faults[0]?.field], [3, 'slug'])
@@ -108,7 +108,7 @@ test('a slug that comes twice is a fault that names both places', async (t) => {
   assert.match(elements.faults[0]?.message ?? '', /element 1/)
 })
 
-test('a file that is not UTF-8 is refused, with the line where that shows', async (t) => {
+test('a file that is not UTF-8 is refused, with the line of the invalid bytes', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   const latin = Buffer.from('name,price\nMug,1\nCaf\xe9,2\n', 'latin1')
   const spreadsheet = Buffer.from('\uFEFFname,price\nMug,1\n', 'utf16le')
@@ -118,7 +118,7 @@ test('a file that is not UTF-8 is refused, with the line where that shows', asyn
   assert.equal((await from(spreadsheet)).outcome, 'refused')
 })
 
-test('a character that is cut by the size of a read is whole again', async (t) => {
+test('a character that is split between two reads is decoded correctly', async (t) => {
   const shop = await newStore(service)
   const { from } = importerFor(t, service, shop)
   const long = 'हाथ से बना '.repeat(20_000).trim()
@@ -126,12 +126,12 @@ test('a character that is cut by the size of a read is whole again', async (t) =
   assert.equal((await shop.get('/v1/products/good')).json.description, long.slice(0, 199_999))
 })
 
-test('names that mean nothing here are told, and do no harm', async (t) => {
+test('unknown names are reported and ignored', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   assert.deepEqual((await from(jsonLines({ ...good, prise: 2 }))).ignoredFields, ['prise'])
 })
 
-test('what the API answers can be imported', async (t) => {
+test('a product from the API can be imported', async (t) => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 5, category: 'Home', stock: 3 })
   const answer = (await shop.get('/v1/products')).text
@@ -141,7 +141,7 @@ test('what the API answers can be imported', async (t) => {
   assert.deepEqual([mug.name, mug.price, mug.category, mug.stock], ['Mug', 5, 'Home', 3])
 })
 
-test('many faults are all counted', async (t) => {
+test('all faults are counted, even if not all are listed', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   const { faults, faultCount } = await from('{"price":"x"}\n'.repeat(6_000))
   assert.deepEqual([faults.length, faultCount], [10_000, 12_000])

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import type { TestService, TestStore } from '../../../../test/harness.ts'
 import { type ImportRequest, importCatalog } from './import.ts'
 
-/** A file for the length of a test. */
+/** A file that is deleted after the test. */
 export const fileOf = (t: TestContext, content: string | Uint8Array) => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-import-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -16,7 +16,7 @@ export const fileOf = (t: TestContext, content: string | Uint8Array) => {
 
 export const jsonLines = (...products: object[]) => products.map((product) => `${JSON.stringify(product)}\n`).join('')
 
-/** Ways to import into a store, from a text or from a file. */
+/** Imports into a store, from a text or from a file. */
 export const importerFor = (t: TestContext, { db }: TestService, shop: Pick<TestStore, 'load'>) => {
   const fromFile = async (path: string, request: Partial<ImportRequest> = {}) =>
     importCatalog(db, await shop.load(), { ...request, path })
@@ -26,7 +26,7 @@ export const importerFor = (t: TestContext, { db }: TestService, shop: Pick<Test
   }
 }
 
-/** Every row of a store's catalog with the transaction that wrote it: equal when nothing was written in between. */
+/** Every row of a store's catalog with the transaction that wrote it. Equal if nothing was written in between. */
 export const rowVersions = async ({ db }: TestService, shop: Pick<TestStore, 'load'>) => {
   const { id } = await shop.load()
   return db.many<{ row: string; version: string }>`

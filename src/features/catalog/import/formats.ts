@@ -13,14 +13,14 @@ export type ImportFormat = (typeof importFormats)[number]
 
 export type ImportFile = { path: string; bytes: number; format: ImportFormat; delimiter: string }
 
-/** Looks at the beginning of a file to find out what it is, unless that is said. */
-export const openImportFile = (path: string, said: ImportFormat | undefined): ImportFile => {
+/** Detects the format from the beginning of the file, unless it is given. */
+export const openImportFile = (path: string, given: ImportFormat | undefined): ImportFile => {
   const { head, bytes } = readHead(path)
   const delimiter = findDelimiter(head)
-  return { path, bytes, format: said ?? detectFormat(head, delimiter), delimiter }
+  return { path, bytes, format: given ?? detectFormat(head, delimiter), delimiter }
 }
 
-/** Every call reads the file from its beginning. `now` tells which sales are on. */
+/** Reads the file from the beginning. `now` decides which sales are active. */
 export const readRecords = (
   { path, format, delimiter }: ImportFile,
   now: Date,
@@ -67,7 +67,7 @@ const firstNames = (head: string, delimiter: string) =>
     .split(delimiter)
     .map((name) => name.replaceAll('"', ''))
 
-/** Spreadsheets of some countries write semicolons, and some programs tabs. */
+/** Spreadsheets write semicolons in some locales, and some programs write tabs. */
 const findDelimiter = (head: string) => {
   const line = firstLine(head)
   const count = (mark: string) => line.split(mark).length

@@ -35,7 +35,7 @@ const counts = async (shop: TestStore) =>
     (await shop.get('/v1/categories')).json.data.map((c: Record<string, unknown>) => [c.name, c.productCount]),
   )
 
-/** What the counts ought to be, counted. */
+/** The category counts, recounted. */
 const realCounts = async (shop: TestStore) => {
   const { id } = await shop.load()
   const rows = await service.db.many<{ name: string; count: number }>`
@@ -45,7 +45,7 @@ const realCounts = async (shop: TestStore) => {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
-test('the same products can be written as an array, as lines and as a table', async (t) => {
+test('JSON arrays, JSON lines and CSV give the same products', async (t) => {
   const table = [
     'name,price,stock,category,images,description,variants',
     'Mug,449.50,7,Home > Mugs,https://a.example/1.jpg,,',
@@ -71,7 +71,7 @@ test('the same products can be written as an array, as lines and as a table', as
   assert.equal(new Set(shown).size, 1)
 })
 
-test('the same file again writes nothing, and says so', async (t) => {
+test('importing the same file again writes nothing and reports all products as unchanged', async (t) => {
   const { shop, fromFile } = await shopFor(t)
   const warehouse = await shop.newOutlet('Warehouse')
   const path = fileOf(
@@ -91,7 +91,7 @@ test('the same file again writes nothing, and says so', async (t) => {
   assert.deepEqual(await rowVersions(service, shop), written)
 })
 
-test('each kind of change counts as one update and leaves the other products alone', async (t) => {
+test('each kind of change counts as one update and does not affect other products', async (t) => {
   const { shop, from } = await shopFor(t)
   const warehouse = await shop.newOutlet('Warehouse')
   const [small, medium] = kurta.variants
@@ -117,7 +117,7 @@ test('each kind of change counts as one update and leaves the other products alo
   }
 })
 
-test('a file with a fault changes nothing; with --skip-bad the good products are taken', async (t) => {
+test('a file with a fault changes nothing; with --skip-bad the valid products are imported', async (t) => {
   const { shop, fromFile } = await shopFor(t)
   const path = fileOf(t, jsonLines(mug, { name: 'Bad', price: -1 }, kurta, { name: 'Mug', price: 1 }))
   const refused = await fromFile(path)
@@ -130,7 +130,7 @@ test('a file with a fault changes nothing; with --skip-bad the good products are
   assert.equal((await shop.get('/v1/products/mug')).json.price, 449.5)
 })
 
-test('a file that cannot be read to its end is not taken at all, not even with --skip-bad', async (t) => {
+test('a file that cannot be read to the end is not imported, not even with --skip-bad', async (t) => {
   const { shop, from } = await shopFor(t)
   const whole = JSON.stringify(manyProducts(50))
   const result = await from(whole.slice(0, -30), { skipBad: true, batchSize: 5 })
@@ -139,14 +139,14 @@ test('a file that cannot be read to its end is not taken at all, not even with -
   assert.deepEqual((await shop.get('/v1/products')).json, [])
 })
 
-test('a dry run tells what would change and writes nothing', async (t) => {
+test('a dry run reports what would change and writes nothing', async (t) => {
   const { shop, from } = await shopFor(t)
   const result = await from(jsonLines(mug, kurta), { dryRun: true })
   assert.deepEqual([result.outcome, result.products, result.created], ['checked', 2, 2])
   assert.deepEqual((await shop.get('/v1/products')).json, [])
 })
 
-test('an import that was interrupted is finished by running it again', async (t) => {
+test('an interrupted import is completed by running it again', async (t) => {
   const { shop, fromFile } = await shopFor(t)
   const path = fileOf(t, jsonLines(...manyProducts(60)))
   const stop = new AbortController()
@@ -164,14 +164,14 @@ test('an import that was interrupted is finished by running it again', async (t)
   assert.deepEqual(await counts(shop), await realCounts(shop))
 })
 
-test('a stop while the file is checked leaves everything as it was', async (t) => {
+test('a stop during the check changes nothing', async (t) => {
   const { shop, from } = await shopFor(t)
   const result = await from(jsonLines(mug), { signal: AbortSignal.abort() })
   assert.deepEqual([result.outcome, result.created], ['stopped', 0])
   assert.deepEqual((await shop.get('/v1/products')).json, [])
 })
 
-test('imports of the same products at once, in opposite orders, all succeed and make each product once', async (t) => {
+test('concurrent imports of the same products in opposite orders all succeed and create each product once', async (t) => {
   const { shop, from } = await shopFor(t)
   const products = manyProducts(120)
   const results = await Promise.all(
@@ -188,7 +188,7 @@ test('imports of the same products at once, in opposite orders, all succeed and 
   assert.deepEqual(await counts(shop), await realCounts(shop))
 })
 
-test('an import beside changes of stock and a new outlet neither fails nor loses anything', async (t) => {
+test('an import concurrent with stock changes and a new outlet neither fails nor loses anything', async (t) => {
   const { shop, from } = await shopFor(t)
   const products = manyProducts(60).map(({ stock: _, ...product }) => product)
   await from(jsonLines(...products))
@@ -203,7 +203,7 @@ test('an import beside changes of stock and a new outlet neither fails nor loses
     ...Array.from({ length: 60 }, (_, n) => sell(n)),
   ])
   assert.equal(imported.updated, 60)
-  assert.equal(statements.filter((text) => text === 'rollback').length, 0, 'nothing deadlocked')
+  assert.equal(statements.filter((text) => text === 'rollback').length, 0, 'no deadlock')
   const here = (await shop.get('/v1/products?limit=100')).json
   assert.deepEqual(
     here.map((p: { name: string; stock: number; price: number }) => [p.name, p.stock, p.price]).sort(),
@@ -213,7 +213,7 @@ test('an import beside changes of stock and a new outlet neither fails nor loses
   assert.equal(there.length, 60)
 })
 
-test('a change of stock waits for the product before it takes the stock, as imports do', async (t) => {
+test('a stock change locks the product before the stock, as imports do', async (t) => {
   const { shop, from } = await shopFor(t)
   await from(jsonLines(mug))
   const store = await shop.load()
@@ -233,11 +233,11 @@ test('a change of stock waits for the product before it takes the stock, as impo
     return { other }
   })
   await set.other
-  assert.equal(statements.filter((text) => text === 'rollback').length, 0, 'nothing deadlocked')
+  assert.equal(statements.filter((text) => text === 'rollback').length, 0, 'no deadlock')
   assert.equal((await shop.get('/v1/products/mug')).json.stock, 4)
 })
 
-test('a file without stock leaves the stock as it is, and a number is meant for the default outlet', async (t) => {
+test('a file without stock does not change it, and a plain number is for the default outlet', async (t) => {
   const { shop, from } = await shopFor(t)
   const warehouse = await shop.newOutlet('Warehouse')
   const stockAt = async (outlet: string) => (await shop.get('/v1/products/mug', { 'x-outlet-id': outlet })).json.stock
@@ -249,7 +249,7 @@ test('a file without stock leaves the stock as it is, and a number is meant for 
   assert.deepEqual([await stockAt(shop.outletId), await stockAt(warehouse)], [3, 5])
 })
 
-test('what shoppers have reserved stays reserved, and does not make a product look changed', async (t) => {
+test('reserved units stay reserved and do not make a product look changed', async (t) => {
   const { shop, from } = await shopFor(t)
   await from(jsonLines(mug))
   const { id } = await shop.load()
@@ -260,7 +260,7 @@ test('what shoppers have reserved stays reserved, and does not make a product lo
   assert.deepEqual(row, { on_hand: 22, reserved: 2 })
 })
 
-test('texts of characters beyond the first 65,536 are cut between characters, never within one', async (t) => {
+test('texts with surrogate pairs are never truncated within a pair', async (t) => {
   const { shop, from } = await shopFor(t)
   const rare = (length: number) => `${'x'.repeat(length % 2)}${'\u{20000}'.repeat(length / 2)}`
   const products = [199, 200, 201, 400, 401].map((length) => ({
@@ -271,7 +271,7 @@ test('texts of characters beyond the first 65,536 are cut between characters, ne
   assert.equal((await shop.get('/v1/products?sort=name')).json.length, products.length)
 })
 
-test('descriptions are made safe in every format', async (t) => {
+test('descriptions are sanitised in every format', async (t) => {
   const { shop, from } = await shopFor(t)
   const unsafe = '<p onclick="x()">Hi</p><script>x()</script>'
   await from(jsonLines({ ...mug, description: unsafe }))
@@ -281,7 +281,7 @@ test('descriptions are made safe in every format', async (t) => {
   }
 })
 
-test('products of one file are the newer the later they stand in it, across batches', async (t) => {
+test('later products in a file are newer, across batches', async (t) => {
   const { shop, from } = await shopFor(t)
   await from(jsonLines(...manyProducts(25)), { batchSize: 10 })
   const names = (await shop.get('/v1/products?limit=100')).json.map(({ name }: { name: string }) => name)

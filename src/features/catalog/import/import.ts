@@ -4,25 +4,25 @@ import type { Db } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
 import type { ProductPatch } from '../product-input.ts'
 import { analyzeCatalog } from '../products.sql.ts'
-import { addToSummary, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
+import { countProduct, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
 import type { SaveMode } from '../save-mode.ts'
 import { type Checked, createCheck } from './check.ts'
 import { type ImportFormat, openImportFile, readRecords } from './formats.ts'
-import { FileFault, type ProductRecord, placeFault, type RecordFault } from './records.ts'
+import { FileFault, locateFault, type ProductRecord, type RecordFault } from './records.ts'
 
 export type ImportRequest = Partial<SaveMode> & {
   path: string
   format?: ImportFormat | undefined
-  /** Leaves out products with faults instead of refusing the file. */
+  /** Skips products with faults instead of refusing the file. */
   skipBad?: boolean
-  /** Only says what would change. */
+  /** Reports what would change without writing. */
   dryRun?: boolean
-  /** Stops after the batch under way. */
+  /** Stops after the current batch. */
   signal?: AbortSignal
   onProgress?: (progress: ImportProgress) => void
-  /** Which sales of a file are on; now, unless a test says otherwise. */
+  /** The time that decides which sales in the file are active. Default: now. */
   now?: Date
-  /** Tests make it small. */
+  /** For tests. */
   batchSize?: number
 }
 
@@ -30,26 +30,26 @@ export type ImportProgress = { phase: 'check' | 'write'; products: number; fract
 
 export type ImportResult = SaveSummary & {
   format: ImportFormat
-  /** What the file holds, good and bad. */
+  /** Number of products in the file, valid or not. */
   products: number
-  /** Products with faults that were left out. */
+  /** Number of products skipped because of faults. */
   skipped: number
-  /** The first of them; `faultCount` counts all. */
+  /** The first faults; `faultCount` is the number of all. */
   faults: RecordFault[]
   faultCount: number
-  /** Fields and columns of this file that have no place here. */
+  /** Unknown fields and columns of the file. */
   ignoredFields: string[]
-  /** What was taken otherwise than it stands in the file, and in how many products. */
+  /** Values that were imported differently from the file, and in how many products. */
   notes: { text: string; products: number }[]
   outcome: 'done' | 'checked' | 'refused' | 'stopped'
 }
 
-const mostFaultsKept = 10_000
+const maxFaults = 10_000
 
 /**
- * Reads a file twice: once to find every fault and every change, so that a file is taken whole or not at all, and once to
- * save it in batches. Each batch is a transaction, so shoppers never wait long, and products already saved are equal the
- * next time: an import that was interrupted is finished by running it again.
+ * Reads a file twice: first to find all faults and changes, so that a file is imported completely or not at all, then to
+ * save it in batches. Each batch is a short transaction. Products that are already saved are unchanged in the next run,
+ * so an interrupted import is completed by running it again.
  */
 export const importCatalog = async (db: Db, store: Store, request: ImportRequest): Promise<ImportResult> => {
   const file = openImportFile(request.path, request.format)
@@ -66,7 +66,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
   if (checked.stopped) return result('stopped', newSummary())
   if (checked.unreadable || (checked.faultCount > 0 && !request.skipBad)) return result('refused', newSummary())
   if (request.dryRun) return result('checked', checked.planned, checked.bad)
-  // Nothing to write: the file need not be read again.
+  // Nothing to write, so the second pass is not needed.
   if (checked.planned.created + checked.planned.updated === 0) return result('done', checked.planned, checked.bad)
   const { stopped, skipped, saved } = await writeFile()
   return result(stopped ? 'stopped' : 'done', saved, skipped)
@@ -79,21 +79,21 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
     let bytes = 0
     const keep = (fault: RecordFault) => {
       found.faultCount++
-      if (faults.length < mostFaultsKept) faults.push(fault)
+      if (faults.length < maxFaults) faults.push(fault)
     }
-    /** In the order of the file, whichever step finds a fault. */
+    /** Reports faults in the order of the file, whichever step finds them. */
     const judge = async (records: readonly ReadRecord[]) => {
       const patches = records.flatMap(({ outcome }) => ('patch' in outcome ? [outcome.patch] : []))
       const plans = (await planProducts(db, store, patches, mode)).values()
       for (const { record, outcome } of records) {
         const plan = 'patch' in outcome ? plans.next().value : undefined
         if (plan !== undefined && !('faults' in plan)) {
-          addToSummary(planned, plan)
+          countProduct(planned, plan)
           continue
         }
         found.bad++
         if ('faults' in outcome) outcome.faults.forEach(keep)
-        for (const fault of plan?.faults ?? []) keep(placeFault(record, fault))
+        for (const fault of plan?.faults ?? []) keep(locateFault(record, fault))
       }
     }
     let batch = newBatch<ReadRecord>()
@@ -131,17 +131,17 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       const createdBefore = saved.created
       addSummary(saved, summary)
       skipped += bad
-      if (analyzeAfter.some((n) => createdBefore < n && saved.created >= n)) await tellPlanner(db)
+      if (analyzeAfter.some((n) => createdBefore < n && saved.created >= n)) await updateStatistics(db)
       written += patches.length
       report('write', written, bytes)
     }
-    /** The next batch is read while the last one is written, and no further. */
+    /** Reads one batch ahead while the last one is being written. */
     const flush = async () => {
       await writing
       const { items } = batch
       batch = newBatch()
       writing = request.signal?.aborted || items.length === 0 ? Promise.resolve() : write(items)
-      // It is awaited at the next batch; until then a failure must not count as one that nobody handles.
+      // Awaited at the next batch. Until then a failure must not be an unhandled rejection.
       writing.catch(() => {})
     }
     try {
@@ -155,7 +155,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       }
       await flush()
       await writing
-      if (saved.created >= (analyzeAfter[0] ?? 0)) await tellPlanner(db)
+      if (saved.created >= (analyzeAfter[0] ?? 0)) await updateStatistics(db)
     } catch (error) {
       await writing.catch(() => {})
       throw error instanceof FileFault ? refuse('IMPORT_FILE_CHANGED', { path: request.path }) : error
@@ -169,7 +169,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
       return await db.tx(async (tx) => {
         const { summary, plans } = await tryToSave(tx, store, patches, mode)
         const bad = plans.filter((plan) => 'faults' in plan).length
-        // It was good when the file was checked, so the store has changed since.
+        // The product was valid in the first pass, so the store has changed since.
         if (bad > 0 && !request.skipBad) throw refuse('IMPORT_STORE_CHANGED', { path: request.path })
         return { summary, bad }
       })
@@ -191,17 +191,17 @@ const addSummary = (sum: SaveSummary, { created, updated, unchanged, changes, st
   for (const [field, n] of Object.entries(changes)) sum.changes[field] = (sum.changes[field] ?? 0) + n
 }
 
-/** What the number of a fault counts. */
+/** The unit of the position in a fault. */
 export const unitOf = (format: ImportFormat) => (format === 'json' ? 'element' : 'line')
 
-/** New products after which the planner is told how many there are by now, and once more at the end. */
+/** Numbers of new products after which the planner statistics are updated; also once at the end. */
 const analyzeAfter = [1_000, 20_000]
 
-/** It makes things faster and nothing else, so an import does not fail for it. */
-const tellPlanner = (db: Db) => analyzeCatalog(db).catch(() => {})
+/** Only an optimisation, so errors are ignored. */
+const updateStatistics = (db: Db) => analyzeCatalog(db).catch(() => {})
 
-/** Bounded in every direction, so that a batch is a short transaction and a small message whatever products are like. */
-const fullBatch = { products: 250, variants: 2_000, characters: 2_000_000 }
+/** Keeps each batch a short transaction with a small message, whatever the products look like. */
+const batchLimits = { products: 250, variants: 2_000, characters: 2_000_000 }
 
 type Batch<Item> = { items: Item[]; variants: number; characters: number }
 
@@ -213,5 +213,5 @@ const addToBatch = <Item>(batch: Batch<Item>, item: Item, patch: ProductPatch | 
   batch.characters += patch?.description?.length ?? 0
 }
 
-const isFull = <Item>({ items, variants, characters }: Batch<Item>, size = fullBatch.products) =>
-  items.length >= size || variants >= fullBatch.variants || characters >= fullBatch.characters
+const isFull = <Item>({ items, variants, characters }: Batch<Item>, size = batchLimits.products) =>
+  items.length >= size || variants >= batchLimits.variants || characters >= batchLimits.characters

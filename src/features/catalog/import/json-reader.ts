@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../core/thrown.ts'
-import { FileFault, largestRecord, type ProductRecord } from './records.ts'
+import { FileFault, maxRecordSize, type ProductRecord } from './records.ts'
 
-/** One object a line. Empty lines are passed over. */
+/** One object per line. Empty lines are skipped. */
 export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerator<ProductRecord> {
   let line = 0
   let rest = ''
@@ -15,12 +15,12 @@ export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerato
       from = end + 1
     }
     rest = rest.slice(from)
-    if (rest.length > largestRecord) throw new FileFault(line + 1, 'is longer than 16 MB')
+    if (rest.length > maxRecordSize) throw new FileFault(line + 1, 'is longer than 16 MB')
   }
   if (rest.trim() !== '') yield parseElement(rest.trim(), line + 1)
 }
 
-/** The elements of one array, each cut out of the text and parsed alone, so that no more than one is in memory. */
+/** The elements of an array, parsed one by one, so that only one is in memory at a time. */
 export async function* readJsonArray(text: AsyncIterable<string>): AsyncGenerator<ProductRecord> {
   const scanner = createScanner()
   for await (const piece of text) for (const element of scanner.push(piece)) yield element
@@ -39,16 +39,16 @@ const parseElement = (text: string, line: number): ProductRecord => {
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [34, 92, 44, 91, 93, 123, 125]
 const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
 
-/** Follows brackets and strings only: whether an element is right inside is for JSON.parse to say. */
+/** Tracks only brackets and strings. JSON.parse validates the elements. */
 const createScanner = () => {
-  let place: 'before' | 'element' | 'after' = 'before'
+  let state: 'before' | 'element' | 'after' = 'before'
   let depth = 0
   let inString = false
   let escaped = false
   let number = 0
   let element = ''
 
-  /** Null at the end of an empty array. An empty place between two commas is a fault of its own. */
+  /** Null at the end of an empty array. An empty element between two commas is a fault. */
   const finish = (last: boolean): ProductRecord | null => {
     const content = element.trim()
     element = ''
@@ -62,11 +62,11 @@ const createScanner = () => {
     let from = 0
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
-      if (place !== 'element') {
+      if (state !== 'element') {
         if (isSpace(code)) continue
-        if (place === 'after') throw new FileFault(number, 'is followed by something after the end of the array')
-        if (code !== openList) throw new FileFault(1, 'is not the beginning of a JSON array')
-        place = 'element'
+        if (state === 'after') throw new FileFault(number, 'is followed by text after the end of the array')
+        if (code !== openList) throw new FileFault(1, 'is not the start of a JSON array')
+        state = 'element'
         from = i + 1
       } else if (inString) {
         if (escaped) escaped = false
@@ -83,16 +83,16 @@ const createScanner = () => {
         const record = finish(code === closeList)
         if (record !== null) found.push(record)
         from = i + 1
-        if (code === closeList) place = 'after'
+        if (code === closeList) state = 'after'
       }
     }
-    if (place === 'element') element += text.slice(from)
-    if (element.length > largestRecord) throw new FileFault(number + 1, 'is larger than 16 MB, or is never closed')
+    if (state === 'element') element += text.slice(from)
+    if (element.length > maxRecordSize) throw new FileFault(number + 1, 'is larger than 16 MB or is not closed')
     return found
   }
 
   const end = () => {
-    if (place !== 'after') throw new FileFault(number + 1, 'is cut off: the array is not closed')
+    if (state !== 'after') throw new FileFault(number + 1, 'is cut off: the array is not closed')
   }
   return { push, end }
 }

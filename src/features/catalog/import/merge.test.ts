@@ -46,7 +46,7 @@ const shirt = {
 }
 const titles = ({ variants }: { variants: { title: string }[] }) => variants.map(({ title }) => title)
 
-test('a list of slugs and prices changes prices and nothing else', async (t) => {
+test('a file of slugs and prices changes only prices', async (t) => {
   const { shop, from } = await shopFor(t, mug, shirt)
   const [mugBefore, shirtBefore] = [await read(shop, 'mug'), await read(shop, 'shirt')]
   const result = await from('slug,name,price\nmug,Mug,399\n')
@@ -57,7 +57,7 @@ test('a list of slugs and prices changes prices and nothing else', async (t) => 
   assert.deepEqual(await read(shop, 'shirt'), shirtBefore)
 })
 
-test('a dry run and the run itself tell the same, field by field', async (t) => {
+test('a dry run and the import report the same changes, field by field', async (t) => {
   const { shop, from } = await shopFor(t, mug, shirt, { name: 'Plate', price: 5 })
   const file = jsonLines(
     { slug: 'mug', price: 399, description: 'New', stock: 1 },
@@ -83,7 +83,7 @@ test('a dry run and the run itself tell the same, field by field', async (t) => 
   assert.deepEqual((await from(file, { dryRun: true })).changes, {})
 })
 
-test('each field can be changed alone, is counted by its name, and leaves the others as they are', async (t) => {
+test('each field can be changed alone, is counted by its name, and does not affect the others', async (t) => {
   const { shop, from } = await shopFor(t, mug)
   const pune = await shop.newOutlet('Pune')
   const changes: Record<string, unknown> = {
@@ -120,7 +120,7 @@ test('each field can be changed alone, is counted by its name, and leaves the ot
   assert.equal(await countStaleListings(service.db, (await shop.load()).id), 0)
 })
 
-test('an empty cell clears the field, a column that is not there keeps it, and null does the same in JSON', async (t) => {
+test('an empty cell clears the field like null in JSON, and a missing column keeps it', async (t) => {
   const { shop, from } = await shopFor(t, mug)
   const result = await from('slug,description,compareAtPrice,images,price,stock,status\nmug,,,,,,\n')
   assert.deepEqual(result.changes, { description: 1, compareAtPrice: 1, images: 1 })
@@ -132,7 +132,7 @@ test('an empty cell clears the field, a column that is not there keeps it, and n
   assert.deepEqual([vendor, seo], ['', { title: '', description: 'A mug' }])
 })
 
-test('a picture keeps its text while it keeps its address', async (t) => {
+test('an image keeps its text as long as its URL does not change', async (t) => {
   const { shop, from } = await shopFor(t, mug)
   await from(jsonLines({ slug: 'mug', images: ['https://a.example/3.jpg', 'https://a.example/1.jpg'] }))
   assert.deepEqual((await read(shop, 'mug')).media, [
@@ -141,7 +141,7 @@ test('a picture keeps its text while it keeps its address', async (t) => {
   ])
 })
 
-test('variants are found by SKU, else by options; those that a file does not name stay', async (t) => {
+test('variants are matched by SKU, then by options; variants that are not in the file stay', async (t) => {
   const { shop, from } = await shopFor(t, shirt)
   const before = await read(shop, 'shirt')
   const result = await from(
@@ -166,7 +166,7 @@ test('variants are found by SKU, else by options; those that a file does not nam
   assert.deepEqual([extra.sku, extra.stock], ['', 9])
 })
 
-test('variants that exchange their options keep what belongs to their SKU', async (t) => {
+test('variants that swap options keep the data of their SKU', async (t) => {
   const { shop, from } = await shopFor(t, shirt)
   const before = await read(shop, 'shirt')
   await from(
@@ -189,7 +189,7 @@ test('variants that exchange their options keep what belongs to their SKU', asyn
   )
 })
 
-test('--replace makes the file the whole truth about its products, and touches no others', async (t) => {
+test('--replace resets everything that the file does not have, only for its products', async (t) => {
   const { shop, from } = await shopFor(t, mug, shirt, { name: 'Plate', price: 5, description: 'Flat' })
   const [before, plate] = [await read(shop, 'shirt'), await read(shop, 'plate')]
   const file = jsonLines(
@@ -203,7 +203,7 @@ test('--replace makes the file the whole truth about its products, and touches n
     [emptied.description, emptied.images, emptied.category, emptied.vendor, emptied.compareAtPrice],
     ['', [], '', '', null],
   )
-  assert.equal(emptied.stock, 7, 'stock is only set with --set-stock')
+  assert.equal(emptied.stock, 7, 'stock is set only with --set-stock')
   assert.deepEqual(titles(shirtAfter), ['M'])
   assert.deepEqual([shirtAfter.variants[0].id, shirtAfter.variants[0].stock], [before.variants[1].id, 3])
   assert.deepEqual(await read(shop, 'plate'), plate)
@@ -212,11 +212,11 @@ test('--replace makes the file the whole truth about its products, and touches n
   assert.deepEqual(
     titles(await read(shop, 'shirt')),
     ['S', 'M', 'L'],
-    'what was switched off comes back by its options',
+    'a deactivated variant is activated again by its options',
   )
 })
 
-test('the stock of a variant that exists is set with --set-stock only, and told otherwise', async (t) => {
+test('the stock of an existing variant is set only with --set-stock, and reported otherwise', async (t) => {
   const { shop, from } = await shopFor(t, mug)
   const file = jsonLines({ slug: 'mug', stock: 50 }, { name: 'Bowl', price: 1, stock: 6 })
   const first = await from(file)
@@ -227,7 +227,7 @@ test('the stock of a variant that exists is set with --set-stock only, and told 
   assert.equal((await read(shop, 'mug')).stock, 50)
 })
 
-test('stock becomes not tracked and tracked again with --set-stock, and starts from nothing elsewhere', async (t) => {
+test('--set-stock can make stock untracked and tracked again, with 0 at other outlets', async (t) => {
   const { shop, from } = await shopFor(t, mug)
   const pune = await shop.newOutlet('Pune')
   const seen = async () => [
@@ -248,7 +248,7 @@ test('stock becomes not tracked and tracked again with --set-stock, and starts f
   assert.equal(await countStaleListings(service.db, (await shop.load()).id), 0)
 })
 
-test('a product without variants becomes one with variants, and a single one is told by its only variant', async (t) => {
+test('a product can get variants, and fields on the product apply to its only variant', async (t) => {
   const { shop, from } = await shopFor(t, mug)
   const { variants: before } = await read(shop, 'mug')
   await from(jsonLines({ slug: 'mug', variants: [{ options: { Colour: 'Red' }, price: 5 }] }))
@@ -265,7 +265,7 @@ test('a product without variants becomes one with variants, and a single one is 
   assert.deepEqual(titles(await read(other, 'mug')), ['Red', 'Blue'])
 })
 
-test('what does not fit the product of the store is a fault with line and field, and nothing is written', async (t) => {
+test('a conflict with the product in the store is a fault with line and field, and nothing is written', async (t) => {
   const { shop, from } = await shopFor(t, mug, shirt)
   const written = await rowVersions(service, shop)
   const table: [content: string, line: number, field: string][] = [
@@ -299,14 +299,14 @@ test('what does not fit the product of the store is a fault with line and field,
   assert.deepEqual([taken.updated, taken.skipped, taken.changes], [1, 1, { price: 1 }])
 })
 
-test('a variant of many is found by the SKU that stands on the product', async (t) => {
+test('a SKU on the product selects one of its variants', async (t) => {
   const { shop, from } = await shopFor(t, shirt)
   assert.deepEqual((await from('slug,sku,price\nshirt,S-M,1\n')).changes, { price: 1 })
   const prices = (await read(shop, 'shirt')).variants.map(({ price }: { price: number }) => price)
   assert.deepEqual(prices, [900, 1, 990])
 })
 
-test('prices of outlets are merged one by one', async (t) => {
+test('outlet prices are merged one by one', async (t) => {
   const { shop, from } = await shopFor(t)
   const [pune, goa] = [await shop.newOutlet('Pune'), await shop.newOutlet('Goa')]
   await shop.add({ name: 'Mug', price: 10, prices: { [pune]: 8, [goa]: 9 } })
@@ -325,7 +325,7 @@ test('prices of outlets are merged one by one', async (t) => {
   assert.deepEqual(await prices(), [10, 10])
 })
 
-test('changes of different variants of one product at once all arrive', async (t) => {
+test('concurrent changes of different variants of one product are all applied', async (t) => {
   const { shop, from } = await shopFor(t, shirt)
   const skus = ['S-S', 'S-M', 'S-L']
   await Promise.all(

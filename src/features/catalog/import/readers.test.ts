@@ -5,7 +5,7 @@ import { readJsonArray, readJsonLines } from './json-reader.ts'
 import { FileFault, type ProductRecord } from './records.ts'
 import { createSlugLines } from './slug-lines.ts'
 
-/** Cut into pieces of every size, since a file may be cut anywhere. */
+/** Splits the text into chunks of every size. */
 async function* inPieces(text: string, size: number) {
   for (let from = 0; from < text.length; from += size) yield text.slice(from, from + size)
 }
@@ -20,7 +20,7 @@ const isFileFault = (line: number, message: RegExp) => (error: unknown) => {
   return true
 }
 
-test('an array gives its elements by number, wherever the text is cut', async () => {
+test('an array is read correctly, wherever the chunks are split', async () => {
   const elements = [{ name: 'a "quoted" ]}{[ one' }, { name: 'back\\slash\\\\', list: [1, [2], {}] }, 'text', 4, true]
   for (const indent of [0, 2]) {
     const text = `\n ${JSON.stringify(elements, null, indent)}\n`
@@ -34,7 +34,7 @@ test('an array gives its elements by number, wherever the text is cut', async ()
   assert.deepEqual(await all(readJsonArray(inPieces(' [ ] ', 2))), [])
 })
 
-test('a broken element is a fault of its own, and the others are read', async () => {
+test('an invalid element is a fault, and the others are read', async () => {
   const records = await Array.fromAsync(readJsonArray(inPieces('[{"name":"a"},{name:1},,{"name":"b"},]', 3)))
   assert.deepEqual(
     records.map(({ line, faults }) => [line, faults?.length ?? 0]),
@@ -48,14 +48,14 @@ test('a broken element is a fault of its own, and the others are read', async ()
   )
 })
 
-test('an array that is cut off, followed by something or none at all cannot be read', async () => {
+test('a truncated array, one followed by text, and anything else are file faults', async () => {
   await assert.rejects(all(readJsonArray(inPieces('[{"a":1},{"b":', 4))), isFileFault(2, /cut off/))
   await assert.rejects(all(readJsonArray(inPieces('[{"a":"x}]', 4))), isFileFault(1, /cut off/))
   await assert.rejects(all(readJsonArray(inPieces('[1] [2]', 4))), isFileFault(1, /after the end/))
-  await assert.rejects(all(readJsonArray(inPieces('{"products":[]}', 4))), isFileFault(1, /beginning of a JSON array/))
+  await assert.rejects(all(readJsonArray(inPieces('{"products":[]}', 4))), isFileFault(1, /start of a JSON array/))
 })
 
-test('JSON lines count every line, also empty ones and the last without an end', async () => {
+test('JSON lines count every line, including empty ones and a last line without a line break', async () => {
   for (const size of [1, 7, 1000]) {
     assert.deepEqual(await all(readJsonLines(inPieces('{"n":1}\r\n\n  \n{"n":"é\\n"}\n{"n":3}', size))), [
       [1, { n: 1 }],
@@ -65,7 +65,7 @@ test('JSON lines count every line, also empty ones and the last without an end',
   }
 })
 
-test('a row of a table has the line that it begins on, whatever its cells and line ends', async () => {
+test('a row has the line it starts on, whatever its cells and line breaks', async () => {
   for (const end of ['\n', '\r\n']) {
     const text = ['a,b', '1,"two', 'lines"', '', '"x ""y""",z', '"', '', '",last', 'end,of'].join(end)
     const rows = await Array.fromAsync(readRows(inPieces(text, 5), ','))
@@ -82,14 +82,14 @@ test('a row of a table has the line that it begins on, whatever its cells and li
   }
 })
 
-test('a quote that is not closed or out of place is named with its line', async () => {
+test('an unclosed or misplaced quote is reported with its line', async () => {
   const read = (text: string) => Array.fromAsync(readRows(inPieces(text, 5), ','))
-  await assert.rejects(read('a,b\n1,2\n3,"4\n5,6\n'), isFileFault(3, /never closed/))
+  await assert.rejects(read('a,b\n1,2\n3,"4\n5,6\n'), isFileFault(3, /unclosed quote/))
   await assert.rejects(read('a,b\n1,2\nMonitor 24",4\n'), isFileFault(3, /quote inside a cell/))
   await assert.rejects(read('a,b\n"1"x,2\n'), isFileFault(2, /after a closing quote/))
 })
 
-test('cells become the values that JSON would have', async () => {
+test('cells are converted to the values that JSON would have', async () => {
   const cells = (heading: string, row: string) =>
     all(readProductTable(readRows(inPieces(`${heading}\n${row}\n`, 7), ',')))
   const table: [heading: string, cell: string, value: unknown][] = [
@@ -118,7 +118,7 @@ test('cells become the values that JSON would have', async () => {
   assert.deepEqual(await cells('name,description,unknown', 'Mug, ,'), [[2, { name: 'Mug', description: null }]])
 })
 
-test('slugs are remembered with their first line, however many there are', () => {
+test('the first line of every slug is found, however many there are', () => {
   const slugs = createSlugLines(4)
   for (let n = 1; n <= 20_000; n++) assert.equal(slugs.firstLine(`slug-${n}`, n), n)
   for (let n = 1; n <= 20_000; n += 7) assert.equal(slugs.firstLine(`slug-${n}`, 99_999), n)

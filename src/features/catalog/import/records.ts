@@ -1,23 +1,23 @@
 import type { InputFault } from '../input-faults.ts'
 
-/** Where a fault is: a line of the file, or the number of an element in a JSON array, from 1. */
+/** `line` is a line of the file, or the number of an element in a JSON array, from 1. */
 export type RecordFault = InputFault & { line: number }
 
-/** One product of a file, not yet checked. */
+/** One product of a file, not yet validated. */
 export type ProductRecord = {
   line: number
   value: unknown
-  /** What the reader itself found wrong; the value is of no use then. */
+  /** Faults found by the reader. */
   faults?: readonly RecordFault[]
-  /** Columns with something in them that has no place here. */
+  /** Unknown columns that are not empty. */
   ignored?: readonly string[]
-  /** What was taken otherwise than it stands in the file, in a sentence. */
+  /** Values that are imported differently from the file, each as a sentence. */
   notes?: readonly string[]
-  /** For formats where one product fills several lines under other names. */
-  place?: (field: string) => { line: number; field: string }
+  /** For formats in which a product spans several lines and columns have other names. */
+  locate?: (field: string) => { line: number; field: string }
 }
 
-/** The file cannot be read on from here, so none of it is taken. */
+/** The rest of the file cannot be read, so nothing is imported. */
 export class FileFault extends Error {
   override name = 'FileFault'
   readonly line: number
@@ -28,10 +28,10 @@ export class FileFault extends Error {
   }
 }
 
-/** A product that is larger than this is a quote or bracket that was never closed. */
-export const largestRecord = 16 * 1024 * 1024
+/** Anything larger is an unclosed quote or bracket. */
+export const maxRecordSize = 16 * 1024 * 1024
 
-export const placeFault = ({ line, place }: ProductRecord, fault: InputFault): RecordFault => ({
+export const locateFault = ({ line, locate }: ProductRecord, fault: InputFault): RecordFault => ({
   ...fault,
-  ...(place?.(fault.field) ?? { line }),
+  ...(locate?.(fault.field) ?? { line }),
 })

@@ -1,8 +1,8 @@
 import sanitize from 'sanitize-html'
 
 /**
- * Formatting, lists, tables, links and pictures. Nothing that runs, nothing that changes how the page around it looks,
- * and no names or ids, by which a text could pose as a part of the page.
+ * Allows formatting, lists, tables, links and images. No scripts, no styles, and no names or ids, with which a text
+ * could imitate parts of the page.
  */
 const rules: sanitize.IOptions = {
   allowedTags: [
@@ -23,15 +23,15 @@ const rules: sanitize.IOptions = {
   allowProtocolRelative: false,
   transformTags: {
     a: (tagName, attributes) => ({ tagName, attribs: { ...attributes, rel: 'noopener noreferrer' } }),
-    // Older shop pages wrote `//host/picture`, which is meant to be https today.
+    // Older shop pages have protocol-relative URLs (`//host/image`).
     img: (tagName, { src = '', ...rest }) => ({ tagName, attribs: { ...rest, src: src.replace(/^\/\//, 'https://') } }),
   },
   exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !attribs.src,
 }
 
 /**
- * A text that a storefront can put into a page. Plain text stays as it is: only what a browser would take for a tag
- * makes a text HTML. Safe text comes back unchanged, so that saving it again changes nothing.
+ * Sanitises a text so that a storefront can insert it into a page. Text without anything that a browser parses as a tag
+ * is returned unchanged, and so is sanitised text, so that saving it again changes nothing.
  */
 export const makeSafeHtml = (text: string) => (/<(?=[a-z!/?]|$)/i.test(text) ? sanitize(text, rules) : text)
 

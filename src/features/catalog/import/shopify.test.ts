@@ -14,7 +14,7 @@ const shopFor = async (t: TestContext) => {
   return { shop, ...importerFor(t, service, shop) }
 }
 
-/** As exported until 2024: `Handle` first, `Variant …` and `Image …` columns, columns that we do not take. */
+/** The format until 2024: `Handle` first, `Variant …` and `Image …` columns, and unsupported columns. */
 const older = `Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Option1 Linked To,Option2 Name,Option2 Value,Option2 Linked To,Option3 Name,Option3 Value,Option3 Linked To,Variant SKU,Variant Grams,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Fulfillment Service,Variant Price,Variant Compare At Price,Variant Requires Shipping,Variant Taxable,Variant Barcode,Image Src,Image Position,Image Alt Text,Gift Card,SEO Title,SEO Description,Google Shopping / Google Product Category,Variant Image,Variant Weight Unit,Variant Tax Code,Cost per item,Included / India,Price / International,Status
 block-print-kurta,Block Print Kurta,"<p data-mce-fragment=""1"">Printed by hand in <strong>Bagru</strong>.</p>
 <ul>
@@ -30,7 +30,7 @@ hidden-lamp,Hidden Lamp,<p>Soon</p>,Blue Door,,,,false,Title,Default Title,,,,,,
 old-lamp,Old Lamp,,Blue Door,,,,true,Title,Default Title,,,,,,,,,300.0,shopify,1,continue,manual,99.00,,true,true,,,,,false,,,,,kg,,,true,,archived
 `
 
-/** As exported since: `Title` first, plain column names. */
+/** The format since then: `Title` first, plain column names. */
 const newer = `Title,URL handle,Description,Vendor,Product category,Type,Tags,Published on online store,Status,SKU,Barcode,Option1 name,Option1 value,Option1 Linked To,Option2 name,Option2 value,Option2 Linked To,Option3 name,Option3 value,Option3 Linked To,Price,Compare-at price,Cost per item,Charge tax,Tax code,Inventory tracker,Inventory quantity,Continue selling when out of stock,Weight value (grams),Weight unit for display,Requires shipping,Fulfillment service,Product image URL,Image position,Image alt text,Variant image URL,Gift card,SEO title,SEO description,Google Shopping / Google product category
 Block Print Kurta,block-print-kurta,"<p data-mce-fragment=""1"">Printed by hand in <strong>Bagru</strong>.</p>
 <ul>
@@ -52,7 +52,7 @@ for (const [generation, file] of Object.entries({
   newer,
   'older with Windows line ends': older.replaceAll('\n', '\r\n'),
 })) {
-  test(`a product file of Shopify is taken as it is (${generation})`, async (t) => {
+  test(`a Shopify product file can be imported unchanged (${generation})`, async (t) => {
     const { shop, from } = await shopFor(t)
     const result = await from(file)
     assert.deepEqual([result.format, result.faults, result.created], ['shopify', [], 4])
@@ -107,7 +107,7 @@ for (const [generation, file] of Object.entries({
   })
 }
 
-test('faults of a product file of Shopify have the line and the column of that file', async (t) => {
+test('faults of a Shopify file have the line and column of that file', async (t) => {
   const { from } = await shopFor(t)
   const heading =
     'Handle,Title,Option1 Name,Option1 Value,Variant Price,Variant Inventory Tracker,Variant Inventory Qty,Image Src,Status'
@@ -172,7 +172,7 @@ test('faults of a product file of Shopify have the line and the column of that f
   }
 })
 
-test('a handle that comes back after other products is told with both lines', async (t) => {
+test('the fault for a handle that repeats after other products has both lines', async (t) => {
   const { from } = await shopFor(t)
   const { faults } = await from('Handle,Title,Variant Price\na,A,1\nb,B,1\na,,2\n')
   assert.deepEqual([faults.length, faults[0]?.line], [1, 4])
@@ -186,7 +186,7 @@ test('a short file with a title and a price is enough', async (t) => {
   assert.deepEqual([pot.price, pot.stock], [12, 3])
 })
 
-test('a shop with several locations keeps its stock elsewhere, so stock stays as it is', async (t) => {
+test('the file of a shop with several locations has no stock and does not change it', async (t) => {
   const { shop, from } = await shopFor(t)
   await shop.add({ name: 'Pot', price: 1, stock: 5 })
   await from('Handle,Title,Variant Price,Variant Inventory Tracker\npot,Pot,2,shopify\n')
@@ -194,13 +194,13 @@ test('a shop with several locations keeps its stock elsewhere, so stock stays as
   assert.deepEqual([pot.price, pot.stock], [2, 5])
 })
 
-test('what is not tracked at Shopify, or sold on without stock, is not tracked here', async (t) => {
+test('a variant that Shopify does not track, or continues selling, is not tracked', async (t) => {
   const { shop, from } = await shopFor(t)
   const heading = 'Handle,Title,Variant Price,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy'
   const rows = ['counted,Counted,1,shopify,3,deny', 'not,Not,1,,0,deny', 'on,On,1,shopify,-4,continue']
   const result = await from(`${heading}\n${rows.join('\n')}\n`)
   assert.deepEqual(result.notes, [
-    { text: 'is sold on when out of stock at Shopify, and is not tracked here', products: 1 },
+    { text: 'continues selling when out of stock at Shopify, so its stock is not tracked here', products: 1 },
   ])
   const seen = (await shop.get('/v1/products?sort=name')).json
   assert.deepEqual(
@@ -213,7 +213,7 @@ test('what is not tracked at Shopify, or sold on without stock, is not tracked h
   )
 })
 
-test('a file of Shopify with some columns leaves the rest as it is, and names variants by their SKUs', async (t) => {
+test('a Shopify file with some columns does not change the rest, and matches variants by SKU', async (t) => {
   const { shop, from } = await shopFor(t)
   await from(newer)
   const before = (await shop.get('/v1/products/block-print-kurta')).json
@@ -229,7 +229,7 @@ test('a file of Shopify with some columns leaves the rest as it is, and names va
   })
 })
 
-test('columns of Shopify that have no place here are named when there is something in them', async (t) => {
+test('unsupported Shopify columns are reported if they are not empty', async (t) => {
   const { from } = await shopFor(t)
   const { ignoredFields } = await from(
     'Handle,Title,Variant Price,Cost per item,Variant Taxable,Gift Card,Variant Tax Code\na,A,1,5,true,FALSE,\n',

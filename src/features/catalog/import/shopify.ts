@@ -4,7 +4,7 @@ import { type Columns, cellOrNull, findColumns, type Harmless, type NamedRow } f
 import { faultyRow, type Row, readHeading, readNumber, widthFault } from './csv-reader.ts'
 import { FileFault, type ProductRecord, type RecordFault } from './records.ts'
 
-/** What we take from Shopify's file, under the names that it has had over the years. */
+/** The columns of Shopify's product file, under all names they have had. */
 const columnNames = {
   handle: ['handle', 'url handle'],
   title: ['title'],
@@ -41,7 +41,7 @@ const columnNames = {
 type Column = keyof typeof columnNames
 type ShopifyRow = NamedRow<Column>
 
-/** Columns that say what holds here for every product. */
+/** Values that are true for every product here, so ignoring the column loses nothing. */
 const harmless: Harmless = {
   'gift card': /^false$/i,
   'variant requires shipping': /^true$/i,
@@ -60,12 +60,12 @@ export const isShopifyHeading = (names: readonly string[]) => {
   return lower.includes('title') || ownColumns.some((name) => lower.includes(name))
 }
 
-/** Rows that follow each other with one handle are one product: its variants and its pictures. */
+/** Consecutive rows with one handle are one product: its variants and images. */
 export async function* readShopifyTable(rows: AsyncGenerator<Row>): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
   const columns = findColumns<Column>(heading, columnNames, harmless)
   if (!columns.has('title') && !columns.has('handle')) {
-    throw new FileFault(heading.line, 'names no column "Handle" or "Title", so it is no product file of Shopify')
+    throw new FileFault(heading.line, 'has no column "Handle" or "Title", so it is not a Shopify product file')
   }
   let handle = ''
   let group: ShopifyRow[] = []
@@ -102,13 +102,13 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
   const isSimple =
     variantRows.length === 1 &&
     (optionNames.length === 0 || (optionNames.length === 1 && first.cell('value1') === 'Default Title'))
-  // A file without options can still name the variants of a known product by their SKUs.
+  // A file without options can still identify the variants of an existing product by SKU.
   const byOptions = columns.has('option1') || columns.has('value1')
   if (!isSimple && byOptions && optionNames.length === 0) {
     report(variantRows[1] ?? first, 'option1', 'is required, because the product has several variants')
   }
 
-  /** A column that the file does not have says nothing; an empty cell of one that it has clears the field. */
+  /** A missing column does not change the field; an empty cell clears it. */
   const text = (field: string, column: Column, value = cellOrNull(first.cell(column))) =>
     columns.has(column) ? { [field]: value } : {}
   const pictures = listPictures(rows, columns)
@@ -133,16 +133,16 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
           })),
         }),
   }
-  const place = (field: string) => describeField(field, { first, variantRows, pictures }, columns)
+  const locate = (field: string) => describeField(field, { first, variantRows, pictures }, columns)
   return {
-    ...{ line: first.line, value, place },
+    ...{ line: first.line, value, locate },
     ...(faults.length > 0 ? { faults } : {}),
     ignored: [...new Set(rows.flatMap((row) => row.ignored))],
     notes: variantRows.some((row) => sellsOn(row) && row.cell('tracker') !== '') ? [sellsOnNote] : [],
   }
 }
 
-/** A row that only brings a picture has none of these. */
+/** A row that only adds an image has none of these. */
 const isVariant = ({ cell }: ShopifyRow) =>
   (['value1', 'value2', 'value3', 'sku', 'price'] as const).some((column) => cell(column) !== '')
 
@@ -165,14 +165,14 @@ const readOptions = (row: ShopifyRow, names: readonly string[], report: Report) 
   )
 
 const readCategory = (row: ShopifyRow, columns: Columns<Column>) => {
-  const said = row.cell('type') || row.cell('category')
-  return columns.has('type') || columns.has('category') ? { category: cellOrNull(said) } : {}
+  const given = row.cell('type') || row.cell('category')
+  return columns.has('type') || columns.has('category') ? { category: cellOrNull(given) } : {}
 }
 
 const readVariant = (row: ShopifyRow, columns: Columns<Column>) => {
   const price = readNumber(row.cell('price'))
   const compareAt = readNumber(row.cell('compareAtPrice'))
-  // Shopify shows a struck-out price only when it is the higher one.
+  // Shopify shows the compare-at price only if it is higher.
   const isLower = typeof compareAt === 'number' && typeof price === 'number' && compareAt <= price
   const stock = readStock(row, columns)
   const grams = readNumber(row.cell('grams'))
@@ -182,23 +182,20 @@ const readVariant = (row: ShopifyRow, columns: Columns<Column>) => {
     ...(columns.has('compareAtPrice') && !isLower ? { compareAtPrice: compareAt === '' ? null : compareAt } : {}),
     ...(stock === undefined ? {} : { stock }),
     ...(columns.has('barcode') ? { barcode: row.cell('barcode') } : {}),
-    // Shopify writes 0 for a weight that nobody entered.
+    // Shopify writes 0 for a missing weight.
     ...(columns.has('grams') ? { weightGrams: grams === '' || grams === 0 ? null : grams } : {}),
   }
 }
 
 const sellsOn = (row: ShopifyRow) => /^(continue|true)$/i.test(row.cell('policy'))
-const sellsOnNote = 'is sold on when out of stock at Shopify, and is not tracked here'
+const sellsOnNote = 'continues selling when out of stock at Shopify, so its stock is not tracked here'
 
-/**
- * Null: not tracked. Undefined when the file does not tell, as in shops with several locations, which keep their stock in
- * another file.
- */
+/** Null: not tracked. Undefined if the file has no stock, as in shops with several locations, which use a separate file. */
 const readStock = (row: ShopifyRow, columns: Columns<Column>) => {
   if (sellsOn(row) || (columns.has('tracker') && row.cell('tracker') === '')) return null
   const quantity = readNumber(row.cell('quantity'))
   if (quantity === '') return undefined
-  // Shopify counts below zero what it still owes.
+  // Shopify uses negative numbers for oversold units.
   return typeof quantity === 'number' ? Math.max(0, quantity) : quantity
 }
 
@@ -207,23 +204,23 @@ const splitTags = (text: string) => distinct(text.split(',').map((tag) => tag.tr
 const statuses: Record<string, string> = {
   active: 'ACTIVE',
   draft: 'DRAFT',
-  // Reached by its address only, which no list of ours can express: better unseen than seen by everybody.
+  // Reachable only by its URL at Shopify. There is no such status here, and hiding it is safer than listing it.
   unlisted: 'DRAFT',
   archived: 'ARCHIVED',
 }
 
 const readStatus = (row: ShopifyRow, report: Report) => {
-  const said = row.cell('status').toLowerCase()
+  const given = row.cell('status').toLowerCase()
   const published = row.cell('published').toLowerCase()
-  if (said === '' && published === '') return {}
-  const status = said === '' ? 'ACTIVE' : statuses[said]
+  if (given === '' && published === '') return {}
+  const status = given === '' ? 'ACTIVE' : statuses[given]
   if (status === undefined) report(row, 'status', 'must be one of active, draft, archived, unlisted')
   return { status: status === 'ACTIVE' && published === 'false' ? 'DRAFT' : (status ?? 'ACTIVE') }
 }
 
 type Picture = { url: string; alt: string | undefined; row: ShopifyRow; column: Column; position: number }
 
-/** In the order of their positions; those without one keep the order of the file behind them. */
+/** Sorted by position; images without one follow in the order of the file. */
 const listPictures = (rows: readonly ShopifyRow[], columns: Columns<Column>): Picture[] => {
   const own = rows.map((row): Picture => {
     const alt = columns.has('alt') ? row.cell('alt') : undefined
@@ -246,7 +243,7 @@ const fieldColumns: Record<string, Column> = {
   ...{ image: 'variantImage' },
 }
 
-/** Our field, as the row and the column of the file. */
+/** The line and column of the file that one of our fields came from. */
 const describeField = (field: string, { first, variantRows, pictures }: Group, { label }: Columns<Column>) => {
   const [head = '', index = '', part = ''] = field.split('.')
   if (head === 'variants' && index !== '') {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { mustExist } from '../../../core/must-exist.ts'
 
 /**
- * Remembers on which line each slug of a file stands, in some 24 bytes a slug whatever its length: a file may name
- * millions. Two slugs share the 64 bits that are kept with a chance of one in a hundred thousand at ten million slugs.
+ * Stores the first line of each slug in about 24 bytes per slug, because a file may have millions. It keeps a 64-bit
+ * hash: with ten million slugs, the chance of a collision is about one in a hundred thousand.
  */
 export const createSlugLines = (initialCapacity = 1024) => {
   let table = newTable(initialCapacity)
@@ -20,7 +20,7 @@ export const createSlugLines = (initialCapacity = 1024) => {
   }
 
   return {
-    /** The first line that had this slug: the one given, when there was none before. */
+    /** The first line with this slug; `line` if the slug is new. */
     firstLine: (slug: string, line: number): number => {
       const key = hash('sha1', slug, 'buffer')
       const [high, low] = [key.readUInt32LE(0), key.readUInt32LE(4)]

@@ -4,7 +4,7 @@ import { FileFault } from './records.ts'
 
 const chunkBytes = 256 * 1024
 
-/** The text of a file, piece by piece, without its byte order mark. `onBytes` hears how much was read so far. */
+/** Streams the text of a file without its byte order mark. `onBytes` receives the number of bytes read so far. */
 export async function* readText(path: string, onBytes: (bytes: number) => void = () => {}) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let bytes = 0
@@ -25,7 +25,7 @@ const decode = (run: () => string, chunk: Buffer, line: number) => {
   try {
     return run()
   } catch {
-    throw new FileFault(line + lineOfDamage(chunk), 'is not UTF-8 text; save the file as UTF-8')
+    throw new FileFault(line + lineOfInvalidBytes(chunk), 'is not UTF-8 text; save the file as UTF-8')
   }
 }
 
@@ -37,8 +37,8 @@ const countNewlines = (chunk: Buffer) => {
   return count
 }
 
-/** Which line of the chunk, from 0. The first one may begin in the middle of a character. */
-const lineOfDamage = (chunk: Buffer) => {
+/** The 0-based line of the chunk with invalid bytes. The first line may start in the middle of a character. */
+const lineOfInvalidBytes = (chunk: Buffer) => {
   let line = 0
   for (let from = 0; from < chunk.length; line++) {
     const end = chunk.indexOf(newline, from)

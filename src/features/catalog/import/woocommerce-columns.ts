@@ -1,9 +1,9 @@
 import type { Columns, Harmless, NamedRow } from './columns.ts'
 
-/** Attributes of a product, as many as WooCommerce can be expected to write columns for. */
-const mostAttributes = 20
+/** WooCommerce writes columns for each attribute; this many are read. */
+const maxAttributes = 20
 
-export const attributeNumbers = Array.from({ length: mostAttributes }, (_, i) => i + 1)
+export const attributeNumbers = Array.from({ length: maxAttributes }, (_, i) => i + 1)
 
 type AttributeColumn = `attribute${number}` | `values${number}`
 

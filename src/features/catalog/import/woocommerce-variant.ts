@@ -3,14 +3,14 @@ import { readNumber } from './csv-reader.ts'
 import type { RecordFault } from './records.ts'
 import type { WooColumns, WooRow } from './woocommerce-columns.ts'
 
-/** WooCommerce writes line ends as `\n`, and an apostrophe before what a spreadsheet would take for a formula. */
+/** WooCommerce writes line breaks as `\n`, and an apostrophe before text that a spreadsheet would treat as a formula. */
 export const wooText = (text: string) =>
   text
     .replace(/^'(?=[=+\-@])/, '')
     .replaceAll(/\\\\n|\\n/g, (mark) => (mark === '\\n' ? '\n' : '\\n'))
     .replaceAll('&amp;', '&')
 
-/** What a row says about one variant: a simple product, or a variation of the product of another row. */
+/** Reads the variant fields of a row: of a simple product, or of a variation of `parent`. */
 export const readWooVariant = (row: WooRow, parent: WooRow | undefined, columns: WooColumns, now: Date) => {
   const faults: RecordFault[] = []
   const stock = readStock(row, parent, (message) => {
@@ -26,12 +26,12 @@ export const readWooVariant = (row: WooRow, parent: WooRow | undefined, columns:
   return { value, faults }
 }
 
-/** A sale that is not on yet, or is over, does not count. */
+/** Sale prices apply only between the start and end of the sale. */
 const readPrices = (row: WooRow, columns: WooColumns, now: Date) => {
   const [regular, sale] = [readNumber(row.cell('regularPrice')), readNumber(row.cell('salePrice'))]
   const start = Date.parse(row.cell('saleStart'))
   const lastDay = row.cell('saleEnd')
-  // A day without a time counts to its end.
+  // A date without a time includes the whole day.
   const end = Date.parse(lastDay) + (lastDay.includes(':') ? 0 : days(1))
   const isOn = sale !== '' && !(start > now.getTime()) && !(end <= now.getTime())
   if (isOn) return { price: sale, compareAtPrice: regular === '' ? null : regular }
@@ -48,7 +48,7 @@ const readStock = (row: WooRow, parent: WooRow | undefined, report: (message: st
   const isShared = /^parent$/i.test(row.cell('stock')) || (quantity === '' && parent !== undefined && hasUnits(parent))
   if (sellsOn) return null
   if (isShared) {
-    report('is shared with the other variations, which cannot be kept: give each of them a number')
+    report('is shared with the other variations, which is not supported: give each of them a number')
     return undefined
   }
   if (quantity !== '') return typeof quantity === 'number' ? Math.max(0, Math.floor(quantity)) : quantity
@@ -63,7 +63,7 @@ const gramsIn = { grams: 1, kilograms: 1000, pounds: 453.59237, ounces: 28.34952
 
 export const weightColumn = (columns: WooColumns) => weightUnits.find((column) => columns.has(column))
 
-/** A variation without a weight has that of its product. */
+/** A variation without a weight inherits that of its product. */
 const readWeight = (row: WooRow, parent: WooRow | undefined, columns: WooColumns) => {
   const unit = weightColumn(columns)
   if (unit === undefined) return {}

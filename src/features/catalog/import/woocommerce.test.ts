@@ -14,7 +14,7 @@ const shopFor = async (t: TestContext) => {
   return { shop, ...importerFor(t, service, shop) }
 }
 
-/** As WooCommerce 9 exports it: variations stand behind other products. */
+/** An export of WooCommerce 9: variations follow other products. */
 const file = `ID,Type,SKU,"GTIN, UPC, EAN, or ISBN",Name,Published,"Is featured?","Visibility in catalog","Short description",Description,"Date sale price starts","Date sale price ends","Tax status","Tax class","In stock?",Stock,"Low stock amount","Backorders allowed?","Sold individually?","Weight (kg)","Length (cm)","Width (cm)","Height (cm)","Allow customer reviews?","Purchase note","Sale price","Regular price",Categories,Tags,"Shipping class",Images,"Download limit","Download expiry days",Parent,"Grouped products",Upsells,Cross-sells,"External URL","Button text",Position,Brands,"Attribute 1 name","Attribute 1 value(s)","Attribute 1 visible","Attribute 1 global","Attribute 2 name","Attribute 2 value(s)","Attribute 2 visible","Attribute 2 global","Download 1 ID","Download 1 name","Download 1 URL"
 10,variable,TEE,,"V-neck tee",1,0,visible,"Soft.","<p>A tee.</p>\\n<p>Of cotton.</p>",,,taxable,,1,,,0,0,0.2,,,,1,,,,"Clothing, Clothing > Tees","cotton, summer",,"https://shop.example/tee.jpg, https://shop.example/tee-2.jpg",,,,,,,,,0,Blue Door,Colour,"Red, Blue",1,1,Size,"S, M",1,1,,,
 11,simple,MUG,4006381333931,"Mug, large",1,0,visible,,,,,taxable,,1,7,,0,0,0.32,10,,,1,,399,449.50,Home & Kitchen > Mugs,,,,,,,,,,,,0,,Material,Clay,1,0,,,,,,,
@@ -24,7 +24,7 @@ const file = `ID,Type,SKU,"GTIN, UPC, EAN, or ISBN",Name,Published,"Is featured?
 15,variation,TEE-BM,,V-neck tee - Blue,1,0,visible,,,,,taxable,,1,,,0,0,0.25,,,,0,,450,500,,,,,,,id:10,,,,,,2,,Colour,Blue,,1,Size,M,,1,,,
 `
 
-test("WooCommerce's product file is recognised and taken as it is", async (t) => {
+test('a WooCommerce product file is detected and imported unchanged', async (t) => {
   const { shop, from } = await shopFor(t)
   const result = await from(file)
   assert.deepEqual([result.format, result.faults, result.created], ['woocommerce', [], 4])
@@ -56,11 +56,11 @@ test("WooCommerce's product file is recognised and taken as it is", async (t) =>
   const [lamp] = await service.db.many`
     select p.status, v.price_minor, v.compare_at_minor from product p join variant v on v.product_id = p.id
     where p.store_id = ${id} and p.slug = 'old-lamp'`
-  assert.deepEqual(lamp, { status: 'DRAFT', price_minor: 8000, compare_at_minor: null }, 'its sale is over')
+  assert.deepEqual(lamp, { status: 'DRAFT', price_minor: 8000, compare_at_minor: null }, 'its sale has ended')
   assert.equal((await from(file)).unchanged, 4)
 })
 
-test('faults of a file of WooCommerce have the line and the column of that file', async (t) => {
+test('faults of a WooCommerce file have the line and column of that file', async (t) => {
   const { from } = await shopFor(t)
   const heading = 'ID,Type,SKU,Name,Regular price,Stock,Images,Parent,Attribute 1 name,Attribute 1 value(s)'
   const parent = '1,variable,TEE,Tee,,,,,Size,"S, M"'
@@ -105,7 +105,7 @@ test('faults of a file of WooCommerce have the line and the column of that file'
   }
 })
 
-test('a sale counts from its first day to the end of its last', async (t) => {
+test('a sale applies from its first day to the end of its last day', async (t) => {
   const { from, shop } = await shopFor(t)
   const sale =
     'SKU,Name,Regular price,Sale price,Date sale price starts,Date sale price ends\nM,Mug,10,8,2026-03-01,2026-03-31\n'

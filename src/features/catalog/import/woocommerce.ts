@@ -20,8 +20,8 @@ export const isWooHeading = (names: readonly string[]) => {
 type Family = { parent: WooRow; variations: WooRow[] }
 
 /**
- * Products are given out as they come, but for those with variations: these may stand anywhere behind their product, so
- * such products wait in memory for the end of the file.
+ * Simple products are yielded as they are read. Variable products wait in memory for the end of the file, because their
+ * variations can be anywhere after them.
  */
 export async function* readWooTable(rows: AsyncGenerator<Row>, now: Date): AsyncGenerator<ProductRecord> {
   const heading = await readHeading(rows)
@@ -51,7 +51,7 @@ export async function* readWooTable(rows: AsyncGenerator<Row>, now: Date): Async
       yield faultyRow(
         row.line,
         columns.label('parent'),
-        `is "${row.cell('parent')}", which is no variable product here`,
+        `is "${row.cell('parent')}", which is not a variable product in this file`,
       )
   }
   for (const family of new Set(families.values())) yield readFamily(family, columns, now)
@@ -59,7 +59,7 @@ export async function* readWooTable(rows: AsyncGenerator<Row>, now: Date): Async
 
 const requireColumns = (columns: WooColumns, { line }: CsvHeading) => {
   if (columns.has('name') || columns.has('slug')) return
-  throw new FileFault(line, 'names no column "Name", so it is no product file of WooCommerce')
+  throw new FileFault(line, 'has no column "Name", so it is not a WooCommerce product file')
 }
 
 const typesOf = (row: WooRow) =>
@@ -72,14 +72,14 @@ const typesOf = (row: WooRow) =>
 const readSimple = (row: WooRow, columns: WooColumns, now: Date): ProductRecord => {
   const [type = ''] = typesOf(row)
   if (type === 'grouped' || type === 'external') {
-    return faultyRow(row.line, columns.label('type'), `is ${type}: only simple and variable products can be taken`)
+    return faultyRow(row.line, columns.label('type'), `is ${type}: only simple and variable products can be imported`)
   }
   const { value, notes } = readShared(row, columns)
-  const place = (field: string) => describeField(field, row, [], columns)
+  const locate = (field: string) => describeField(field, row, [], columns)
   const attributes = attributesOf(row).map(({ name }) => `${name} (attribute)`)
   const own = readWooVariant(row, undefined, columns, now)
   return {
-    ...{ line: row.line, value: { ...value, ...own.value }, place, notes },
+    ...{ line: row.line, value: { ...value, ...own.value }, locate, notes },
     ...(own.faults.length > 0 ? { faults: own.faults } : {}),
     ignored: [...row.ignored, ...attributes],
   }
@@ -87,7 +87,7 @@ const readSimple = (row: WooRow, columns: WooColumns, now: Date): ProductRecord 
 
 const readFamily = ({ parent, variations }: Family, columns: WooColumns, now: Date): ProductRecord => {
   if (variations.length === 0) {
-    return faultyRow(parent.line, columns.label('type'), 'is variable, and the file has no variations of it')
+    return faultyRow(parent.line, columns.label('type'), 'is variable, but the file has no variations of it')
   }
   const { value, notes } = readShared(parent, columns)
   const used = new Set(variations.flatMap((row) => attributesOf(row).map(({ name }) => name)))
@@ -117,11 +117,11 @@ const readFamily = ({ parent, variations }: Family, columns: WooColumns, now: Da
       ...new Set([parent, ...variations].flatMap((row) => row.ignored)),
       ...unused.map(({ name }) => `${name} (attribute)`),
     ],
-    place: (field) => describeField(field, parent, sorted, columns),
+    locate: (field) => describeField(field, parent, sorted, columns),
   }
 }
 
-/** What every product has, simple or variable. */
+/** The fields of simple and variable products. */
 const readShared = (row: WooRow, columns: WooColumns) => {
   const name = wooText(row.cell('name'))
   const [long, short] = [wooText(row.raw('description')), wooText(row.raw('shortDescription'))]
@@ -129,7 +129,7 @@ const readShared = (row: WooRow, columns: WooColumns) => {
   const categories = splitList(row.cell('categories')).map(wooText)
   const depth = (path: string) => path.split('>').length
   const [category] = categories.toSorted((a, b) => depth(b) - depth(a))
-  // "Clothing, Clothing > Shirts" is one place in the tree, written twice.
+  // In "Clothing, Clothing > Shirts" the first is only the parent of the second.
   const left = categories.filter((path) => path !== category && !category?.startsWith(`${path} >`))
   const download = row.cell('downloadUrl')
   const isDownload = typesOf(row).includes('downloadable') && download !== ''
@@ -147,7 +147,7 @@ const readShared = (row: WooRow, columns: WooColumns) => {
       ...readStatus(row),
       ...(isDownload ? { digital: { url: download, name: row.cell('downloadName') || 'download' } } : {}),
     },
-    notes: left.length > 0 ? ['is in several categories, of which one is taken, the deepest'] : [],
+    notes: left.length > 0 ? ['is in several categories; only the deepest one is used'] : [],
   }
 }
 
@@ -158,14 +158,14 @@ const readStatus = (row: WooRow) => {
   return { status: isSeen ? 'ACTIVE' : 'DRAFT' }
 }
 
-/** Commas separate, unless a backslash stands before them. */
+/** Splits at commas that are not escaped with a backslash. */
 const splitList = (text: string) =>
   text
     .split(/(?<!\\),/)
     .map((part) => part.replaceAll('\\,', ',').trim())
     .filter((part) => part !== '')
 
-/** An address may have commas of its own. */
+/** A URL may contain commas. */
 const splitImages = (text: string) =>
   text
     .split(/,(?=\s|https?:\/\/)/)
@@ -193,7 +193,7 @@ const optionFaults = (row: WooRow, names: readonly string[], columns: WooColumns
     .map((name) => ({
       line: row.line,
       field: columns.label(chosen.get(name)?.column ?? 'values1'),
-      message: `is required: a variation for any ${name} cannot be taken`,
+      message: `is required: a variation for any ${name} cannot be imported`,
     }))
 }
 
@@ -204,7 +204,7 @@ const fieldColumns: Record<string, WooColumn> = {
   ...{ options: 'values1', variants: 'values1' },
 }
 
-/** Our field, as the row and the column of the file. */
+/** The line and column of the file that one of our fields came from. */
 const describeField = (field: string, row: WooRow, variations: readonly WooRow[], columns: WooColumns) => {
   const named = (name: string) => columns.label(fieldColumns[name] ?? weightColumn(columns) ?? 'name')
   const [head = '', index = '', part = ''] = field.split('.')
