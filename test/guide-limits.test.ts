@@ -34,8 +34,8 @@ const limits: Record<string, string> = {
   'Wrong current passwords of a customer who is signed in': `${figure('features/accounts/email.ts', 'mostFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Coupon codes that do not exist, by a shopper': `${figure(guesses, 'shopper')} in ${guessMinutes} minutes`,
   'Coupon codes that do not exist, by a client address and store': `${figure(guesses, 'client')} in ${guessMinutes} minutes, and ${figure(guesses, 'serverClient')} with`,
-  'Returns from a payment page (`/payment/callback`) of one client': `${figure('features/payments/callback.ts', 'mostCallbacksAMinute')} a minute`,
-  'Uses of a download, for each copy bought': count(figure('features/downloads/grant.ts', 'usesOfACopy')),
+  'Returns from a payment page (`/payment/callback`) of one client': `${figure('features/payments/callback.ts', 'maxCallbacksPerMinute')} a minute`,
+  'Uses of a download, for each copy bought': count(figure('features/downloads/grant.ts', 'usesPerCopy')),
 
   'Body of a request': `${figure('http/body.ts', 'maxBodyBytes') / inMib} MiB`,
   'Nesting of a body': `${figure('http/body.ts', 'maxDepth')} levels`,
@@ -75,9 +75,9 @@ const limits: Record<string, string> = {
   'Units held by an unpaid order': `${figure('features/checkout/checkout.ts', 'reservationMs') / inMinutes} minutes`,
   'Page of the payment provider': `${figure('features/payments/sessions.ts', 'sessionMs') / inMinutes} minutes`,
   'An `Idempotency-Key`': `${figure('features/access/once.ts', 'keptForMs') / inHours} hours`,
-  'Link of a download': `${figure('features/downloads/links.ts', 'linkLivesMs') / inMinutes} minutes`,
+  'Link of a download': `${figure('features/downloads/links.ts', 'linkTtlMs') / inMinutes} minutes`,
   'Internal token': `${figure('features/access/internal-token.ts', 'longestLifeSeconds') / 60} minutes`,
-  'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'longestWaitSeconds')} seconds`,
+  'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'maxWaitSeconds')} seconds`,
   'Remembered catalog answers and keys': `${figure('app.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
 
   'Headers of a request': `${figure('http/server.ts', 'headersTimeout') / inSeconds} seconds`,

@@ -7,10 +7,10 @@ import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
-/** A caller of whom nothing is known but the address. */
+/** The context of an unauthenticated request. */
 export type PublicCtx = RequestContext & { clientAddress: string }
 
-/** Numbers of a store and of an outlet inside the database; callers only ever see their public ids. */
+/** Internal keys of stores and outlets. Clients only see the public ids. */
 export type StoreId = number & { readonly kind?: 'store' }
 export type OutletId = number & { readonly kind?: 'outlet' }
 
@@ -32,24 +32,24 @@ export type Store = {
   shippingFreeAboveMinor: number | null
   paymentProvider: string
   cashOnDelivery: boolean
-  /** Limits on what one customer can order without paying first. Null: none. */
+  /** Limits on the unpaid orders of one customer. Null: no limit. */
   codMaxValueMinor: number | null
   codMaxUnits: number | null
   codMaxOpenOrders: number | null
   codVerifiedPhone: boolean
   maxHeldUnits: number | null
-  /** How many codes it sends in an hour for all phones together, and to which countries (none named: to all). */
+  /** Limit on one-time passwords per hour for all phones together, and the countries they go to (empty: all). */
   otpHourlyCap: number | null
   otpCountries: readonly string[]
-  /** How many requests a minute one visitor may make with its browser keys. */
+  /** Requests per minute of one visitor with a browser key. */
   visitorLimit: number
-  /** How many codes one client may ask for in an hour. */
+  /** One-time passwords per hour that one client may request. */
   otpClientLimit: number
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
   origins: ReadonlySet<string>
-  /** Its keys are refused; what was ordered before is still settled and delivered. */
+  /** Its keys are refused; existing orders are still settled and delivered. */
   isClosed: boolean
 }
 
@@ -57,7 +57,7 @@ export type StoreAddress = { line1: string; city: string; state: string; postalC
 
 export type MenuEntry = { id: string; label: string; type: string; target: string; children: MenuEntry[] }
 
-/** What every use case gets: the tools, passed in so that tests can replace them. */
+/** The dependencies of use cases, passed in so that tests can replace them. */
 export type Services = {
   db: Db
   clock: Clock
@@ -69,77 +69,77 @@ export type Services = {
   payments: Payments
   counter: Counter
   boundLookup: BoundLookup
-  /** This service's own address, for links. */
+  /** The public address of this service, for links. */
   publicUrl: string
 }
 
-/** Counts events in fixed windows of the clock, this one included; for all instances where there is a Redis. */
+/** Counts events in fixed time windows, the current one included. With Redis, counts are shared by all instances. */
 export type Counter = {
   count(id: string, windowMs: number, nowMs: number): number | Promise<number>
-  /** Takes back one that was counted with the same values. */
+  /** Undoes one `count` with the same arguments. */
   giveBack(id: string, windowMs: number, nowMs: number): void | Promise<void>
 }
 
 /**
- * A lookup for a client who has proved nothing yet. Undefined is a miss, and a client with too many of them in a minute
- * is refused before anything is looked up.
+ * Runs a lookup for an unauthenticated client. Undefined is a miss; after too many misses in a minute the client is
+ * refused without a lookup.
  */
 export type BoundLookup = <Found>(
   client: string,
   lookUp: () => Promise<Found | undefined>,
 ) => Promise<Found | undefined>
 
-/** Who takes payments, by name, and the keys of what belongs to them. */
+/** The payment providers by name, and the keys that sign and encrypt for them. */
 export type Payments = {
   providers: ReadonlyMap<string, PaymentProvider>
   production: boolean
-  /** Signs the addresses of the sandbox's pages. */
+  /** Signs the URLs of sandbox pages. */
   pageTokens: Signer
-  /** Signs what the sandbox proves itself with at the webhook. */
+  /** Signs the webhook credentials of the sandbox. */
   webhookTokens: Signer
-  /** Seals the credentials of stores. */
+  /** Encrypts the credentials of stores. */
   accounts: Cipher
 }
 
-/** Who asks for a turn. Turns go round between stores, then between the clients of a store. */
+/** Hashing slots are shared fairly between stores, then between the clients of a store. */
 export type Asker = { storeId: StoreId; client: string }
 
-/** Hashing is slow on purpose, so few may do it at once and the others wait for their turn. Never in a transaction. */
+/** Hashing is slow by design, so few run at once and the others are queued. Never call it inside a transaction. */
 export type PasswordHasher = {
   inTurn<Result>(who: Asker, work: (hashing: Hashing) => Promise<Result>): Promise<Result>
 }
 
 export type Hashing = {
   hash(password: string): Promise<string>
-  /** Takes as long without a hash, and is then false. */
+  /** Without a hash it takes the same time and returns false, so that timing does not reveal which accounts exist. */
   check(password: string, hash: string | undefined): Promise<boolean>
-  /** Whether a hash was made with less effort than is now usual. */
+  /** Whether a hash was made with weaker parameters than the current ones. */
   isOutdated(hash: string): boolean
 }
 
-/** A request of a known store, scoped to one of its outlets. */
+/** A request to a store, scoped to one of its outlets. */
 export type StoreCtx = Services &
   RequestContext & {
     store: Store
     outlet: Outlet
     scopes: ReadonlySet<Scope>
-    /** Tells clients apart for limits (http/client-address.ts). A storefront's own server is one client. */
+    /** Identifies the client for rate limits (http/client-address.ts). A storefront's own server is one client. */
     clientAddress: string
-    /** Called with a key for pages and apps, where the client is the shopper's own device. */
+    /** The request has a browser key, so the client is the shopper's own device. */
     isBrowserKey: boolean
   }
 
-/** Somebody with a guest token. `isNew`: the token goes out with this very answer. */
+/** A shopper with a guest token. `isNew`: the token is issued with this response. */
 export type Guest = { kind: 'guest'; guestId: string; isNew: boolean }
 
-/** Somebody who has signed in; without a session when a storefront's own server vouches for the customer. */
+/** A signed-in shopper. Without a session if the storefront's own server asserts the customer. */
 export type Customer = { kind: 'customer'; customerId: string; sessionHash: string | null }
 
 export type Shopper = Guest | Customer
 
 export type ShopperCtx<Kind extends Shopper = Shopper> = StoreCtx & {
   shopper: Kind
-  /** The caller named the outlet, and did not just get the default one. */
+  /** The request names the outlet; otherwise `outlet` is the default one. */
   outletIsChosen: boolean
   idempotencyKey: string | null
 }

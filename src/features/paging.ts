@@ -3,7 +3,7 @@ import type { StoreCtx } from './context.ts'
 
 export type Page<Item> = { data: Item[]; nextCursor: string | null; hasMore: boolean }
 
-/** What readPage needs to know of a list. One row more than asked for tells whether there is a next page. */
+/** `readPage` requests one row more than the limit, to see whether there is a next page. */
 export type PageSource<Row, Item> = {
   read(position: Position | undefined, limit: number): Promise<Row[]>
   positionOf(row: Row): Position
@@ -29,7 +29,7 @@ export const readPage = async <Row, Item>(
   }
 }
 
-/** A cursor is good for the store, the outlet, the list, its filters and its sort; the page size may change. */
+/** A cursor is valid for one store, outlet, list, filters and sort; the page size may change. */
 export const cursorScope = (ctx: StoreCtx, list: string, query: Record<string, unknown>) => {
   const { limit: _limit, cursor: _cursor, ...rest } = query
   return JSON.stringify([ctx.store.id, ctx.outlet.id, list, Object.entries(rest).sort()])

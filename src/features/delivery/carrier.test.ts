@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { assertError, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { deriveSigner } from '../../core/secrets.ts'
-import { openOrderShop, payOrder, placeOrder, showOrder, tellCarrierNews } from '../orders/fixture.ts'
+import { openOrderShop, payOrder, placeOrder, sendCarrierEvent, showOrder } from '../orders/fixture.ts'
 import { makeSimulatedKey } from './simulated-key.ts'
 
 let service: TestService
@@ -18,7 +18,7 @@ const openPaidOrder = async () => {
   const orderId = await placeOrder(service, shop, asha)
   await payOrder(service, shop, orderId)
   const tell = async (news: Record<string, unknown>) => {
-    const { status, json, text } = await tellCarrierNews(service, shop, { orderId, ...news })
+    const { status, json, text } = await sendCarrierEvent(service, shop, { orderId, ...news })
     assert.equal(status, 200, text)
     return json as { received: boolean; duplicate: boolean }
   }
@@ -144,7 +144,7 @@ test('different events of one order at the same moment make one shipment for eac
 test('an order with an unknown name is 404 and kept, and the same event counts once the order is there', async () => {
   const { shop, asha, tell } = await openPaidOrder()
   for (const name of [{ orderId: 'ord_none' }, { trackingNumber: 'T9' }, { shipmentId: 'ship_none' }]) {
-    assertError(await tellCarrierNews(service, shop, { status: 'in_transit', ...name }), 404, 'NOT_FOUND')
+    assertError(await sendCarrierEvent(service, shop, { status: 'in_transit', ...name }), 404, 'NOT_FOUND')
   }
   assert.deepEqual(
     (await keptEvents(shop)).map(({ outcome, orderId }) => [outcome, orderId]),
@@ -155,10 +155,10 @@ test('an order with an unknown name is 404 and kept, and the same event counts o
     ],
   )
   const event = { eventId: 'early', status: 'in_transit', trackingNumber: 'T10' }
-  assertError(await tellCarrierNews(service, shop, event), 404, 'NOT_FOUND')
+  assertError(await sendCarrierEvent(service, shop, event), 404, 'NOT_FOUND')
   const orderId = await placeOrder(service, shop, asha)
   await tell({ orderId, trackingNumber: 'T10', status: 'packed' })
-  const { json } = await tellCarrierNews(service, shop, event)
+  const { json } = await sendCarrierEvent(service, shop, event)
   assert.deepEqual(json, { received: true, duplicate: false })
   assert.equal((await showOrder(asha, orderId)).status, 'out_for_delivery')
 })
@@ -168,10 +168,10 @@ test('the key names the store: a wrong one is 401 and keeps nothing, and one of 
   const other = await openOrderShop(service)
   const news = { orderId, status: 'in_transit' }
   for (const key of ['', 'vlk_wrong', shop.serverKey, shop.paymentWebhook.password]) {
-    assertError(await tellCarrierNews(service, shop, news, key), 401, 'UNAUTHORIZED')
+    assertError(await sendCarrierEvent(service, shop, news, key), 401, 'UNAUTHORIZED')
   }
   assert.deepEqual(await keptEvents(shop), [])
-  assertError(await tellCarrierNews(service, other, news), 404, 'NOT_FOUND')
+  assertError(await sendCarrierEvent(service, other, news), 404, 'NOT_FOUND')
   assert.equal((await show()).status, 'paid')
   assertError(
     await service.call('/webhook/logistics/other', { method: 'POST', headers: { 'x-api-key': shop.logisticsKey } }),
@@ -182,9 +182,9 @@ test('the key names the store: a wrong one is 401 and keeps nothing, and one of 
   const simulated = makeSimulatedKey(deriveSigner(secrets, 'simulate'), shop.storeId)
   const production = await startTestService({ production: true, secrets })
   t.after(() => production.close())
-  assertError(await tellCarrierNews(production, shop, news, simulated), 401, 'UNAUTHORIZED')
-  assertError(await tellCarrierNews(service, shop, news, `${simulated.slice(0, -2)}xx`), 401, 'UNAUTHORIZED')
-  assert.equal((await tellCarrierNews(service, shop, news, simulated)).status, 200)
+  assertError(await sendCarrierEvent(production, shop, news, simulated), 401, 'UNAUTHORIZED')
+  assertError(await sendCarrierEvent(service, shop, news, `${simulated.slice(0, -2)}xx`), 401, 'UNAUTHORIZED')
+  assert.equal((await sendCarrierEvent(service, shop, news, simulated)).status, 200)
 })
 
 test('what is malformed is 400 and keeps nothing', async () => {
@@ -205,7 +205,7 @@ test('what is malformed is 400 and keeps nothing', async () => {
     { trackingUrl: 'javascript:alert(1)' },
     { trackingUrl: 'https://' },
   ]) {
-    assertError(await tellCarrierNews(service, shop, { ...good, ...fault }), 400, 'BAD_REQUEST')
+    assertError(await sendCarrierEvent(service, shop, { ...good, ...fault }), 400, 'BAD_REQUEST')
   }
   assert.deepEqual(await keptEvents(shop), [])
 })

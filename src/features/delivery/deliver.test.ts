@@ -8,9 +8,9 @@ import {
   openOrderShop,
   payOrder,
   placeOrder,
+  sendCarrierEvent,
   showOrder,
   stockOf,
-  tellCarrierNews,
   withOrder,
 } from '../orders/fixture.ts'
 import { cancelOrder, refundOrder } from '../orders/settle.ts'
@@ -76,7 +76,7 @@ test('parcels on their way are delivered, and what was in none of them gets one'
   })
   await payOrder(service, shop, orderId)
   await ship('BB1', { line: 'MUG', quantity: 1 })
-  await tellCarrierNews(service, shop, { orderId, trackingNumber: 'BB1', status: 'in_transit' })
+  await sendCarrierEvent(service, shop, { orderId, trackingNumber: 'BB1', status: 'in_transit' })
   assert.deepEqual(await deliver(), { delivered: true })
   const order = await show()
   assert.equal(order.status, 'delivered')
@@ -100,7 +100,7 @@ test('parcels on their way are delivered, and what was in none of them gets one'
 
 test('delivering by hand and by webhook at the same moment has one effect', async () => {
   const { deliver, show, shop, orderId, paymentStatus } = await openOrder({ method: 'cod' })
-  const tell = () => tellCarrierNews(service, shop, { orderId, status: 'delivered' })
+  const tell = () => sendCarrierEvent(service, shop, { orderId, status: 'delivered' })
   await Promise.all([deliver(), tell(), deliver(), tell(), deliver(), tell()])
   const order = await show()
   assert.deepEqual([order.status, order.paymentStatus, order.shipments.length], ['delivered', 'paid', 1])
@@ -114,7 +114,7 @@ test('a carrier who reports later changes nothing', async () => {
   const { deliver, show, shop, orderId } = await openOrder({ method: 'cod' })
   await deliver()
   const order = await show()
-  const { json } = await tellCarrierNews(service, shop, { orderId, status: 'in_transit', partner: 'Late' })
+  const { json } = await sendCarrierEvent(service, shop, { orderId, status: 'in_transit', partner: 'Late' })
   assert.equal(json.received, true)
   assert.deepEqual(await show(), order)
 })

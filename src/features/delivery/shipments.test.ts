@@ -7,9 +7,9 @@ import {
   openOrderShop,
   payOrder,
   placeOrder,
+  sendCarrierEvent,
   showOrder,
   stockOf,
-  tellCarrierNews,
   withOrder,
 } from '../orders/fixture.ts'
 import { cancelOrder, refundOrder } from '../orders/settle.ts'
@@ -34,7 +34,7 @@ const openOrder = async (wish: { goods?: Goods; method?: 'online' | 'cod'; isPai
     ship: (request: Partial<ShipRequest> = {}) =>
       service.db.tx((tx) => shipOrder(tx, { store }, orderId, { ...parcel, ...request })),
     tell: async (news: Record<string, unknown>) => {
-      const { status, text } = await tellCarrierNews(service, shop, news)
+      const { status, text } = await sendCarrierEvent(service, shop, news)
       assert.equal(status, 200, text)
     },
     show: () => showOrder(asha, orderId),

@@ -12,7 +12,7 @@ export type ExpiredOrder = {
   isOverdue: boolean
 }
 
-/** As the indexes have it, so that orders that wait for a retry are not read. */
+/** The expression of the indexes, so that orders waiting for a retry are not read. */
 const dueAt = sql`greatest(o.expires_at, o.expiry_retry_at)`
 const isDue = sql`o.expires_at is not null and ${dueAt} <= vitrine_now()`
 
@@ -21,7 +21,7 @@ export const findExpiredOrders = (db: Queries) => db.many<{ storeId: StoreId; wa
   where ${isDue}
   group by o.store_id order by "oldestAt" limit 1000`
 
-/** Until the claim ends, in a minute, no other instance takes these orders. */
+/** Other instances skip these orders until the claim expires after a minute. */
 export const claimExpiredOrders = (db: Queries, storeId: StoreId, most: number) => db.many<ExpiredOrder>`
   with claimed as (
     update orders c set expiry_retry_at = vitrine_now() + interval '1 minute'
@@ -35,8 +35,8 @@ export const claimExpiredOrders = (db: Queries, storeId: StoreId, most: number) 
   order by c.expires_at`
 
 /**
- * After a failure, twice as long as after the one before. Not beyond the hour after which the order is cancelled whatever
- * its provider says.
+ * Doubles the delay after each failure, but not beyond the hour after which the order is cancelled even if its provider
+ * does not answer.
  */
 export const postponeExpiry = (db: Queries, { storeNumber, orderId, attempt }: ExpiredOrder) => db.run`
   update orders

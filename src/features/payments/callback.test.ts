@@ -37,16 +37,16 @@ test('whatever stands in an order as its storefront, the browser stays on the li
 })
 
 test('a pending order is settled by asking the provider, before the browser goes on', async (t) => {
-  for (const [standing, status] of [
+  for (const [reported, status] of [
     ['success', 'success'],
     ['failed', 'failed'],
     ['pending', 'pending'],
   ] as const) {
     const { scene, does } = await newScene(t)
     const order = await scene.openOrder()
-    does.status = standing
+    does.status = reported
     assert.match((await locationOf(scene.callback(order.id))) ?? '', new RegExp(`&status=${status}$`))
-    const paymentStatus = standing === 'success' ? 'paid' : standing
+    const paymentStatus = reported === 'success' ? 'paid' : reported
     assert.equal((await scene.look(order.id)).paymentStatus, paymentStatus)
   }
 })

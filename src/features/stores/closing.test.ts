@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
-import { tellCarrierNews } from '../orders/fixture.ts'
+import { sendCarrierEvent } from '../orders/fixture.ts'
 import { openScene } from '../payments/fixture.ts'
 import { closeStore } from './stores.ts'
 
@@ -48,7 +48,7 @@ test('what was ordered before a store closed is still paid and delivered, and ot
   assert.ok(await withinASecond(async () => (await shop.get('/v1/store')).status === 403))
   assert.deepEqual(await report(online), { received: true, duplicate: false })
   assert.equal((await callback(online.id)).status, 302)
-  assert.equal((await tellCarrierNews(service, shop, { orderId: cash.id, status: 'delivered' })).status, 200)
+  assert.equal((await sendCarrierEvent(service, shop, { orderId: cash.id, status: 'delivered' })).status, 200)
   assert.deepEqual((await stateOf(online.id)).slice(0, 2), ['paid', 'paid'])
   assert.deepEqual((await stateOf(cash.id)).slice(0, 2), ['delivered', 'paid'])
   assert.equal((await neighbour.shop.get('/v1/store')).status, 200)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, serviceFor, type TestService } from '../../../test/harness.ts'
 import { hours } from '../../core/clock.ts'
-import { tellCarrierNews } from '../orders/fixture.ts'
+import { sendCarrierEvent } from '../orders/fixture.ts'
 import { basic, openScene } from '../payments/fixture.ts'
 import { rotateWebhookCredential } from './webhook-credentials.ts'
 
@@ -26,7 +26,7 @@ const open = async (service: TestService) => {
       scene.send(scene.event({ id: 'ord_none', payment: 'pay_none', total: 1 }), {
         authorization: basic(username, password),
       }),
-    tellAs: (key: string) => tellCarrierNews(service, scene.shop, { orderId: id, status: 'packed' }, key),
+    tellAs: (key: string) => sendCarrierEvent(service, scene.shop, { orderId: id, status: 'packed' }, key),
   }
 }
 
