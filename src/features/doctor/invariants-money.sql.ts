@@ -60,7 +60,7 @@ export const findWrongPayments: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s %s.', id, problem) as sentence from judged where problem is not null
   limit ${maxFindings}`
 
-/** Closing a session may take a day while the provider is down. Cash needs no provider, so it is closed at once. */
+/** Closing a session may take a day while the provider is down. Cash needs no provider, so it is closed immediately. */
 export const findForgottenPayments: Rule = (db, storeId) => db.many<Violation>`
   select format('Payment %s is %s, but its order %s has ended.', p.id, p.status, o.id) as sentence
   from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id

@@ -91,8 +91,11 @@ export const dispositionOf = (name: string) => {
   // Some systems refuse names that begin or end with spaces or dots.
   const isInside = (letter: string) => !/[\s.]/.test(letter)
   const safe = letters.slice(letters.findIndex(isInside), letters.findLastIndex(isInside) + 1).join('')
-  const kept = safe === '' ? 'download' : safe
-  const plain = kept.replaceAll(/[^\x20-\x7e]/g, '_')
-  const encoded = encodeURIComponent(kept).replaceAll(/['()*!]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+  const fileName = safe === '' ? 'download' : safe
+  const plain = fileName.replaceAll(/[^\x20-\x7e]/g, '_')
+  const encoded = encodeURIComponent(fileName).replaceAll(
+    /['()*!]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16)}`,
+  )
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -22,12 +22,12 @@ export const findExpiredOrders = (db: Queries) => db.many<{ storeId: StoreId; wa
   group by o.store_id order by "oldestAt" limit 1000`
 
 /** Other instances skip these orders until the claim expires after a minute. */
-export const claimExpiredOrders = (db: Queries, storeId: StoreId, most: number) => db.many<ExpiredOrder>`
+export const claimExpiredOrders = (db: Queries, storeId: StoreId, limit: number) => db.many<ExpiredOrder>`
   with claimed as (
     update orders c set expiry_retry_at = vitrine_now() + interval '1 minute'
     where c.store_id = ${storeId} and c.id = any(array(
       select o.id from orders o where o.store_id = ${storeId} and ${isDue}
-      order by ${dueAt} limit ${most} for update skip locked))
+      order by ${dueAt} limit ${limit} for update skip locked))
     returning c.store_id, c.id, c.expiry_attempts, c.expires_at)
   select c.store_id as "storeNumber", s.public_id as "storeId", c.id as "orderId", c.expiry_attempts + 1 as attempt,
     c.expires_at <= vitrine_now() - interval '1 hour' as "isOverdue"

@@ -111,11 +111,11 @@ export const showOrder = async (customer: Customer, orderId: string) => {
 export const sendCarrierEvent = (
   service: TestService,
   shop: Pick<TestStore, 'logisticsKey'>,
-  news: Record<string, unknown>,
+  event: Record<string, unknown>,
   key = shop.logisticsKey,
 ) =>
   service.call('/webhook/logistics/carrier', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key === '' ? {} : { 'x-api-key': key }) },
-    body: JSON.stringify({ eventId: newId('key'), ...news }),
+    body: JSON.stringify({ eventId: newId('key'), ...event }),
   })

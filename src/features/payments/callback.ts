@@ -18,7 +18,7 @@ export type OnProviderError = (error: unknown) => void
 
 /**
  * Returns the storefront URL for a shopper who comes back from paying. Query parameters about the payment are ignored,
- * since anyone can forge them: the provider is asked, unless it was asked in the last seconds.
+ * since anyone can forge them: the payment is checked at the provider, at most every few seconds.
  */
 export const findReturnUrl = async (
   services: PaymentServices & Pick<Services, 'boundLookup' | 'counter'>,

@@ -168,21 +168,21 @@ export const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /** A provider whose results a test sets, and which records the calls it gets. */
-export const obedientProvider = (name = 'obedient') => {
+export const scriptedProvider = (name = 'scripted') => {
   const calls: string[] = []
   const does = {
-    start: 'open' as 'open' | 'away',
-    status: 'open' as 'open' | 'pending' | 'success' | 'failed' | 'refunded' | 'away',
-    close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'away',
-    refund: 'refunded' as 'refunded' | 'pending' | 'away',
+    start: 'open' as 'open' | 'down',
+    status: 'open' as 'open' | 'pending' | 'success' | 'failed' | 'refunded' | 'down',
+    close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'down',
+    refund: 'refunded' as 'refunded' | 'pending' | 'down',
   }
   /** Runs while a session is being started. */
   const meanwhile = { start: async (_paymentId: string) => {} }
   const play = <Action extends keyof typeof does>(action: Action) => {
     calls.push(action)
     const result = does[action]
-    if (result === 'away') throw new Error('the provider is away')
-    return result as Exclude<(typeof does)[Action], 'away'>
+    if (result === 'down') throw new Error('the provider is down')
+    return result as Exclude<(typeof does)[Action], 'down'>
   }
   const provider: PaymentProvider = {
     name,

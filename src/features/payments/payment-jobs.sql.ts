@@ -27,12 +27,12 @@ export const findPaymentsToCheck = (db: Queries) => db.many<DueStoreRow>`
   group by q.store_id order by "oldestAt" limit 1000`
 
 /** Setting `asked_at` is the claim. */
-export const claimPaymentsToCheck = (db: Queries, storeId: StoreId, most: number) => db.many<DuePayment>`
+export const claimPaymentsToCheck = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
   with claimed as (
     update payment p set asked_at = vitrine_now()
     where p.store_id = ${storeId} and p.id = any(array(
       select q.id from payment q where q.store_id = ${storeId} and ${isDueForCheck}
-      order by coalesce(q.asked_at, q.created_at) limit ${most} for update skip locked))
+      order by coalesce(q.asked_at, q.created_at) limit ${limit} for update skip locked))
   ${claimed}`
 
 export const findDueRefunds = (db: Queries) => db.many<DueStoreRow>`
@@ -41,12 +41,12 @@ export const findDueRefunds = (db: Queries) => db.many<DueStoreRow>`
   group by store_id order by "oldestAt" limit 1000`
 
 /** Other instances skip these refunds until the claim expires after a minute. */
-export const claimDueRefunds = (db: Queries, storeId: StoreId, most: number) => db.many<DuePayment>`
+export const claimDueRefunds = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
   with claimed as (
     update payment p set refund_attempts = p.refund_attempts + 1, refund_due_at = vitrine_now() + interval '1 minute'
     where p.store_id = ${storeId} and p.id = any(array(
       select q.id from payment q where q.store_id = ${storeId} and q.refund_due_at <= vitrine_now()
-      order by q.refund_due_at limit ${most} for update skip locked))
+      order by q.refund_due_at limit ${limit} for update skip locked))
   ${claimed}`
 
 /** Doubles the delay after each failure, up to a day. */

@@ -30,7 +30,7 @@ const refundJob = (services: PaymentServices): JobKind<sql.DuePayment> => ({
   ...defaults,
   name: 'refund',
   findDue: () => sql.findDueRefunds(services.db),
-  claim: (storeId, most) => sql.claimDueRefunds(services.db, storeId, most),
+  claim: (storeId, limit) => sql.claimDueRefunds(services.db, storeId, limit),
   run: async (payment, signal) => {
     const ctx = await openCtx(services, payment.storeId, signal)
     await refundPayment(ctx, payment)
@@ -46,7 +46,7 @@ const orderExpiryJob = (services: PaymentServices): JobKind<ExpiredOrder> => ({
   ...defaults,
   name: 'order-expiry',
   findDue: () => findExpiredOrders(services.db),
-  claim: (storeId, most) => claimExpiredOrders(services.db, storeId, most),
+  claim: (storeId, limit) => claimExpiredOrders(services.db, storeId, limit),
   run: async ({ storeId, orderId, isOverdue }, signal) => {
     const ctx = await openCtx(services, storeId, signal)
     if (await isClosed(ctx, orderId, isOverdue)) await expire(ctx, orderId)
@@ -60,7 +60,7 @@ const paymentCheckJob = (services: PaymentServices): JobKind<sql.DuePayment> => 
   ...defaults,
   name: 'payment-check',
   findDue: () => sql.findPaymentsToCheck(services.db),
-  claim: (storeId, most) => sql.claimPaymentsToCheck(services.db, storeId, most),
+  claim: (storeId, limit) => sql.claimPaymentsToCheck(services.db, storeId, limit),
   run: async (payment, signal) => checkOrClose(await openCtx(services, payment.storeId, signal), payment),
   describe: ({ storeId, orderId, id }) => ({ storeId, orderId, paymentId: id }),
 })
