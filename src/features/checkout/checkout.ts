@@ -268,12 +268,8 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
     store.id,
     {
       ...{ id, customerId: shopper.customerId, outletId: cart.outletId, cartId: cart.id, cartVersion: cart.version },
-      ...{
-        requestHash: request.requestHash,
-        status: 'pending',
-        paymentStatus: 'pending',
-        paymentMethod: request.method,
-      },
+      ...{ requestHash: request.requestHash, paymentMethod: request.method },
+      ...{ status: 'pending', paymentStatus: 'pending' },
       ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: store.taxIncluded },
       ...{ subtotalMinor: price.subtotalMinor, discountMinor: price.discountMinor, taxMinor: price.taxMinor },
       ...{ shippingMinor: price.shippingMinor, totalMinor: price.totalMinor },
