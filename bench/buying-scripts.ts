@@ -3,7 +3,7 @@ import { readCart } from '../src/features/cart/cart.sql.ts'
 import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/ordered.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
-import { readSurroundings } from '../src/features/checkout/checkout.sql.ts'
+import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
 import { insertOrder, isPaidElsewhere, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
 import { claimPaymentEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
 import { insertPayment, lockPayments, openPayment, writePayment } from '../src/features/payments/payments.sql.ts'
@@ -58,7 +58,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
     record((tx) => lockCustomerCart(tx, store.id, customerId as string)),
     record((tx) => readCart(tx, store.id, { of: customer })),
     record((tx) =>
-      readSurroundings(tx, store.id, {
+      readCheckoutData(tx, store.id, {
         ...{ customerId: customerId as string, addressId: null, couponCode: undefined },
       }),
     ),
@@ -72,7 +72,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
           ...{ cartId: cartId as string, cartVersion: 1, requestHash: '', status: 'pending', paymentStatus: 'pending' },
           ...{ paymentMethod: 'online', stockState: 'reserved', currency: 'INR', taxIncluded: true, ...amounts },
           ...{ couponId: null, couponCode: null, storefrontUrl: null, note: '' },
-          ...{ shippingAddress: address, billingAddress: null, livesMs: 1_800_000 },
+          ...{ shippingAddress: address, billingAddress: null, expiresInMs: 1_800_000 },
         },
         orderLines,
         [{ type: 'placed', message: 'Order placed.' }],

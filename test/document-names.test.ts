@@ -172,21 +172,21 @@ const said: Record<string, string[]> = {
   'docs/decisions/0017-payments-and-settlement.md': [
     `keeps an expired order for ${inWords(hours(figureIn('features/orders/expiry.sql.ts', /expires_at <= vitrine_now\(\) - interval '(\d+) hour'/)))}`,
     `Sessions last ${inWords(figure('features/payments/sessions.ts', 'sessionMs'))} of the order's ${figure('features/checkout/checkout.ts', 'reservationMs') / minutes(1)}`,
-    `at most every ${inWords(figure('features/payments/callback.ts', 'askAgainMs'))}`,
+    `at most every ${inWords(figure('features/payments/callback.ts', 'checkAgainMs'))}`,
     `forgotten after ${lifeOfEventsDays} days`,
   ],
   'docs/decisions/0018-delivery-and-downloads.md': [
-    `within its ${inWords(figure('features/downloads/links.ts', 'linkLivesMs'))}`,
-    `${numbers[1000 / figure('features/orders/waiting.ts', 'lookEveryMs')]} times a second`,
-    `up to ${inWords(figure('features/orders/waiting.ts', 'lookEveryMs'))} late`,
-    `${numbers[figure('features/downloads/grant.ts', 'usesOfACopy')]} uses for each copy`,
+    `within its ${inWords(figure('features/downloads/links.ts', 'linkTtlMs'))}`,
+    `${numbers[1000 / figure('features/orders/waiting.ts', 'pollEveryMs')]} times a second`,
+    `up to ${inWords(figure('features/orders/waiting.ts', 'pollEveryMs'))} late`,
+    `${numbers[figure('features/downloads/grant.ts', 'usesPerCopy')]} uses for each copy`,
   ],
   'docs/production.md': [
-    `may wait ${figure('features/orders/orders.contract.ts', 'longestWaitSeconds')} seconds for an order`,
+    `may wait ${figure('features/orders/orders.contract.ts', 'maxWaitSeconds')} seconds for an order`,
     `up to ${inWords(figure('app.ts', 'drainMs'))}`,
     `cached for ${inWords(figure('app.ts', 'catalogMaxAgeMs'))} at most`,
     `${figure('db/database.ts', 'maxWaiting')} requests may wait`,
-    `no answer within ${inWords(figure('providers/sms/vendor.ts', 'usualTimeoutMs'))}`,
+    `no answer within ${inWords(figure('providers/sms/vendor.ts', 'defaultTimeoutMs'))}`,
     `more than ${inWords(figure('app.ts', 'longestLoopDelayMs'))} behind`,
   ],
   'CHANGELOG.md': [

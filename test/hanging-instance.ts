@@ -1,8 +1,8 @@
-import { obedientProvider } from '../src/features/payments/fixture.ts'
+import { scriptedProvider } from '../src/features/payments/fixture.ts'
 import { startTestService } from './harness.ts'
 
 /** An instance whose provider never answers a refund. It prints the payment when it asks for one, and waits to be killed. */
-const { provider } = obedientProvider()
+const { provider } = scriptedProvider()
 await startTestService({
   databaseUrl: process.argv[2] ?? '',
   jobs: { everyMs: 20 },

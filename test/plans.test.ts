@@ -10,7 +10,12 @@ import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/order-book.sql.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
-import { claimRefunds, claimUnheard, findRefunds, findUnheard } from '../src/features/payments/payment-jobs.sql.ts'
+import {
+  claimDueRefunds,
+  claimPaymentsToCheck,
+  findDueRefunds,
+  findPaymentsToCheck,
+} from '../src/features/payments/payment-jobs.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
@@ -232,10 +237,10 @@ test('jobs find due work by its time, and claim the work of a store by its index
   const expected: [work: () => Promise<unknown>, ...indexes: string[]][] = [
     [() => findExpiredOrders(service.db), 'orders_due'],
     [() => claimExpiredOrders(service.db, storeId, 4), 'orders_due_of_store'],
-    [() => findRefunds(service.db), 'payment_to_refund'],
-    [() => claimRefunds(service.db, storeId, 4), 'payment_to_refund_of_store'],
-    [() => findUnheard(service.db), 'payment_to_ask'],
-    [() => claimUnheard(service.db, storeId, 4), 'payment_to_ask_of_store'],
+    [() => findDueRefunds(service.db), 'payment_to_refund'],
+    [() => claimDueRefunds(service.db, storeId, 4), 'payment_to_refund_of_store'],
+    [() => findPaymentsToCheck(service.db), 'payment_to_ask'],
+    [() => claimPaymentsToCheck(service.db, storeId, 4), 'payment_to_ask_of_store'],
   ]
   for (const [work, ...indexes] of expected) {
     const [text = ''] = await recordStatements(work)

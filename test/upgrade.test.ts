@@ -6,7 +6,7 @@ import pg from 'pg'
 import { newDatabase, newFolder, query, runJson, runVitrine } from '../src/cli/fixture.ts'
 import { minutes } from '../src/core/clock.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
-import { examineBooks, examineData } from '../src/features/doctor/doctor.ts'
+import { examineData, examineInvariants } from '../src/features/doctor/doctor.ts'
 import { examineFiles, separateSharedFiles } from '../src/features/downloads/shared-files.ts'
 import { startTestService, type TestService } from './harness.ts'
 import type { liveInShop } from './upgrade/life.ts'
@@ -65,7 +65,7 @@ const upgraded = async (t: TestContext, version: string) => {
 
 const assertSound = async (service: TestService, filesFolder: string) => {
   assert.equal((await examineData(service.db)).staleListings, 0)
-  assert.deepEqual((await examineBooks(service.db)).findings, [])
+  assert.deepEqual((await examineInvariants(service.db)).findings, [])
   const { missing, isShared } = await examineFiles(service.db, filesFolder)
   assert.deepEqual([missing, isShared], [[], false])
 }

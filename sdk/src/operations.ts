@@ -420,9 +420,9 @@ export interface Operations {
    */
   removeAddress(input: RemoveAddressInput, options?: CallOptions): Promise<void>
   /**
-   * List the orders of the customer.
+   * List the customer's orders.
    *
-   * The newest first.
+   * Newest first.
    *
    * `GET /v1/customer/orders`, scope `customer:read`
    */
@@ -430,17 +430,17 @@ export interface Operations {
   /**
    * Show an order.
    *
-   * With `wait`, the answer comes when `status` or `paymentStatus` is no longer `pending`, or after that many seconds
-   * with the order as it is: a page that a shopper returns to after paying asks once and need not poll.
+   * With `wait`, the response is sent as soon as `status` or `paymentStatus` is no longer `pending`, or after that many
+   * seconds. The page that a shopper returns to after paying therefore need not poll.
    *
    * `GET /v1/customer/orders/{id}`, scope `customer:read`
    */
   showOrder(input: ShowOrderInput, options?: CallOptions): Promise<Order>
   /**
-   * Cancel an order that is not paid.
+   * Cancel an unpaid order.
    *
-   * With cash on delivery, until it is shipped. The payment is closed at the provider first; 409 when it is paid, is
-   * being paid at this moment, or is on its way. Cancelling a cancelled order changes nothing.
+   * Orders with cash on delivery can be cancelled until they are shipped. The payment is closed at the provider first.
+   * 409 if the order is paid, is being paid right now, or is shipped. Cancelling a cancelled order changes nothing.
    *
    * `POST /v1/customer/orders/{id}/cancel`, scope `customer:write`
    */
@@ -448,21 +448,21 @@ export interface Operations {
   /**
    * Start or retry a payment.
    *
-   * While the order is unpaid and has not expired. A payment that is open is answered as it is.
+   * Works while the order is unpaid and has not expired. If a payment is already open, it is returned.
    *
    * `POST /v1/payment`, scope `checkout:write`
    */
   startPayment(input: StartPaymentInput, options?: CallOptions): Promise<PaymentState>
   /**
-   * How the payment of an order stands.
+   * Show the payment of an order.
    *
    * `GET /v1/payment/{orderId}`, scope `checkout:write`
    */
   showPayment(input: ShowPaymentInput, options?: CallOptions): Promise<PaymentState>
   /**
-   * List what the customer has bought and can download.
+   * List the customer's downloads.
    *
-   * The newest first. Only what is paid, and was not paid back, is listed.
+   * Newest first. Only files of orders that are paid and not refunded.
    *
    * `GET /v1/downloads`, scope `customer:read`
    */
@@ -470,8 +470,8 @@ export interface Operations {
   /**
    * Get the link to a file.
    *
-   * Redirects to a link that can be opened without a key for ten minutes, and counts as one use. 410 when it is used
-   * up, has expired or was paid back.
+   * Redirects to a link that works without a key for ten minutes. Counts as one use. 410 if the download is used up,
+   * has expired, or was refunded.
    *
    * `GET /v1/downloads/{id}`, scope `customer:read`
    */
@@ -479,35 +479,36 @@ export interface Operations {
   /**
    * Get the link to a file as JSON.
    *
-   * The same link as above, and the same use, for pages: a browser does not tell a script where a redirect leads.
+   * Returns the same link and counts as one use. For pages, because a browser does not show scripts the target of a
+   * redirect.
    *
    * `POST /v1/downloads/{id}/link`, scope `customer:read`
    */
   makeDownloadLink(input: MakeDownloadLinkInput, options?: CallOptions): Promise<DownloadLink>
   /**
-   * Order what is in the customer's cart.
+   * Place an order from the customer's cart.
    *
-   * Reserves the stock and writes the order in one step, then starts the payment: send the shopper to
-   * `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200. 409
-   * also for a cash order beyond what the store allows, and for more units than one customer may hold unpaid; the text
-   * says the limit.
+   * Reserves the stock and creates the order atomically, then starts the payment: send the shopper to
+   * `payment.redirectUrl`. Repeating the request with the same cart, version and body returns the open order with 200.
+   * Also 409 for a cash order above the limits of the store, and when the unpaid orders of the customer would hold too
+   * many units; the text states the limit.
    *
    * `POST /v1/checkout`, scope `checkout:write`
    */
   checkOut(input?: CheckOutInput, options?: CallOptions): Promise<CheckoutResult>
   /**
-   * List the coupons that the customer may use.
+   * List the coupons that the customer can use.
    *
-   * Only those that were made to be listed. Other codes work for customers who know them.
+   * Only coupons that are marked as listed. Other codes work for customers who know them.
    *
    * `GET /v1/coupons`, scope `checkout:write`
    */
   listCoupons(input?: ListCouponsInput, options?: CallOptions): Paged<Coupon>
   /**
-   * Tell whether a coupon counts, and what for.
+   * Check a coupon code against the cart.
    *
-   * Always 200 for whatever the code is, and 429 for a shopper or client who has tried too many codes that do not
-   * exist. It uses nothing up.
+   * Returns 200 for valid and invalid codes, and 429 after too many attempts with codes that do not exist. Does not
+   * count as a use of the coupon.
    *
    * `POST /v1/coupons/validate`, scope `checkout:write`
    */

@@ -295,7 +295,7 @@ export type Address = {
 
 export type Order = {
   id: string
-  /** What people call it */
+  /** Number shown to people */
   number: string
   status: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
   paymentStatus: 'pending' | 'paid' | 'failed' | 'refunded'
@@ -317,7 +317,7 @@ export type Order = {
   total: number
   currency: string
   couponCode: string | null
-  /** What it was paid with; null until the payment is settled */
+  /** How the order was paid; null until the payment is settled */
   payment: {
     method: string
     last4: string
@@ -356,7 +356,7 @@ export type Order = {
   }[]
   createdAt: string
   updatedAt: string
-  /** When an unpaid order is cancelled by itself */
+  /** When the order is cancelled automatically if it is still unpaid */
   expiresAt: string | null
 }
 
@@ -364,9 +364,9 @@ export type PaymentState = {
   id: string
   provider: string
   status: 'starting' | 'open' | 'paid' | 'failed' | 'closed' | 'refunded'
-  /** Where the shopper pays; null when there is nothing to pay now */
+  /** Page on which the shopper pays; null if there is nothing to pay now */
   redirectUrl: string | null
-  /** Until when the shopper can pay there */
+  /** When `redirectUrl` expires */
   expiresAt: string | null
   orderId: string
   /** The `status` of the order */
@@ -383,23 +383,23 @@ export type Download = {
   orderNumber: string
   productId: string
   variantId: string
-  /** Of the product */
+  /** Name of the product */
   name: string
   variant: string
   image: string
-  /** What the file will be called; empty when that is not known */
+  /** Name of the file; empty if unknown */
   fileName: string
-  /** How often it was fetched */
+  /** Number of times it was downloaded */
   used: number
   mostUses: number
   remaining: number
-  /** Null: never */
+  /** Null if it never expires */
   expiresAt: string | null
   createdAt: string
 }
 
 export type DownloadLink = {
-  /** Opens without a key */
+  /** Works without a key */
   url: string
   /** In ten minutes */
   expiresAt: string
@@ -414,7 +414,7 @@ export type Coupon = {
   code: string
   description: string
   type: 'percent' | 'fixed'
-  /** Percent, or an amount in the store's currency */
+  /** A percentage, or an amount in the store's currency */
   value: number
   minSubtotal: number
   endsAt: string | null
@@ -424,7 +424,7 @@ export type CouponCheck = {
   valid: boolean
   /** `NOT_FOUND`, `EXPIRED`, `NOT_STARTED`, `MIN_SUBTOTAL`, `USAGE_LIMIT`, `NOT_APPLICABLE` or `MISSING_CODE` */
   reason?: string
-  /** What it would take off the cart */
+  /** Amount that it would take off the cart */
   discount?: number
 }
 
@@ -476,7 +476,7 @@ export type Shipment = {
   /** When it arrived */
   deliveredAt: string | null
   trackingUrl: string
-  /** Lines of the order with their quantities; empty: the whole order */
+  /** Order lines with quantities; empty means the whole order */
   items: {
     id: string
     quantity: number
@@ -489,12 +489,12 @@ export type OrderItem = {
   productId: string
   variantId: string
   name: string
-  /** The title of the variant; empty when there is only one */
+  /** Title of the variant; empty if the product has only one */
   variant: string
   image: string
   sku: string
   quantity: number
-  /** Of one unit */
+  /** Price of one unit */
   price: number
   lineTotal: number
   discount: number
@@ -506,9 +506,9 @@ export type Payment = {
   id: string
   provider: string
   status: 'starting' | 'open' | 'paid' | 'failed' | 'closed' | 'refunded'
-  /** Where the shopper pays; null when there is nothing to pay now */
+  /** Page on which the shopper pays; null if there is nothing to pay now */
   redirectUrl: string | null
-  /** Until when the shopper can pay there */
+  /** When `redirectUrl` expires */
   expiresAt: string | null
 }
 
@@ -881,7 +881,7 @@ export type ListOrdersInput = {
 /** What `showOrder` takes. */
 export type ShowOrderInput = {
   id: string
-  /** Seconds to wait at most. Default: 0. */
+  /** Maximum seconds to wait. Default: 0. */
   wait?: number | undefined
 }
 
@@ -920,11 +920,11 @@ export type MakeDownloadLinkInput = {
 
 /** What `checkOut` takes. */
 export type CheckOutInput = {
-  /** The customer's own cart, which it is anyway */
+  /** Must be the customer's own cart, which is the default */
   cartId?: string | undefined
-  /** Of the cart as it was shown */
+  /** Version of the cart that the shopper saw */
   version?: number | undefined
-  /** What the shopper was shown */
+  /** Total that the shopper saw */
   expectedTotal?: number | undefined
   addressId?: string | undefined
   shippingAddress?:
@@ -973,11 +973,11 @@ export type CheckOutInput = {
         isDefault?: boolean | undefined
       }
     | undefined
-  /** In place of the cart's; null: none */
+  /** Replaces the cart's coupon; null removes it */
   couponCode?: string | null | undefined
-  /** `online` or `cod`; the first of the store's `paymentMethods` unless sent */
+  /** `online` or `cod`. Default: the first of the store's `paymentMethods` */
   paymentMethod?: string | undefined
-  /** The origin of the page, to which the shopper returns after paying */
+  /** Origin of the page to which the shopper returns after paying */
   storefrontUrl?: string | undefined
   note?: string | undefined
 }

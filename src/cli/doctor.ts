@@ -8,7 +8,7 @@ import { inspectEmbedded } from '../db/embedded.ts'
 import { examineSchema } from '../db/migrate.ts'
 import { defaultLimit } from '../features/access/rate-limit.ts'
 import { demoFilesOf } from '../features/demo-store/demo-store.ts'
-import { examineBooks, examineData, findUnpayableStores } from '../features/doctor/doctor.ts'
+import { examineInvariants, examineData, findUnpayableStores } from '../features/doctor/doctor.ts'
 import { filesFolderIn, folderOfStore } from '../features/downloads/files.ts'
 import { examineFiles } from '../features/downloads/shared-files.ts'
 import { knownProviders } from '../features/payments/providers.ts'
@@ -123,7 +123,7 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
       const reason = `payments through ${paymentProvider} do not work here, and cash on delivery is off`
       yield warning('stores', `nobody can buy in ${publicId} (${name}): ${reason}`)
     }
-    const { orders, findings } = await examineBooks(db)
+    const { orders, findings } = await examineInvariants(db)
     if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
     for (const { sentence } of findings) yield fault('books', sentence)
     yield* examineDownloads(config, db)

@@ -123,7 +123,7 @@ export type Hashing = {
   isOutdated(hash: string): boolean
 }
 
-/** A request of a known store, scoped to one of its outlets. */
+/** A request to a store, scoped to one of its outlets. */
 export type StoreCtx = Services &
   RequestContext & {
     store: Store

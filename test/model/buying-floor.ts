@@ -137,7 +137,7 @@ export const assertBooks = async ({ things, orders }: Shop, { service, store }: 
   const outletId = store.defaultOutlet.id
   const findings = await checkInvariants(service.db, {
     storeId: store.id,
-    shelves: things.map(({ variantId, units }) => ({ variantId, outletId, units })),
+    initialStock: things.map(({ variantId, units }) => ({ variantId, outletId, units })),
     acknowledged: orders.map(({ id }) => id),
   })
   assert.deepEqual(

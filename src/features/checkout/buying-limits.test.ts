@@ -28,7 +28,7 @@ const unchanged: StoreSettings = {
   ...{ taxIncluded: null, shippingFlatMinor: null, shippingFreeAboveMinor: null, cashOnDelivery: null },
 }
 
-/** The store has these settings from now on, and the service has heard of them. */
+/** Changes the settings of the store, and waits until the service uses them. */
 const change = async (shop: TestStore, settings: Partial<StoreSettings>) => {
   const name = `Shop ${newId('store')}`
   const store = await shop.load()
@@ -36,7 +36,7 @@ const change = async (shop: TestStore, settings: Partial<StoreSettings>) => {
   assert.ok(await withinASecond(async () => (await shop.get('/v1/store')).json.name === name))
 }
 
-/** A shop that takes cash, with plenty of pens (10 each) and a ring (60,000). */
+/** A shop with cash on delivery, 5000 pens (10 each) and five rings (60,000 each). */
 const openCashShop = async (settings: Partial<StoreSettings> = {}) => {
   const open = await openShop(
     service,
@@ -55,7 +55,7 @@ const assertRefused = (answer: Answer, status: number, code: string, text: RegEx
   assert.match(answer.json.error, text)
 }
 
-test('an account cannot order the whole stock for cash: one order has 20 units at most', async () => {
+test('a customer cannot order the whole stock for cash: one order has at most 20 units', async () => {
   const { pen, newBuyer, stockOf } = await openCashShop()
   const mallory = await newBuyer({ productId: pen, quantity: 999 })
   assertRefused(await mallory.checkOut(cod), 409, 'CONFLICT', /20 units at most.*pay online/)
@@ -65,7 +65,7 @@ test('an account cannot order the whole stock for cash: one order has 20 units a
   assert.equal((await mallory.checkOut()).status, 201, 'the same cart can be paid online')
 })
 
-test('a cash order has a largest value, which depends on the currency until the store sets it', async () => {
+test('a cash order has a maximum value, which depends on the currency unless the store sets it', async () => {
   const { shop, ring, newBuyer } = await openCashShop()
   const asha = await newBuyer({ productId: ring })
   assertRefused(await asha.checkOut(cod), 409, 'CONFLICT', /₹50,000 at most/)
@@ -80,7 +80,7 @@ test('a cash order has a largest value, which depends on the currency until the 
   assert.equal((await ravi.checkOut(cod)).status, 201)
 })
 
-test('a customer has five cash orders under way at most, and a delivered or cancelled one makes room', async () => {
+test('a customer has at most five open cash orders, and delivery or cancellation frees a slot', async () => {
   const { shop, pen, newBuyer } = await openCashShop()
   const asha = await newBuyer()
   const order = async () => {
@@ -109,7 +109,7 @@ test('a customer has five cash orders under way at most, and a delivered or canc
   assert.equal((await order()).status, 201)
 })
 
-test('a store can ask for a verified phone before it sends goods for cash', async () => {
+test('a store can require a verified phone for cash on delivery', async () => {
   const { shop, pen, newBuyer } = await openCashShop({ codVerifiedPhone: true })
   const asha = await newBuyer({ productId: pen })
   assertRefused(await asha.checkOut(cod), 403, 'FORBIDDEN', /verified phone number.*pay online/)
@@ -131,7 +131,7 @@ test('a store can ask for a verified phone before it sends goods for cash', asyn
   assert.equal((await call('/v1/checkout', { ...cod, shippingAddress: address })).status, 201)
 })
 
-test("one customer's unpaid orders hold 1,000 units at most, however the carts are thrown away", async () => {
+test("one customer's unpaid orders hold at most 1,000 units, even if carts are deleted", async () => {
   const { pen, lamp, newBuyer, stockOf } = await openCashShop()
   const mallory = await newBuyer({ productId: pen, quantity: 999 })
   assert.equal((await mallory.checkOut()).status, 201)
@@ -146,7 +146,7 @@ test("one customer's unpaid orders hold 1,000 units at most, however the carts a
   assertRefused(await again([{ productId: pen }]), 409, 'CONFLICT', /yours hold 1000/)
   assert.deepEqual(await stockOf(pen), { onHand: 5000, reserved: 999 })
   const asha = await newBuyer({ productId: pen, quantity: 999 })
-  assert.equal((await asha.checkOut()).status, 201, 'another customer is not concerned')
+  assert.equal((await asha.checkOut()).status, 201, 'other customers are not affected')
 })
 
 test('replacing an unpaid order does not count it twice', async () => {
@@ -157,10 +157,10 @@ test('replacing an unpaid order does not count it twice', async () => {
   assert.deepEqual(await stockOf(pen), { onHand: 5000, reserved: 900 })
 })
 
-test('orders that one customer places at once do not exceed the limits together', async (t) => {
+test('concurrent orders of one customer do not exceed the limits together', async (t) => {
   const { shop, pen, newBuyer, stockOf } = await openCashShop({ codMaxOpenOrders: 3, maxHeldUnits: 25 })
   const asha = await newBuyer()
-  // Within an instance her requests wait for each other; between two of them the database decides.
+  // One instance serialises the requests of a customer; with two instances the database must decide.
   const twin = await serviceFor(t)
   const headers = { 'x-store-key': shop.key, authorization: `Bearer ${asha.token}`, 'content-type': 'application/json' }
   const checkOutAtTwin = (body: object) =>
@@ -191,7 +191,7 @@ test('orders that one customer places at once do not exceed the limits together'
   assert.equal(5000 - onHand + reserved, held.units)
 })
 
-test('checkouts and merges of one customer at once do not block each other', async () => {
+test('concurrent checkouts and merges of one customer do not deadlock', async () => {
   const { shop, pen, lamp, newBuyer } = await openCashShop()
   const asha = await newBuyer({ productId: pen })
   const merges = Array.from({ length: 12 }, async () => {
@@ -208,7 +208,7 @@ test('checkouts and merges of one customer at once do not block each other', asy
   for (const { status, text } of await Promise.all(merges)) assert.equal(status, 200, text)
 })
 
-test('a store that takes only cash says nothing of paying online', async () => {
+test('a store that takes only cash does not suggest paying online', async () => {
   const { pen, newBuyer } = await openCashShop({ paymentProvider: 'cod' })
   const asha = await newBuyer({ productId: pen, quantity: 21 })
   const { json } = await asha.checkOut()

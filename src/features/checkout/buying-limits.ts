@@ -8,20 +8,20 @@ import type { Unpaid } from './checkout.sql.ts'
 type Order = { cart: Pick<ReadCart, 'lines'>; price: { totalMinor: number }; unpaid: Unpaid | null }
 
 /**
- * What one customer may order without paying first. The transaction holds the customer's row, so orders that the same
- * customer places meanwhile are either counted in `unpaid` or wait.
+ * Enforces the store's limits on orders that one customer has not paid. The transaction has locked the customer's row,
+ * so concurrent checkouts of the same customer are either counted in `unpaid` or still wait for the lock.
  */
 export const checkBuyingLimits = (ctx: CustomerCtx, method: PaymentMethod, { cart, price, unpaid }: Order): void => {
   const { store } = ctx
-  if (unpaid === null) throw new Error('what the customer has not paid yet was not read')
+  if (unpaid === null) throw new Error("the customer's unpaid orders were not read")
   const units = cart.lines.reduce((sum, { quantity }) => sum + quantity, 0)
-  // An online order of nothing to pay is paid at once.
+  // An online order with a total of 0 is paid immediately.
   const staysUnpaid = method === 'cod' || price.totalMinor > 0
   if (method === 'cod') checkCash(ctx, { units, totalMinor: price.totalMinor, unpaid })
   if (store.maxHeldUnits !== null && staysUnpaid && unpaid.units + units > store.maxHeldUnits) {
-    const most = `One customer's unpaid orders may hold ${store.maxHeldUnits} units`
-    const now = unpaid.units === 0 ? '' : `, and yours hold ${unpaid.units}`
-    throw fail('CONFLICT', `${most}${now}. Order less, or pay or cancel an earlier order first.`)
+    const limit = `One customer's unpaid orders may hold ${store.maxHeldUnits} units`
+    const held = unpaid.units === 0 ? '' : `, and yours hold ${unpaid.units}`
+    throw fail('CONFLICT', `${limit}${held}. Order less, or pay or cancel an earlier order first.`)
   }
 }
 
@@ -34,17 +34,17 @@ const checkCash = (ctx: CustomerCtx, { units, totalMinor, unpaid }: CashOrder) =
   if (codVerifiedPhone && !unpaid.hasVerifiedPhone)
     throw fail(
       'FORBIDDEN',
-      `Cash on delivery needs a verified phone number. Sign in with a code that is sent to your phone${orPayOnline}.`,
+      `Cash on delivery needs a verified phone number. Sign in with a code sent to your phone${orPayOnline}.`,
     )
   if (codMaxValueMinor !== null && totalMinor > codMaxValueMinor) {
-    const most = formatMoney(ctx.store, codMaxValueMinor)
-    throw fail('CONFLICT', `A cash order may come to ${most} at most. Order less${orPayOnline}.`)
+    const max = formatMoney(ctx.store, codMaxValueMinor)
+    throw fail('CONFLICT', `A cash order may come to ${max} at most. Order less${orPayOnline}.`)
   }
   if (codMaxUnits !== null && units > codMaxUnits)
     throw fail('CONFLICT', `A cash order may have ${codMaxUnits} units at most. Order less${orPayOnline}.`)
   if (codMaxOpenOrders !== null && unpaid.cashOrders >= codMaxOpenOrders)
     throw fail(
       'CONFLICT',
-      `You have ${unpaid.cashOrders} cash orders that are not delivered yet, which is the limit. Wait for one${orPayOnline}.`,
+      `You have ${unpaid.cashOrders} cash orders that are not delivered yet, which is the limit. Wait until one is delivered${orPayOnline}.`,
     )
 }

@@ -6,33 +6,38 @@ import type { Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'
 
 /**
- * What a checkout has come to: a new order, one that was there already, or what the same call was answered with before:
- * an order and a payment, or the whole answer where an earlier version kept that.
+ * The result of a checkout: a new order (`placed`), an order that was already open, or the stored result of an earlier
+ * call with the same `Idempotency-Key`. Earlier versions stored the whole answer (`stored`); now only the ids of the
+ * order and the payment are stored (`answered`).
  */
 export type Claim =
   | { kind: 'placed' | 'open'; orderId: string; toStart?: Placed }
   | { kind: 'answered'; orderId: string; paymentId: string; status: 200 | 201 }
-  | { kind: 'kept'; answer: Answer<CheckoutResult> }
+  | { kind: 'stored'; answer: Answer<CheckoutResult> }
 
-type Kept = { orderId: string; isOpen?: boolean; paymentId?: string } | Answer<CheckoutResult>
+type StoredCheckout = { orderId: string; isOpen?: boolean; paymentId?: string } | Answer<CheckoutResult>
 
 const route = 'checkOut'
 
 /**
- * With an `Idempotency-Key`: what the same call has led to before, or null. The order is noted in the transaction that
- * makes it, and its payment once there is an answer, so that a process that dies in between has lost nothing: the same
- * call again goes on with that order.
+ * Returns the result of an earlier call with the same `Idempotency-Key`, or null. The order is stored in the transaction
+ * that creates it, the payment once the provider has answered. If the process dies in between, a repeated call
+ * continues with that order.
  */
 export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: string): Promise<Claim | null> => {
   if (ctx.idempotencyKey === null) return null
-  const kept = await claimKey<Kept>(tx, answerKeyOf(ctx, route, ctx.idempotencyKey), requestHash)
-  if (kept === null) return null
-  if (!('orderId' in kept)) return { kind: 'kept', answer: kept }
-  const { orderId, paymentId, isOpen } = kept
+  const stored = await claimKey<StoredCheckout>(tx, answerKeyOf(ctx, route, ctx.idempotencyKey), requestHash)
+  if (stored === null) return null
+  if (!('orderId' in stored)) return { kind: 'stored', answer: stored }
+  const { orderId, paymentId, isOpen } = stored
   if (paymentId !== undefined) return { kind: 'answered', orderId, paymentId, status: isOpen ? 200 : 201 }
   return { kind: isOpen ? 'open' : 'placed', orderId }
 }
 
-export const keepCheckout = async (ctx: CustomerCtx, kept: Kept, db: Queries = ctx.db): Promise<void> => {
-  if (ctx.idempotencyKey !== null) await storeAnswer(db, answerKeyOf(ctx, route, ctx.idempotencyKey), kept)
+export const storeCheckout = async (
+  ctx: CustomerCtx,
+  checkout: StoredCheckout,
+  db: Queries = ctx.db,
+): Promise<void> => {
+  if (ctx.idempotencyKey !== null) await storeAnswer(db, answerKeyOf(ctx, route, ctx.idempotencyKey), checkout)
 }

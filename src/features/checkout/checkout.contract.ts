@@ -7,26 +7,28 @@ import { Order } from '../orders/order.contract.ts'
 import { Payment } from '../payments/payments.contract.ts'
 
 export const CheckoutBody = Type.Object({
-  cartId: Type.Optional(Type.String({ maxLength: 100, description: "The customer's own cart, which it is anyway" })),
-  version: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'Of the cart as it was shown' }),
+  cartId: Type.Optional(
+    Type.String({ maxLength: 100, description: "Must be the customer's own cart, which is the default" }),
   ),
-  expectedTotal: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12, description: 'What the shopper was shown' })),
+  version: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'Version of the cart that the shopper saw' }),
+  ),
+  expectedTotal: Type.Optional(Type.Number({ minimum: 0, maximum: 1e12, description: 'Total that the shopper saw' })),
   addressId: Type.Optional(Type.String({ maxLength: 100 })),
   shippingAddress: Type.Optional(NewAddress),
   billingAddress: Type.Optional(NewAddress),
   couponCode: Type.Optional(
-    nullable(Type.String({ maxLength: 100, description: "In place of the cart's; null: none" })),
+    nullable(Type.String({ maxLength: 100, description: "Replaces the cart's coupon; null removes it" })),
   ),
   paymentMethod: Type.Optional(
     Type.String({
       maxLength: 10,
       pattern: '^(online|cod)$',
-      description: "`online` or `cod`; the first of the store's `paymentMethods` unless sent",
+      description: "`online` or `cod`. Default: the first of the store's `paymentMethods`",
     }),
   ),
   storefrontUrl: Type.Optional(
-    Type.String({ maxLength: 300, description: 'The origin of the page, to which the shopper returns after paying' }),
+    Type.String({ maxLength: 300, description: 'Origin of the page to which the shopper returns after paying' }),
   ),
   note: Type.Optional(Type.String({ maxLength: 1000 })),
 })
@@ -41,7 +43,7 @@ export const UsableCoupon = named(
     code: Type.String(),
     description: Type.String(),
     type: oneOf(['percent', 'fixed']),
-    value: Type.Number({ description: "Percent, or an amount in the store's currency" }),
+    value: Type.Number({ description: "A percentage, or an amount in the store's currency" }),
     minSubtotal: Type.Number(),
     endsAt: nullable(Type.String()),
   }),
@@ -57,7 +59,7 @@ export const CouponCheck = named(
           '`NOT_FOUND`, `EXPIRED`, `NOT_STARTED`, `MIN_SUBTOTAL`, `USAGE_LIMIT`, `NOT_APPLICABLE` or `MISSING_CODE`',
       }),
     ),
-    discount: Type.Optional(Type.Number({ description: 'What it would take off the cart' })),
+    discount: Type.Optional(Type.Number({ description: 'Amount that it would take off the cart' })),
   }),
 )
 
@@ -68,9 +70,9 @@ export const checkoutContract = {
     ...ofCustomer,
     method: 'POST',
     path: '/v1/checkout',
-    summary: "Order what is in the customer's cart",
+    summary: "Place an order from the customer's cart",
     description:
-      'Reserves the stock and writes the order in one step, then starts the payment: send the shopper to `payment.redirectUrl`. The same cart, version and body again answers the order that is already open, with 200. 409 also for a cash order beyond what the store allows, and for more units than one customer may hold unpaid; the text says the limit.',
+      'Reserves the stock and creates the order atomically, then starts the payment: send the shopper to `payment.redirectUrl`. Repeating the request with the same cart, version and body returns the open order with 200. Also 409 for a cash order above the limits of the store, and when the unpaid orders of the customer would hold too many units; the text states the limit.',
     body: CheckoutBody,
     ok: CheckoutResult,
     okStatus: 201,
@@ -100,8 +102,8 @@ export const checkoutContract = {
     ...ofCustomer,
     method: 'GET',
     path: '/v1/coupons',
-    summary: 'List the coupons that the customer may use',
-    description: 'Only those that were made to be listed. Other codes work for customers who know them.',
+    summary: 'List the coupons that the customer can use',
+    description: 'Only coupons that are marked as listed. Other codes work for customers who know them.',
     query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
     ok: page(UsableCoupon),
     example: {
@@ -123,9 +125,9 @@ export const checkoutContract = {
     ...ofCustomer,
     method: 'POST',
     path: '/v1/coupons/validate',
-    summary: 'Tell whether a coupon counts, and what for',
+    summary: 'Check a coupon code against the cart',
     description:
-      'Always 200 for whatever the code is, and 429 for a shopper or client who has tried too many codes that do not exist. It uses nothing up.',
+      'Returns 200 for valid and invalid codes, and 429 after too many attempts with codes that do not exist. Does not count as a use of the coupon.',
     body: Type.Unsafe<{ code?: unknown; cartId?: unknown } | undefined>({
       type: 'object',
       properties: { code: { description: 'The code' }, cartId: { description: "The customer's cart" } },

@@ -6,22 +6,22 @@ import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
 
 export type OpenOrder = { id: string; cartVersion: number; requestHash: string }
 
-/** What a checkout has to know beside the cart. */
-export type Surroundings = {
-  /** The order of this cart that is not paid yet. */
+/** Everything that a checkout reads besides the cart. */
+export type CheckoutData = {
+  /** The unpaid online order of this cart. */
   open: OpenOrder | null
   address: PostalAddress | null
   coupon: Coupon | null
   couponUses: number
-  /** What the customer has ordered and not paid yet; null where it was not asked for. */
+  /** Totals of the customer's unpaid orders; null unless requested. */
   unpaid: Unpaid | null
 }
 
-/** `units` are in all unpaid orders, `cashOrders` those that are to be paid on delivery. */
+/** `units` counts those in all unpaid orders, `cashOrders` the orders with cash on delivery. */
 export type Unpaid = { units: number; cashOrders: number; hasVerifiedPhone: boolean }
 
-/** `couponCode`: null asks for none, and undefined for the one of the cart. */
-export type Asked = {
+/** `couponCode`: null reads no coupon, undefined reads that of the cart. */
+export type CheckoutDataRequest = {
   customerId: string
   addressId: string | null
   couponCode: string | null | undefined
@@ -29,13 +29,13 @@ export type Asked = {
 }
 
 /**
- * By the customer and not by the cart, so that it can be sent along with what locks and reads the cart. What is not
- * asked for is left out: for a parameter that is null, the planner would plan the statement anew each time.
+ * Finds the cart by the customer, so that it can be pipelined with the statements that lock and read the cart. Parts
+ * that are not requested are left out of the statement: with null parameters PostgreSQL would replan it on each call.
  */
-export const readSurroundings = (
+export const readCheckoutData = (
   db: Queries,
   storeId: StoreId,
-  { customerId, addressId, couponCode, ...asked }: Asked,
+  { customerId, addressId, couponCode, ...requested }: CheckoutDataRequest,
 ) => {
   const address = sql`(
     select json_build_object('name', a.name, 'phone', a.phone, 'line1', a.line1, 'line2', a.line2,
@@ -54,7 +54,7 @@ export const readSurroundings = (
     from orders o
     where o.store_id = ${storeId} and o.customer_id = ${customerId} and o.payment_status in ('pending', 'failed')
       and o.status in ('pending', 'out_for_delivery'))`
-  return db.one<Surroundings>`
+  return db.one<CheckoutData>`
   select (
     select json_build_object('id', o.id, 'cartVersion', o.cart_version, 'requestHash', o.request_hash)
     from orders o
@@ -63,6 +63,6 @@ export const readSurroundings = (
     ${addressId === null ? sql`null::json` : address} as address,
     ${couponCode === null ? sql`null::jsonb` : couponAsJson(storeId, code)} as coupon,
     ${couponCode === null ? sql`0` : uses} as "couponUses",
-    ${asked.unpaid === undefined ? sql`null::json` : unpaid} as unpaid
+    ${requested.unpaid === undefined ? sql`null::json` : unpaid} as unpaid
   from (values (1)) one left join cart c on c.store_id = ${storeId} and c.customer_id = ${customerId}`
 }

@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a checkout answers the order and where to pay, and holds the units', async () => {
+test('a checkout returns the order and the payment page, and reserves the units', async () => {
   const { shop, mug, lamp, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug, quantity: 2 }, { productId: lamp })
   const { status, json } = await asha.checkOut({ note: 'Ring twice', version: asha.cart.version, expectedTotal: 450 })
@@ -51,13 +51,13 @@ test('a checkout answers the order and where to pay, and holds the units', async
   assert.equal(payment.provider, 'sandbox')
   assert.equal(payment.status, 'open')
   assert.match(payment.redirectUrl, /^http:\/\/vitrine\.test\//)
-  assert.ok(payment.expiresAt < order.expiresAt, 'nobody pays for what is no longer held')
+  assert.ok(payment.expiresAt < order.expiresAt, 'the payment session expires before the reservation')
   assert.deepEqual(await stockOf(mug), { onHand: 10, reserved: 2 })
   assert.ok(await withinASecond(async () => (await shop.get('/v1/products/mug')).json.stock === 8))
   assert.equal((await asha.call('GET', '/v1/cart')).json.length, 2, 'the cart stays until it is paid')
 })
 
-test('a checkout needs a customer and something in the cart', async () => {
+test('a checkout needs a customer and a cart with items', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   const guest = await newGuest(service, shop)
   await guest.call('POST', '/v1/cart', { body: { productId: mug } })
@@ -67,7 +67,7 @@ test('a checkout needs a customer and something in the cart', async () => {
   assertError(await asha.checkOut({ cartId: 'cart_none' }), 404, 'NOT_FOUND')
 })
 
-test('a physical thing needs an address, which is the customer’s own or a whole one', async () => {
+test('a physical item needs an address, saved or complete', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const ravi = await newCustomer(service, shop)
@@ -97,7 +97,7 @@ test('a download needs no address', async () => {
   assert.equal(json.order.items[0].digital, true)
 })
 
-test('what the shopper was not shown is not charged', async () => {
+test('a price that the shopper has not seen is not charged', async () => {
   const { shop, mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   assertError(await asha.checkOut({ version: asha.cart.version + 1 }), 409, 'STALE_CHECKOUT')
@@ -109,7 +109,7 @@ test('what the shopper was not shown is not charged', async () => {
   assert.equal((await asha.checkOut({ expectedTotal: 120 })).json.order.total, 120)
 })
 
-test('what is gone or not there in that number cannot be ordered, and nothing is held', async () => {
+test('an unavailable or insufficient item cannot be ordered, and nothing is reserved', async () => {
   const { shop, mug, lamp, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug, quantity: 2 }, { productId: lamp, quantity: 3 })
   await setStock(service, shop, lamp, 2)
@@ -119,7 +119,7 @@ test('what is gone or not there in that number cannot be ordered, and nothing is
   assertError(await asha.checkOut(), 409, 'STALE_CHECKOUT')
 })
 
-test('the same again answers the open order, and something else replaces it', async () => {
+test('a repeated checkout returns the open order, and a different one replaces it', async () => {
   const { mug, lamp, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug, quantity: 2 })
   const first = await asha.checkOut()
@@ -140,7 +140,7 @@ test('the same again answers the open order, and something else replaces it', as
   assert.equal((await asha.call('GET', `/v1/payment/${first.json.order.id}`)).json.status, 'closed')
 })
 
-/** The store takes cash from now on, and the service has heard of it. */
+/** Enables cash on delivery, and waits until the service uses it. */
 const takeCash = async (shop: TestStore, { db } = service) => {
   const { id } = await shop.load()
   await db.tx(async (tx) => {
@@ -151,7 +151,7 @@ const takeCash = async (shop: TestStore, { db } = service) => {
   assert.ok(await withinASecond(isHeard))
 }
 
-test('cash on delivery is placed at once, where the store takes it', async () => {
+test('an order with cash on delivery is placed immediately, if the store takes cash', async () => {
   const { shop, mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug, quantity: 2 })
   assertError(await asha.checkOut({ paymentMethod: 'cod' }), 400, 'BAD_REQUEST')
@@ -165,7 +165,7 @@ test('cash on delivery is placed at once, where the store takes it', async () =>
   assert.deepEqual((await asha.call('GET', '/v1/cart')).json, [])
 })
 
-test('a checkout that names no method takes the first that works: cash where payments online are for testing', async (t) => {
+test('a checkout without a method uses the first that works: cash where the online provider is for testing', async (t) => {
   const production = await serviceFor(t, { production: true })
   const { shop, mug, newBuyer } = await openShop(production)
   await takeCash(shop, production)
@@ -176,7 +176,7 @@ test('a checkout that names no method takes the first that works: cash where pay
   assert.equal(placed.json.payment.provider, 'cod')
 })
 
-test('what is only downloaded cannot be paid at the door', async () => {
+test('an order of downloads cannot be paid with cash on delivery', async () => {
   const { newBuyer, shop } = await openShop(service, {
     name: 'Book',
     price: 5,
@@ -187,7 +187,7 @@ test('what is only downloaded cannot be paid at the door', async () => {
   assertError(await asha.checkOut({ paymentMethod: 'cod' }), 400, 'BAD_REQUEST')
 })
 
-test('an order of nothing to pay is paid at once', async () => {
+test('an order with a total of 0 is paid immediately', async () => {
   const { newBuyer, shop, stockOf } = await openShop(service, { name: 'Sticker', price: 0, stock: 4 })
   const sticker = (await shop.get('/v1/products/sticker')).json.id
   const asha = await newBuyer({ productId: sticker })
@@ -199,7 +199,7 @@ test('an order of nothing to pay is paid at once', async () => {
   assert.deepEqual((await asha.call('GET', '/v1/cart')).json, [])
 })
 
-test('an Idempotency-Key gives one order, also to fifty calls at once, and refuses another body', async () => {
+test('fifty concurrent calls with one Idempotency-Key create one order, and another body is refused', async () => {
   const { mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const once = { 'idempotency-key': 'order-1' }
@@ -212,13 +212,13 @@ test('an Idempotency-Key gives one order, also to fifty calls at once, and refus
   assertError(await asha.checkOut({ note: 'other' }, once), 409, 'CONFLICT')
 })
 
-test('a process that dies between the order and the answer has lost nothing', async () => {
+test('a process that dies between the order and the response loses nothing', async () => {
   const { shop, mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const once = { 'idempotency-key': 'order-2' }
   const first = await asha.checkOut({}, once)
   const { id } = await shop.load()
-  // As it was right after the commit: the order is noted, and nobody has answered or called the provider.
+  // The state right after the commit: the order is stored, and the provider was not called.
   await service.db.run`
     update kept_answer set answer = ${JSON.stringify({ orderId: first.json.order.id })} where store_id = ${id}`
   await service.db.run`
@@ -230,7 +230,7 @@ test('a process that dies between the order and the answer has lost nothing', as
   assert.deepEqual(await stockOf(mug), { onHand: 10, reserved: 1 })
 })
 
-test('the same call again tells of the same order and the same payment, also after another payment was started', async () => {
+test('a repeated call returns the same order and payment, even after another payment was started', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const once = { 'idempotency-key': 'order-3' }
@@ -246,7 +246,7 @@ test('the same call again tells of the same order and the same payment, also aft
   assert.deepEqual([again.json.payment.status, again.json.payment.redirectUrl], ['failed', null])
 })
 
-test('checking out an open order with ever new keys keeps no answers', async () => {
+test('checking out an open order with new idempotency keys stores no whole answers', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const answers = [await asha.checkOut()]
@@ -258,7 +258,7 @@ test('checking out an open order with ever new keys keeps no answers', async () 
   assert.ok(bytes < 5 * 400, `${bytes} bytes`)
 })
 
-test('orders of a store are numbered in turn, whoever buys at once', async () => {
+test('concurrent orders of a store get consecutive numbers', async () => {
   const { mug, newBuyer } = await openShop(service)
   const buyers = await Promise.all(Array.from({ length: 8 }, () => newBuyer({ productId: mug })))
   const answers = await Promise.all(buyers.map((buyer) => buyer.checkOut()))
@@ -268,7 +268,7 @@ test('orders of a store are numbered in turn, whoever buys at once', async () =>
   )
 })
 
-test('a checkout takes ten statements at most, for any number of lines', async () => {
+test('a checkout takes at most ten statements, for any number of lines', async () => {
   const things = Array.from({ length: 60 }, (_, i) => ({ name: `Thing ${i}`, price: 10 + i, stock: 9 }))
   const { shop, newBuyer } = await openShop(service, ...things)
   const ids: string[] = (await shop.get('/v1/products?limit=60')).json.map(({ id }: { id: string }) => id)

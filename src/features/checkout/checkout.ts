@@ -32,19 +32,19 @@ import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '..
 import { redeemCoupon } from '../pricing/redeem.ts'
 import { checkBuyingLimits } from './buying-limits.ts'
 import type { CheckoutBody, CheckoutResult } from './checkout.contract.ts'
-import { readSurroundings, type Surroundings } from './checkout.sql.ts'
-import { type Claim, claimCheckout, keepCheckout } from './checkout-once.ts'
+import { type CheckoutData, readCheckoutData } from './checkout.sql.ts'
+import { type Claim, claimCheckout, storeCheckout } from './checkout-once.ts'
 import { showCheckout } from './show-checkout.ts'
 
-/** How long an unpaid order holds its units. A payment session ends before. */
+/** How long an unpaid order holds its units. The payment session expires earlier. */
 export const reservationMs = minutes(30)
 
-const mostTries = 3
+const maxAttempts = 3
 
 type CheckoutAnswer = Answer<CheckoutResult>
 
-/** What a request comes down to, before anything is looked up. */
-type Wish = {
+/** The validated request, before anything is read from the database. */
+type CheckoutRequest = {
   body: CheckoutBody
   method: PaymentMethod
   storefrontUrl: string | null
@@ -53,8 +53,8 @@ type Wish = {
   requestHash: string
 }
 
-/** An order of this cart is open and asks for something else. It has to be closed at the provider before it can go. */
-class OpenOrderInTheWay extends Error {
+/** The cart has an open order that differs from this request. Its payment must be closed at the provider first. */
+class OpenOrderConflict extends Error {
   readonly orderId: string
   constructor(orderId: string) {
     super(`order ${orderId} is open`)
@@ -63,27 +63,27 @@ class OpenOrderInTheWay extends Error {
 }
 
 /**
- * One transaction writes everything; the provider is called before it, to close what is open, and after it, to start
- * the payment. When the process dies in between, the order is there: the same call again, or `POST /v1/payment`, goes
- * on with it, and nobody is left to it that it expires.
+ * One transaction writes everything. The provider is called before it, to close an open payment, and after it, to start
+ * the new one. If the process dies in between, the order exists: a repeated call or `POST /v1/payment` continues with
+ * it, and otherwise it expires.
  */
 export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<CheckoutAnswer> => {
-  const wish = readWish(ctx, body)
+  const request = readRequest(ctx, body)
   await checkCouponGuess(ctx, body.couponCode)
-  const claim = await placeUnlessOpen(ctx, wish)
-  if (claim.kind === 'kept') return claim.answer
+  const claim = await placeUnlessOpen(ctx, request)
+  if (claim.kind === 'stored') return claim.answer
   if (claim.kind === 'answered') {
     return { status: claim.status, body: await showCheckout(ctx, claim, await readPaymentById(ctx, claim.paymentId)) }
   }
-  // What is not `online` has nothing to start, and answers with the payment as it is.
+  // Cash on delivery has no session to start: the payment is returned unchanged.
   const payment = await (claim.toStart ? startPlaced(ctx, claim.toStart) : startPayment(ctx, claim.orderId))
   const result = await showCheckout(ctx, claim, payment)
   const isOpen = claim.kind === 'open'
-  await keepCheckout(ctx, { orderId: claim.orderId, paymentId: payment.id, isOpen }, ctx.db.forStore(ctx.store.id))
+  await storeCheckout(ctx, { orderId: claim.orderId, paymentId: payment.id, isOpen }, ctx.db.forStore(ctx.store.id))
   return { status: isOpen ? 200 : 201, body: result }
 }
 
-const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
+const readRequest = (ctx: CustomerCtx, body: CheckoutBody): CheckoutRequest => {
   const method = chooseMethod(ctx, body.paymentMethod)
   if (body.addressId !== undefined && body.shippingAddress !== undefined)
     throw fail('BAD_REQUEST', 'Send either addressId or shippingAddress.')
@@ -97,21 +97,21 @@ const readWish = (ctx: CustomerCtx, body: CheckoutBody): Wish => {
   }
 }
 
-/** Unless the body names one, the first that the store offers (decision 0029). */
-const chooseMethod = (ctx: CustomerCtx, asked: string | undefined): PaymentMethod => {
+/** Defaults to the first method that the store offers (decision 0029). */
+const chooseMethod = (ctx: CustomerCtx, requested: string | undefined): PaymentMethod => {
   const offered = listPaymentMethods(ctx.payments, ctx.store)
   const takesOnlyCash = ctx.store.paymentProvider === cash.name
-  const usual = offered[0] ?? (takesOnlyCash ? 'cod' : 'online')
-  const method = asked === undefined ? usual : asked === 'cod' ? 'cod' : 'online'
+  const defaultMethod = offered[0] ?? (takesOnlyCash ? 'cod' : 'online')
+  const method = requested === undefined ? defaultMethod : requested === 'cod' ? 'cod' : 'online'
   if (offered.includes(method)) return method
   if (method === 'cod') throw fail('BAD_REQUEST', 'This store does not take cash on delivery.')
   if (takesOnlyCash && offered.length > 0)
-    throw fail('BAD_REQUEST', 'This store takes no payments online. Send paymentMethod cod to pay on delivery.')
+    throw fail('BAD_REQUEST', 'This store takes no online payments. Send paymentMethod cod to pay on delivery.')
   assertPayable(ctx)
   return method
 }
 
-/** The same fields in another order are the same request. */
+/** Requests whose fields differ only in their order get the same hash. */
 const sortFields = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -121,14 +121,14 @@ const sortFields = (value: unknown): unknown => {
   )
 }
 
-const placeUnlessOpen = async (ctx: CustomerCtx, wish: Wish): Promise<Claim> => {
+const placeUnlessOpen = async (ctx: CustomerCtx, request: CheckoutRequest): Promise<Claim> => {
   let superseded: string | undefined
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ctx.db.tx((tx) => place(tx, ctx, wish, superseded))
+      return await ctx.db.tx((tx) => place(tx, ctx, request, superseded))
     } catch (error) {
-      if (!(error instanceof OpenOrderInTheWay) || attempt === mostTries) {
-        throw error instanceof OpenOrderInTheWay ? beingPaid() : error
+      if (!(error instanceof OpenOrderConflict) || attempt === maxAttempts) {
+        throw error instanceof OpenOrderConflict ? beingPaid() : error
       }
       if ((await closePayment(ctx, error.orderId)) === 'in_progress') throw beingPaid()
       superseded = error.orderId
@@ -136,85 +136,92 @@ const placeUnlessOpen = async (ctx: CustomerCtx, wish: Wish): Promise<Claim> => 
   }
 }
 
-const beingPaid = () => fail('CONFLICT', 'An order of this cart is just being paid. Wait until that is over.')
+const beingPaid = () =>
+  fail('CONFLICT', 'An order of this cart is being paid right now. Wait until that payment has ended.')
 
-const place = async (tx: Tx, ctx: CustomerCtx, wish: Wish, superseded: string | undefined): Promise<Claim> => {
+const place = async (
+  tx: Tx,
+  ctx: CustomerCtx,
+  request: CheckoutRequest,
+  superseded: string | undefined,
+): Promise<Claim> => {
   const { store, shopper } = ctx
-  const earlier = await claimCheckout(tx, ctx, wish.requestHash)
+  const earlier = await claimCheckout(tx, ctx, request.requestHash)
   if (earlier !== null) return earlier
-  const { couponCode } = wish.body
+  const { couponCode } = request.body
   const code = typeof couponCode === 'string' ? readCouponCode(couponCode) : couponCode
   const { customerId } = shopper
   const look = () => {
-    const addressId = wish.body.addressId ?? null
-    return readSurroundings(tx, store.id, { customerId, addressId, couponCode: code, unpaid: true })
+    const addressId = request.body.addressId ?? null
+    return readCheckoutData(tx, store.id, { customerId, addressId, couponCode: code, unpaid: true })
   }
   const holding = holdCartOf(tx, store.id, shopper)
-  // What the customer holds unpaid is counted next, so checkouts of one customer are counted one after another.
+  // Locked before the unpaid orders are counted, so concurrent checkouts of one customer are counted one by one.
   tx.later(holdShopper(tx, ctx))
   const [cart, seen] = await Promise.all([holding, look()])
-  if (cart === undefined || (wish.body.cartId !== undefined && wish.body.cartId !== cart.id)) {
-    if (wish.body.cartId !== undefined) throw fail('NOT_FOUND', 'There is no such cart.')
+  if (cart === undefined || (request.body.cartId !== undefined && request.body.cartId !== cart.id)) {
+    if (request.body.cartId !== undefined) throw fail('NOT_FOUND', 'There is no such cart.')
     throw emptyCart()
   }
-  let around = seen
+  let data = seen
   let isReplaced = false
-  const { open } = around
+  const { open } = data
   if (open !== null) {
-    if (open.cartVersion === cart.version && open.requestHash === wish.requestHash) {
-      // Noted at once: of two calls with one key, the second must not find that this order has moved on meanwhile.
-      await keepCheckout(ctx, { orderId: open.id, isOpen: true }, tx)
+    if (open.cartVersion === cart.version && open.requestHash === request.requestHash) {
+      // Stored now: if this order changes state, a repeated call with the same key must still return it.
+      await storeCheckout(ctx, { orderId: open.id, isOpen: true }, tx)
       return { kind: 'open', orderId: open.id }
     }
-    if (open.id !== superseded) throw new OpenOrderInTheWay(open.id)
+    if (open.id !== superseded) throw new OpenOrderConflict(open.id)
     isReplaced = await supersede(tx, ctx, open.id)
-    // It may have given back the use of the very coupon that is asked for now.
-    around = await look()
+    // Cancelling may have returned a use of the coupon that this request needs.
+    data = await look()
   }
-  // A text that cannot be a code is one that does not exist.
-  const price = checkCart(ctx, wish, cart, around, couponCode === undefined ? cart.couponCode : (code ?? couponCode))
-  checkBuyingLimits(ctx, wish.method, { cart, price, unpaid: around.unpaid })
-  if (around.coupon !== null && !(await redeemCoupon(tx, store.id, around.coupon.id, shopper.customerId)))
+  // A text that is not a valid code counts as a code that does not exist.
+  const price = checkCart(ctx, request, cart, data, couponCode === undefined ? cart.couponCode : (code ?? couponCode))
+  checkBuyingLimits(ctx, request.method, { cart, price, unpaid: data.unpaid })
+  if (data.coupon !== null && !(await redeemCoupon(tx, store.id, data.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon can no longer be used.')
-  const { orderId, toStart } = await writeOrder(tx, ctx, { wish, cart, around, price })
+  const { orderId, toStart } = await writeOrder(tx, ctx, { request, cart, data, price })
   if (open !== null && isReplaced) tx.later(noteReplacement(tx, store.id, open.id, orderId))
-  await keepCheckout(ctx, { orderId }, tx)
+  await storeCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId, ...(toStart === null ? {} : { toStart }) }
 }
 
-/** It was closed at the provider just now. Somebody may have begun to pay it again: then it has to be closed again. */
+/** Its payment was closed before this transaction. If a new payment was started since, that one must be closed too. */
 const supersede = async (tx: Tx, ctx: CustomerCtx, orderId: string): Promise<boolean> => {
   const order = await lockOrder(tx, ctx.store.id, orderId)
   const payments = await lockPayments(tx, ctx.store.id, orderId)
-  if (payments.some(isUndecided)) throw new OpenOrderInTheWay(orderId)
+  if (payments.some(isUndecided)) throw new OpenOrderConflict(orderId)
   if (order === undefined) throw new Error(`order ${orderId} has disappeared`)
-  // One that a carrier has already stays, and the new order is another purchase.
+  // An order that is already shipped stays, and the new order is a separate purchase.
   return (await cancelOrder(tx, ctx, order, 'Replaced by a new order.')).status === 'cancelled'
 }
 
 const emptyCart = () => fail('BAD_REQUEST', 'The cart is empty.')
 
-/** Everything that can be wrong with a cart, in the order in which a shopper can do something about it. */
+/** Checks are in the order in which the shopper can fix the problems. */
 const checkCart = (
   ctx: CustomerCtx,
-  { body, method, address }: Wish,
+  { body, method, address }: CheckoutRequest,
   cart: ReadCart,
-  around: Surroundings,
+  data: CheckoutData,
   couponCode: string | null,
 ): CartPrice => {
   const { store, clock } = ctx
   if (cart.lines.length === 0) throw emptyCart()
   if (body.version !== undefined && body.version !== cart.version)
     throw fail('STALE_CHECKOUT', 'The cart has changed since it was shown.')
-  const gone = cart.lines.find(({ isAvailable }) => !isAvailable)
-  if (gone !== undefined) throw fail('STALE_CHECKOUT', `${gone.name} is not for sale any more. Remove it first.`)
+  const unavailable = cart.lines.find(({ isAvailable }) => !isAvailable)
+  if (unavailable !== undefined)
+    throw fail('STALE_CHECKOUT', `${unavailable.name} is no longer for sale. Remove it from the cart.`)
   if (method === 'cod' && cart.lines.every(({ digital }) => digital))
-    throw fail('BAD_REQUEST', 'There is nothing to deliver, and so no door to pay at. Pay online instead.')
-  if (body.addressId !== undefined && around.address === null) throw fail('NOT_FOUND', 'There is no such address.')
-  if (address === null && around.address === null && cart.lines.some(({ digital }) => !digital))
-    throw fail('BAD_REQUEST', 'Say where to deliver: send addressId or shippingAddress.')
+    throw fail('BAD_REQUEST', 'Cash on delivery needs a physical item. Pay online instead.')
+  if (body.addressId !== undefined && data.address === null) throw fail('NOT_FOUND', 'There is no such address.')
+  if (address === null && data.address === null && cart.lines.some(({ digital }) => !digital))
+    throw fail('BAD_REQUEST', 'An address is required: send addressId or shippingAddress.')
   const price = priceCart({
-    ...{ store, lines: cart.lines, coupon: around.coupon, couponCode, customerUses: around.couponUses },
+    ...{ store, lines: cart.lines, coupon: data.coupon, couponCode, customerUses: data.couponUses },
     nowMs: clock.now(),
   })
   const { couponProblem } = price
@@ -229,14 +236,14 @@ const checkCart = (
 
 const codeOf = (reason: CouponReason) => (reason === 'EXPIRED' ? 'COUPON_EXPIRED' : 'COUPON_INVALID')
 
-type Placing = { wish: Wish; cart: ReadCart; around: Surroundings; price: CartPrice }
+type Placing = { request: CheckoutRequest; cart: ReadCart; data: CheckoutData; price: CartPrice }
 
-/** `toStart`: what the provider is to be called for after the commit. */
+/** `toStart`: the payment to start at the provider after the commit. */
 type Written = { orderId: string; toStart: Placed | null }
 
-const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price }: Placing): Promise<Written> => {
+const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price }: Placing): Promise<Written> => {
   const { store, shopper, clock } = ctx
-  const isCash = wish.method === 'cod'
+  const isCash = request.method === 'cod'
   const id = newId('ord', clock.now())
   const lines: NewOrderLine[] = cart.lines.map((line, position) => ({
     ...{ id: newId('item', clock.now()), position, variantId: line.variantId },
@@ -244,8 +251,8 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     ...mustExist(price.lines[position], 'the price of a line'),
   }))
   const taking = takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
-  // When there seems to be enough, the order is on its way before the answer is. In a sale that is over it is not, and
-  // nothing is written in vain.
+  // With enough stock in the last reading, the inserts are pipelined behind this statement. Otherwise it will probably
+  // fail, and waiting for it saves the writes.
   if (cart.lines.some(({ quantity, stock }) => quantity > stock)) await taking
   const payment = {
     id: newId('pay', clock.now()),
@@ -261,14 +268,15 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
     store.id,
     {
       ...{ id, customerId: shopper.customerId, outletId: cart.outletId, cartId: cart.id, cartVersion: cart.version },
-      ...{ requestHash: wish.requestHash, status: 'pending', paymentStatus: 'pending', paymentMethod: wish.method },
+      ...{ requestHash: request.requestHash, paymentMethod: request.method },
+      ...{ status: 'pending', paymentStatus: 'pending' },
       ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: store.taxIncluded },
       ...{ subtotalMinor: price.subtotalMinor, discountMinor: price.discountMinor, taxMinor: price.taxMinor },
       ...{ shippingMinor: price.shippingMinor, totalMinor: price.totalMinor },
-      ...{ couponId: around.coupon?.id ?? null, couponCode: around.coupon?.code ?? null },
-      ...{ storefrontUrl: wish.storefrontUrl, note: wish.body.note ?? '' },
-      ...{ shippingAddress: wish.address ?? around.address, billingAddress: wish.billingAddress },
-      livesMs: isCash ? null : reservationMs,
+      ...{ couponId: data.coupon?.id ?? null, couponCode: data.coupon?.code ?? null },
+      ...{ storefrontUrl: request.storefrontUrl, note: request.body.note ?? '' },
+      ...{ shippingAddress: request.address ?? data.address, billingAddress: request.billingAddress },
+      expiresInMs: isCash ? null : reservationMs,
     },
     lines,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
@@ -281,7 +289,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { wish, cart, around, price 
   return { orderId: id, toStart: { order, payment: toPay } }
 }
 
-/** There is nothing to pay, and nobody to ask. */
+/** With a total of 0 no provider is called. */
 const settleAtOnce = async (tx: Tx, ctx: CustomerCtx, orderId: string) => {
   const order = mustExist(await lockOrder(tx, ctx.store.id, orderId), `order ${orderId}`)
   await settleOrder(tx, ctx, order, { method: 'free', last4: '', upiId: '', reference: '' })

@@ -12,16 +12,16 @@ const addCoupon = async (service: TestService, shop: TestStore, coupon: Partial<
   await service.db.tx((tx) => createCoupon(tx, store, { ...plainCoupon, kind: 'percent', value: 10, ...coupon }))
 }
 
-/** A shop behind a proxy, so that a test can come from any address, with a code that nobody is told. */
+/** A shop behind a proxy, so that tests can use any client address, with an unlisted coupon. */
 const openGuessedShop = async (t: TestContext) => {
   const service = await serviceFor(t, { trustProxy: true })
-  // At the beginning of a window, so that no test meets its end.
+  // Starts at the beginning of a window, so that no test crosses its end.
   service.clock.advance(guessWindowMs - (service.clock.now() % guessWindowMs))
   const open = await openShop(service)
   await addCoupon(service, open.shop, { code: 'STAFF100', value: 100 })
   const { key } = await open.shop.newKey({ kind: 'browser', rateLimit: 1_000_000 })
   let hosts = 0
-  /** Calls with the browser key from an address of its own, or from the one that is named. */
+  /** Calls with the browser key, from a new address unless one is given. */
   const newDevice = (address = `203.0.113.${++hosts}`) => ({ 'x-store-key': key, 'x-forwarded-for': address })
   const newBuyer = async (device: Record<string, string> = newDevice()) => {
     const customer = await newCustomer(service, open.shop)
@@ -32,7 +32,7 @@ const openGuessedShop = async (t: TestContext) => {
   return { ...open, service, newDevice, newBuyer }
 }
 
-test('the list has the codes that were made to be listed, and no other', async (t) => {
+test('the list contains only coupons that are marked as listed', async (t) => {
   const service = await serviceFor(t)
   const { shop } = await openShop(service)
   await addCoupon(service, shop, { code: 'STAFF100', value: 100 })
@@ -47,7 +47,7 @@ test('the list has the codes that were made to be listed, and no other', async (
   assert.equal(known.valid, true)
 })
 
-test('a customer tries 20 codes that do not exist in ten minutes, on all calls together and all at once', async (t) => {
+test('a customer may try 20 unknown codes in ten minutes, across endpoints and concurrent calls', async (t) => {
   const { service, mug, newBuyer } = await openGuessedShop(t)
   const mallory = await newBuyer()
   const cart = await mallory.call('/v1/cart', { productId: mug })
@@ -70,7 +70,7 @@ test('a customer tries 20 codes that do not exist in ten minutes, on all calls t
   assert.deepEqual((await mallory.guess('STAFF100')).json.valid, true)
 })
 
-test('codes that exist, and texts that cannot be codes, are no guesses', async (t) => {
+test('existing codes and invalid texts do not count as guesses', async (t) => {
   const { service, shop, mug, newBuyer } = await openGuessedShop(t)
   await addCoupon(service, shop, { code: 'BIG', minSubtotal: 5000 })
   const asha = await newBuyer()
@@ -82,7 +82,7 @@ test('codes that exist, and texts that cannot be codes, are no guesses', async (
   }
 })
 
-test('one client tries 60 codes that do not exist, as however many guests and customers', async (t) => {
+test('one client may try 60 unknown codes, whatever number of guests and customers it uses', async (t) => {
   const { service, mug, newDevice, newBuyer } = await openGuessedShop(t)
   const device = newDevice()
   const guess = (n: number) =>
@@ -97,10 +97,10 @@ test('one client tries 60 codes that do not exist, as however many guests and cu
   const mallory = await newBuyer(device)
   assertError(await mallory.guess('STAFF100'), 429, 'RATE_LIMITED')
   const asha = await newBuyer()
-  assert.equal((await asha.guess('STAFF100')).json.valid, true, 'somebody elsewhere is not concerned')
+  assert.equal((await asha.guess('STAFF100')).json.valid, true, 'other clients are not affected')
 })
 
-test("a storefront's own server may ask for more, since all its shoppers come from there", async (t) => {
+test("a storefront's own server may try more, since all its shoppers share that address", async (t) => {
   const { shop, newBuyer } = await openGuessedShop(t)
   const server = { 'x-store-key': shop.key, 'x-forwarded-for': '198.51.100.7' }
   for (let i = 0; i < 4; i++) {

@@ -16,7 +16,7 @@ const addCoupon = async (own: TestService, shop: TestStore, coupon: Partial<Coup
   await own.db.tx((tx) => createCoupon(tx, store, { ...plainCoupon, kind: 'percent', value: 10, ...coupon }))
 }
 
-test('validating a code is always 200, with the reason or the discount', async (t) => {
+test('validating a code always returns 200, with the reason or the discount', async (t) => {
   const own = await serviceFor(t)
   const { shop, mug, lamp, newBuyer } = await openShop(own)
   const soon = own.clock.now() + hours(1)
@@ -49,7 +49,7 @@ test('validating a code is always 200, with the reason or the discount', async (
   assert.deepEqual(await check({}), { valid: false, reason: 'MISSING_CODE' })
 })
 
-test('a code that does not count refuses the checkout and says why', async (t) => {
+test('a checkout with an invalid code is refused with the reason', async (t) => {
   const own = await serviceFor(t)
   const { shop, mug, newBuyer } = await openShop(own)
   await addCoupon(own, shop, { code: 'OVER', endsAt: new Date(own.clock.now() + hours(1)) })
@@ -63,7 +63,7 @@ test('a code that does not count refuses the checkout and says why', async (t) =
   assert.equal((await asha.checkOut({ couponCode: null })).status, 201)
 })
 
-test('the list shows what this customer may use now, page by page', async () => {
+test('the list shows the coupons that this customer can use now, in pages', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   await addCoupon(service, shop, { code: 'A', listed: true, description: 'Ten off' })
   await addCoupon(service, shop, { code: 'B', listed: true, kind: 'fixed', value: 50, minSubtotal: 100 })
@@ -83,7 +83,7 @@ test('the list shows what this customer may use now, page by page', async () => 
   assert.deepEqual(codes(await list()), ['A', 'B'])
 })
 
-test('a coupon that was stopped applies nowhere, and orders keep what it took off', async () => {
+test('a stopped coupon no longer applies, and existing orders keep their discount', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   const store = await shop.load()
   const stop = (code: string) => service.db.tx((tx) => stopCoupon(tx, store, code))
@@ -114,7 +114,7 @@ test('a coupon that was stopped applies nowhere, and orders keep what it took of
   await assert.rejects(stop('NONE'), { name: 'DomainError', message: /^The store has no coupon NONE\./ })
 })
 
-test('of checkouts at the moment of a stop, only those that were counted have the discount', async () => {
+test('of checkouts concurrent with a stop, only the counted ones have the discount', async () => {
   const { shop, mug, newBuyer } = await openShop(service, { name: 'Plate', price: 100, stock: 100 })
   const store = await shop.load()
   await addCoupon(service, shop, { code: 'TEN' })

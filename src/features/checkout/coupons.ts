@@ -3,9 +3,9 @@ import { readCartOf } from '../cart/for-checkout.ts'
 import type { CustomerCtx } from '../context.ts'
 import { tryCoupon } from '../pricing/coupon-guesses.ts'
 import { priceCart, readCouponCode } from '../pricing/coupons.ts'
-import { readSurroundings } from './checkout.sql.ts'
+import { readCheckoutData } from './checkout.sql.ts'
 
-/** Never an error for what the code is: a page asks this while somebody types. Nothing is used up by asking. */
+/** Never fails because of the code: pages call this while the shopper types. Does not count as a use of the coupon. */
 export const validateCoupon = async (ctx: CustomerCtx, body: { code?: unknown; cartId?: unknown } = {}) => {
   if (typeof body.code !== 'string' || body.code.trim() === '') return { valid: false, reason: 'MISSING_CODE' }
   const code = readCouponCode(body.code)
@@ -24,7 +24,7 @@ const judgeCode = async (
 ): Promise<{ valid: boolean; reason?: string; discount?: number }> => {
   const { store, shopper } = ctx
   const cart = await readCartOf(ctx.db, store.id, shopper)
-  const { coupon, couponUses } = await readSurroundings(ctx.db, store.id, {
+  const { coupon, couponUses } = await readCheckoutData(ctx.db, store.id, {
     ...{ customerId: shopper.customerId, addressId: null, couponCode: code },
   })
   const lines = cart?.lines.filter(({ isAvailable }) => isAvailable) ?? []

@@ -12,7 +12,7 @@ export const address = {
   country: 'IN',
 }
 
-/** The shop of the cart tests, and people who buy there. */
+/** The shop of the cart tests, and customers who buy there. */
 export const openShop = async (service: TestService, ...more: Record<string, unknown>[]) => {
   const shop = await openPlainShop(service, ...more)
   /** A customer with these lines in the cart. */

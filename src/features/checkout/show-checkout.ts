@@ -5,8 +5,8 @@ import type { PaymentView, Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'
 
 /**
- * The order and its payment as they are now. Whoever replaces, cancels or settles an order decides about its payment
- * first, so an order whose payment was opened this moment is the one that was placed.
+ * The current order and payment. Replacing, cancelling or settling an order always changes its payment first, so if the
+ * payment was opened just now, the order is unchanged and need not be read again.
  */
 export const showCheckout = async (
   ctx: CustomerCtx,

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('two hundred buyers of ten units: ten orders, and nobody else gets one', async () => {
+test('two hundred buyers of ten units place exactly ten orders', async () => {
   const { shop, mug, newBuyer, stockOf } = await openShop(service)
   await setStock(service, shop, mug, 1000)
   const buyers = []
@@ -26,7 +26,7 @@ test('two hundred buyers of ten units: ten orders, and nobody else gets one', as
   assert.equal((await shop.get('/v1/search?q=mug')).json.facets.inStock.count, 0)
 })
 
-test('carts with two lines in opposite order wait for each other, and nobody gets an error', async () => {
+test('concurrent checkouts with two lines in opposite order do not deadlock', async () => {
   const { shop, mug, lamp, newBuyer, stockOf } = await openShop(service)
   await setStock(service, shop, mug, 100)
   await setStock(service, shop, lamp, 100)
@@ -41,7 +41,7 @@ test('carts with two lines in opposite order wait for each other, and nobody get
   assert.deepEqual(await stockOf(lamp), { onHand: 100, reserved: 40 })
 })
 
-test('the limits of a coupon hold however many use it at once', async () => {
+test('concurrent checkouts do not exceed the limits of a coupon', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   await setStock(service, shop, mug, 1000)
   const store = await shop.load()
@@ -62,7 +62,7 @@ test('the limits of a coupon hold however many use it at once', async () => {
   assert.equal(replaced.status, 201, 'the order that it replaces gives its use back')
 })
 
-test('fifty checkouts of one cart at once leave one open order', async () => {
+test('fifty concurrent checkouts of one cart leave one open order', async () => {
   const { mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const answers = await Promise.all(Array.from({ length: 50 }, () => asha.checkOut()))
@@ -71,7 +71,7 @@ test('fifty checkouts of one cart at once leave one open order', async () => {
   assert.deepEqual(await stockOf(mug), { onHand: 10, reserved: 1 })
 })
 
-test('different checkouts of one cart at once end with one order that can be paid', async () => {
+test('different concurrent checkouts of one cart leave one payable order', async () => {
   const { mug, newBuyer, stockOf } = await openShop(service)
   const asha = await newBuyer({ productId: mug })
   const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => asha.checkOut({ note: `try ${i}` })))

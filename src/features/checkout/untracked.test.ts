@@ -42,7 +42,7 @@ const assertHealthy = async (shop: TestStore) => {
 const cancel = (shop: TestStore, orderId: string) =>
   withOrder(service, shop, orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'Cancelled.'))
 
-test('what is not tracked can be bought by any number of shoppers at once, and nothing is counted', async () => {
+test('any number of shoppers can buy an untracked variant concurrently, and no stock is counted', async () => {
   const { shop, printId, newBuyer, stockOf } = await openPrintShop()
   const { id } = await shop.load()
   await service.db.tx(async (tx) => {
@@ -61,7 +61,7 @@ test('what is not tracked can be bought by any number of shoppers at once, and n
   await assertHealthy(shop)
 })
 
-test('orders of what is not tracked are paid, cancelled and refunded without touching stock', async () => {
+test('orders of untracked variants are paid, cancelled and refunded without touching stock', async () => {
   const { shop, mug, printId, newBuyer, stockOf } = await openPrintShop()
   const order = async () => {
     const buyer = await newBuyer({ productId: printId, quantity: 3 }, { productId: mug, quantity: 2 })
@@ -82,7 +82,7 @@ test('orders of what is not tracked are paid, cancelled and refunded without tou
   await assertHealthy(shop)
 })
 
-test('an order keeps to how it was taken when its variant becomes tracked or not tracked meanwhile', async () => {
+test('an order remembers whether its variant was tracked, even if that changes later', async () => {
   const { shop, mug, newBuyer, stockOf } = await openPrintShop()
   const order = async () => (await (await newBuyer({ productId: mug, quantity: 2 })).checkOut()).json.order.id as string
   const [counted, countedLate] = [await order(), await order()]
@@ -97,7 +97,7 @@ test('an order keeps to how it was taken when its variant becomes tracked or not
   await payOrder(service, shop, counted)
   await payOrder(service, shop, uncounted)
   assert.deepEqual(await stockOf(mug), { onHand: 7, reserved: 2 })
-  // Taken again, by what holds now.
+  // Taken again, under the current setting.
   await payOrder(service, shop, uncountedLate)
   assert.deepEqual(await stockOf(mug), { onHand: 5, reserved: 2 })
   await cancel(shop, countedLate)
@@ -107,7 +107,7 @@ test('an order keeps to how it was taken when its variant becomes tracked or not
   await assertHealthy(shop)
 })
 
-test('a variant that is switched between tracked and not while forty buy it leaves everything right', async () => {
+test('switching tracking on and off during forty checkouts keeps stock and orders consistent', async () => {
   const { shop, mug, newBuyer } = await openPrintShop()
   await set(shop, 'mug', 1000)
   const buyers = await Promise.all(Array.from({ length: 40 }, () => newBuyer({ productId: mug })))
@@ -126,7 +126,7 @@ test('a variant that is switched between tracked and not while forty buy it leav
   await assertHealthy(shop)
 })
 
-test('an import beside checkouts never puts sold units back on sale', async () => {
+test('an import concurrent with checkouts never puts sold units back on sale', async () => {
   const { shop, mug, newBuyer, stockOf } = await openPrintShop()
   await set(shop, 'mug', 60)
   const store = await shop.load()
@@ -146,7 +146,7 @@ test('an import beside checkouts never puts sold units back on sale', async () =
   await assertHealthy(shop)
 })
 
-test('a claimed cart adds up what is not tracked, to the most that a line may hold', async () => {
+test('a claimed cart adds up untracked quantities, to the maximum of a line', async () => {
   const { shop, printId, newBuyer } = await openPrintShop()
   const asha = await newBuyer({ productId: printId, quantity: 300 })
   const claim = async () => {

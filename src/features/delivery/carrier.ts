@@ -11,44 +11,44 @@ import type { LockedOrder, TimelineEntry } from '../orders/orders.sql.ts'
 import { holdOrder, moveOrder } from '../orders/settle.ts'
 import { noteCashPaid } from '../payments/payments.sql.ts'
 import { findStoreByLogisticsKey } from '../stores/webhook-credentials.sql.ts'
-import { type News, readCarrierEvent } from './carrier-event.ts'
+import { type DeliveryUpdate, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
 import { unitsIn } from './ship.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
-/** `simulated` recognises the keys of `vitrine simulate`; null where nothing may be simulated. */
+/** `simulated` verifies the keys of `vitrine simulate`; null in production. */
 export type CarrierServices = Pick<Services, 'db' | 'clock' | 'boundLookup'> & { simulated: Signer | null }
 
 type Ctx = { store: Store }
 type Applied = { outcome: sql.DeliveryOutcome | 'duplicate' }
 
-/** The store whose deliveries this key may speak of. */
+/** Authenticates a carrier by the logistics key, which also identifies the store. */
 export const admitCarrier = async (
   services: CarrierServices,
   { headers, lookUp }: Pick<WebhookArrival, 'headers' | 'lookUp'>,
 ): Promise<Store> => {
   const key = readHeader(headers, 'x-api-key') ?? ''
   const store =
-    key.startsWith('vlk_') && key.length <= longestKey ? await lookUp(() => findStoreByKey(services, key)) : undefined
+    key.startsWith('vlk_') && key.length <= maxKeyLength ? await lookUp(() => findStoreByKey(services, key)) : undefined
   if (store === undefined) throw fail('UNAUTHORIZED', 'x-api-key is not the logistics key of a store.')
   return store
 }
 
-/** A carrier tells where a delivery is. The event is kept, matched or not, and has its effect once. */
+/** Stores a carrier event, even if it matches no shipment, and applies it once. */
 export const receiveCarrierEvent = async (
   services: Pick<Services, 'db' | 'clock'>,
   store: Store,
   body: CarrierEvent,
 ) => {
-  const news = readCarrierEvent(body, services.clock.now())
-  const { outcome } = await services.db.forStore(store.id).tx((tx) => applyOnce(tx, { store }, news, body))
-  if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was kept.')
+  const update = readCarrierEvent(body, services.clock.now())
+  const { outcome } = await services.db.forStore(store.id).tx((tx) => applyOnce(tx, { store }, update, body))
+  if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was stored.')
   return { received: true, duplicate: outcome === 'duplicate' }
 }
 
-/** Keys of ours have 36 characters, those of `vitrine simulate` some more. */
-const longestKey = 200
+/** Logistics keys have 36 characters, those of `vitrine simulate` a few more. */
+const maxKeyLength = 200
 
 const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) => {
   const publicId =
@@ -57,55 +57,57 @@ const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) =
   return publicId === undefined ? undefined : findStoreByPublicId(db, publicId)
 }
 
-const applyOnce = async (tx: Tx, ctx: Ctx, news: News, body: CarrierEvent): Promise<Applied> => {
+const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: CarrierEvent): Promise<Applied> => {
   const { id: storeId } = ctx.store
-  if (!(await sql.claimDeliveryEvent(tx, storeId, news.eventId, body))) return { outcome: 'duplicate' }
-  const orderId = await findOrderId(tx, ctx, news)
+  if (!(await sql.claimDeliveryEvent(tx, storeId, update.eventId, body))) return { outcome: 'duplicate' }
+  const orderId = await findOrderId(tx, ctx, update)
   const order = orderId === undefined ? undefined : await holdOrder(tx, ctx, orderId)
   const result =
     order === undefined
       ? { outcome: 'unmatched' as const, orderId: null, shipmentId: null }
-      : await applyToOrder(tx, ctx, order, news)
-  await sql.concludeEvent(tx, storeId, news.eventId, result)
+      : await applyToOrder(tx, ctx, order, update)
+  await sql.concludeEvent(tx, storeId, update.eventId, result)
   return result
 }
 
-const findOrderId = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, trackingNumber }: News) => {
+const findOrderId = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, trackingNumber }: DeliveryUpdate) => {
   if (shipmentId !== null) {
     const found = await sql.findOrderByShipment(tx, store.id, shipmentId)
     return orderId === null || orderId === found ? found : undefined
   }
-  return orderId ?? sql.findOrderByTracking(tx, store.id, mustExist(trackingNumber, 'a name of the shipment'))
+  return orderId ?? sql.findOrderByTracking(tx, store.id, mustExist(trackingNumber, 'the tracking number'))
 }
 
-/** For an order that is locked. */
-export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, news: News) => {
+/** For a locked order. */
+export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, update: DeliveryUpdate) => {
   const before = await sql.listShipments(tx, ctx.store.id, order.id)
-  const meant = chooseShipments(before, news)
-  const open = meant.filter(({ status }) => status !== 'delivered')
-  const due = open.filter(({ lastEventAt }) => lastEventAt === null || lastEventAt <= news.at)
-  const [first] = meant
-  const named = { orderId: order.id, shipmentId: meant.length === 1 && first !== undefined ? first.id : null }
+  const matching = chooseShipments(before, update)
+  const open = matching.filter(({ status }) => status !== 'delivered')
+  const due = open.filter(({ lastEventAt }) => lastEventAt === null || lastEventAt <= update.at)
+  const [first] = matching
+  const named = { orderId: order.id, shipmentId: matching.length === 1 && first !== undefined ? first.id : null }
   if (due.length === 0)
     return { ...named, outcome: open.length === 0 ? ('after_delivery' as const) : ('stale' as const) }
 
-  const changed = due.map((shipment) => update(shipment, news))
+  const changed = due.map((shipment) => updateShipment(shipment, update))
   for (const shipment of changed) await sql.saveShipment(tx, ctx.store.id, order.id, shipment)
   const after = [...new Map([...before, ...changed].map((shipment) => [shipment.id, shipment])).values()]
-  const events = due.every(({ status }) => status === news.status) ? [] : [tell(order, news, changed, after)]
-  const moved = await moveOrder(tx, ctx, order, summarise(order, news, changed, after), events)
-  // Only cash is paid by a delivery.
+  const events = due.every(({ status }) => status === update.status)
+    ? []
+    : [describeUpdate(order, update, changed, after)]
+  const moved = await moveOrder(tx, ctx, order, summarise(order, update, changed, after), events)
+  // A delivery changes the payment status only of cash orders.
   if (moved.paymentStatus !== order.paymentStatus) tx.later(noteCashPaid(tx, ctx.store.id, order.id))
   return { ...named, outcome: 'applied' as const }
 }
 
-/** Those that an event speaks of; a new one where the store has not written down any that it could mean. */
-const chooseShipments = (shipments: readonly sql.Shipment[], { shipmentId, trackingNumber }: News) => {
+/** The shipments that an event is about, or a new one if the order has no matching shipment. */
+const chooseShipments = (shipments: readonly sql.Shipment[], { shipmentId, trackingNumber }: DeliveryUpdate) => {
   if (shipmentId !== null) return shipments.filter(({ id }) => id === shipmentId)
   if (trackingNumber === null) return shipments.length > 0 ? shipments : [newShipment('')]
   const known = shipments.filter((shipment) => shipment.trackingNumber === trackingNumber)
   if (known.length > 0) return known
-  // The carrier told of the order before it told the number.
+  // An earlier event named only the order; this one adds the tracking number.
   const unnumbered = shipments.find((shipment) => shipment.trackingNumber === '' && shipment.status !== 'delivered')
   return [unnumbered ?? newShipment(trackingNumber)]
 }
@@ -115,22 +117,22 @@ export const newShipment = (trackingNumber: string): sql.Shipment => ({
   ...{ estimatedDelivery: null, deliveredAt: null, lastEventAt: null },
 })
 
-/** What the event leaves out stays as it was. */
-const update = (shipment: sql.Shipment, news: News): sql.Shipment => ({
+/** Fields that the event leaves out stay unchanged. */
+const updateShipment = (shipment: sql.Shipment, update: DeliveryUpdate): sql.Shipment => ({
   ...shipment,
-  trackingNumber: shipment.trackingNumber || (news.trackingNumber ?? ''),
-  partner: news.partner ?? shipment.partner,
-  status: news.status,
-  estimatedDelivery: news.estimatedDelivery ?? shipment.estimatedDelivery,
-  deliveredAt: news.moves === 'delivered' ? (news.deliveredAt ?? news.at) : null,
-  trackingUrl: news.trackingUrl ?? shipment.trackingUrl,
-  lastEventAt: news.at,
+  trackingNumber: shipment.trackingNumber || (update.trackingNumber ?? ''),
+  partner: update.partner ?? shipment.partner,
+  status: update.status,
+  estimatedDelivery: update.estimatedDelivery ?? shipment.estimatedDelivery,
+  deliveredAt: update.moves === 'delivered' ? (update.deliveredAt ?? update.at) : null,
+  trackingUrl: update.trackingUrl ?? shipment.trackingUrl,
+  lastEventAt: update.at,
 })
 
-/** The order as a whole: it is delivered when everything in it is. */
+/** The delivery state of the whole order, which is delivered when all its units are. */
 const summarise = (
   order: LockedOrder,
-  news: News,
+  update: DeliveryUpdate,
   changed: readonly sql.Shipment[],
   after: readonly sql.Shipment[],
 ) => {
@@ -138,7 +140,7 @@ const summarise = (
   const isDelivered = isAllDelivered(order, after)
   const times = after.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0)
   return {
-    status: news.moves === null ? null : isDelivered ? ('delivered' as const) : ('out_for_delivery' as const),
+    status: update.moves === null ? null : isDelivered ? ('delivered' as const) : ('out_for_delivery' as const),
     deliveryPartner: last.partner || order.deliveryPartner,
     estimatedDelivery: last.estimatedDelivery ?? order.estimatedDelivery,
     trackingUrl: last.trackingUrl || order.trackingUrl,
@@ -146,22 +148,22 @@ const summarise = (
   }
 }
 
-/** A shipment that names no lines is the whole order, or one parcel of it; otherwise every unit must be in one. */
+/** A shipment without items covers the whole order. Otherwise every physical unit must be in a delivered shipment. */
 const isAllDelivered = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
   if (shipments.some(({ status }) => status !== 'delivered')) return false
   if (shipments.some(({ items }) => items.length === 0)) return true
   return order.lines.every(({ id, digital, quantity }) => digital !== null || unitsIn(shipments, id) >= quantity)
 }
 
-const tell = (
+const describeUpdate = (
   order: LockedOrder,
-  { moves, status, partner, message = 'Delivered.' }: News,
+  { moves, status, partner, message = 'Delivered.' }: DeliveryUpdate,
   changed: readonly sql.Shipment[],
   after: readonly sql.Shipment[],
 ): TimelineEntry => {
   const who = partner ?? changed.at(-1)?.partner
-  if (moves === null) return { type: 'shipment', message: `${who || 'The carrier'} says: ${status}.` }
+  if (moves === null) return { type: 'shipment', message: `${who || 'The carrier'} reports: ${status}.` }
   if (moves === 'out_for_delivery') return { type: moves, message: who ? `On its way with ${who}.` : 'On its way.' }
   if (isAllDelivered(order, after)) return { type: 'delivered', message }
-  return { type: 'shipment_delivered', message: 'A part of the order was delivered.' }
+  return { type: 'shipment_delivered', message: 'Part of the order was delivered.' }
 }

@@ -3,7 +3,7 @@ import { sql } from '../../db/sql.ts'
 
 const keep = sql`interval '180 days'`
 
-/** Events that were applied. One that could not be applied stays for a person to look at. */
+/** Only applied events. Events that matched no order stay for an operator to look at. */
 export const oldDeliveryEvents: Deletable = {
   table: sql`delivery_event`,
   due: sql`t.received_at <= vitrine_now() - ${keep} and t.outcome in ('applied', 'stale', 'after_delivery')`,

@@ -8,9 +8,9 @@ import {
   openOrderShop,
   payOrder,
   placeOrder,
+  sendCarrierEvent,
   showOrder,
   stockOf,
-  tellCarrierNews,
   withOrder,
 } from '../orders/fixture.ts'
 import { cancelOrder, refundOrder } from '../orders/settle.ts'
@@ -50,7 +50,7 @@ const openOrder = async (wanted: { goods?: Goods; method?: 'online' | 'cod' } = 
 type Row = Record<string, unknown>
 const typesOf = ({ timeline }: { timeline: { type: string }[] }) => timeline.map(({ type }) => type)
 
-test('a cash order that the store has delivered itself is delivered and paid', async () => {
+test('a cash order that the store delivers itself is delivered and paid', async () => {
   const { deliver, show, shop, paymentStatus, assertConsistent } = await openOrder({ method: 'cod' })
   assert.deepEqual(await deliver(), { delivered: true })
   const order = await show()
@@ -70,13 +70,13 @@ test('a cash order that the store has delivered itself is delivered and paid', a
   await assertConsistent()
 })
 
-test('parcels on their way are delivered, and what was in none of them gets one', async () => {
+test('marking an order as delivered covers its parcels, and makes one for the remaining units', async () => {
   const { deliver, show, ship, shop, orderId } = await openOrder({
     goods: { mug: 2, lamp: 1, book: 1 },
   })
   await payOrder(service, shop, orderId)
   await ship('BB1', { line: 'MUG', quantity: 1 })
-  await tellCarrierNews(service, shop, { orderId, trackingNumber: 'BB1', status: 'in_transit' })
+  await sendCarrierEvent(service, shop, { orderId, trackingNumber: 'BB1', status: 'in_transit' })
   assert.deepEqual(await deliver(), { delivered: true })
   const order = await show()
   assert.equal(order.status, 'delivered')
@@ -98,10 +98,10 @@ test('parcels on their way are delivered, and what was in none of them gets one'
   assert.deepEqual(await show(), order)
 })
 
-test('delivering by hand and by webhook at the same moment has one effect', async () => {
+test('concurrent deliveries by command and by webhook have one effect', async () => {
   const { deliver, show, shop, orderId, paymentStatus } = await openOrder({ method: 'cod' })
-  const tell = () => tellCarrierNews(service, shop, { orderId, status: 'delivered' })
-  await Promise.all([deliver(), tell(), deliver(), tell(), deliver(), tell()])
+  const sendEvent = () => sendCarrierEvent(service, shop, { orderId, status: 'delivered' })
+  await Promise.all([deliver(), sendEvent(), deliver(), sendEvent(), deliver(), sendEvent()])
   const order = await show()
   assert.deepEqual([order.status, order.paymentStatus, order.shipments.length], ['delivered', 'paid', 1])
   const types = typesOf(order)
@@ -110,16 +110,16 @@ test('delivering by hand and by webhook at the same moment has one effect', asyn
   assert.equal(await stockOf(shop, 'mug'), 9)
 })
 
-test('a carrier who reports later changes nothing', async () => {
+test('a carrier event after the manual delivery changes nothing', async () => {
   const { deliver, show, shop, orderId } = await openOrder({ method: 'cod' })
   await deliver()
   const order = await show()
-  const { json } = await tellCarrierNews(service, shop, { orderId, status: 'in_transit', partner: 'Late' })
+  const { json } = await sendCarrierEvent(service, shop, { orderId, status: 'in_transit', partner: 'Late' })
   assert.equal(json.received, true)
   assert.deepEqual(await show(), order)
 })
 
-test('what cannot have been delivered is refused, and stays as it is', async () => {
+test('orders that cannot have been delivered are refused and stay unchanged', async () => {
   const unpaid = await openOrder()
   await assert.rejects(unpaid.deliver(), { name: 'DomainError', message: /is not paid yet and cannot be delivered/ })
   const file = await openOrder({ goods: { book: 1 } })
@@ -142,7 +142,7 @@ test('what cannot have been delivered is refused, and stays as it is', async () 
   }
 })
 
-test('an unpaid order that a carrier has already can be marked as delivered', async () => {
+test('an unpaid order that is already shipped can be marked as delivered', async () => {
   const { deliver, ship, show } = await openOrder()
   await ship('BB1')
   assert.deepEqual(await deliver(), { delivered: true })

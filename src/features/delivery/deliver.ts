@@ -8,8 +8,8 @@ import * as sql from './delivery.sql.ts'
 import { unitsIn } from './ship.ts'
 
 /**
- * The store says that an order has arrived, for want of a carrier who would: everything in it that was not delivered is
- * now. Cash on delivery is thereby paid. False when it was delivered before.
+ * Marks an order as delivered for an operator, in place of a carrier event. All its units count as delivered, and a cash
+ * order is paid. `delivered` is false if the order was already delivered.
  */
 export const deliverOrder = async (
   tx: Tx,
@@ -28,7 +28,7 @@ export const deliverOrder = async (
   if (order.status === 'delivered' && shipments.every(({ status }) => status === 'delivered')) {
     return { delivered: false }
   }
-  // A carrier whose report was dated by another clock must not make this one look old.
+  // Must not be older than the last carrier event, whose time may come from another clock, or it would count as stale.
   const latest = Math.max(nowMs, ...shipments.map(({ lastEventAt }) => lastEventAt?.getTime() ?? 0))
   await applyToOrder(tx, ctx, order, {
     ...{ eventId: '', orderId, trackingNumber: null, shipmentId: null, partner: null, trackingUrl: null },
@@ -52,7 +52,7 @@ const refuseUndeliverable = (order: LockedOrder, isShipped: boolean) => {
   }
 }
 
-/** Units that are in no shipment. One that names no lines stands for the whole order. */
+/** Units that are in no shipment. A shipment without items covers the whole order. */
 const unitsLeft = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
   if (shipments.some(({ items }) => items.length === 0)) return []
   return order.lines

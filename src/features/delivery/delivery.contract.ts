@@ -6,21 +6,21 @@ const optional = (maxLength: number, description: string) =>
   Type.Optional(nullable(Type.String({ maxLength, description })))
 
 export const CarrierEvent = Type.Object({
-  eventId: Type.String({ minLength: 1, maxLength: 200, description: 'The same id again has no second effect' }),
-  orderId: optional(100, 'Name the shipment by this, by `trackingNumber` or by `shipmentId`'),
-  trackingNumber: optional(200, "The carrier's own number"),
-  shipmentId: optional(100, 'As `shipments[].id` of the order'),
+  eventId: Type.String({ minLength: 1, maxLength: 200, description: 'Unique id. A repeated id has no second effect' }),
+  orderId: optional(100, 'One of `orderId`, `trackingNumber` and `shipmentId` is required'),
+  trackingNumber: optional(200, "The carrier's tracking number"),
+  shipmentId: optional(100, 'The `shipments[].id` of the order'),
   status: Type.String({
     minLength: 1,
     maxLength: 100,
     description:
-      '`in_transit` or `out_for_delivery`, and `delivered`, move the order. Any other is noted on the shipment',
+      '`in_transit`, `out_for_delivery` and `delivered` change the status of the order. Any other text is stored on the shipment only',
   }),
-  partner: optional(200, 'Who carries it'),
-  estimatedDelivery: optional(40, 'ISO 8601: a time or a day'),
+  partner: optional(200, 'Name of the carrier'),
+  estimatedDelivery: optional(40, 'ISO 8601 time or date'),
   deliveredAt: optional(40, 'ISO 8601'),
-  trackingUrl: optional(2000, 'Where the shopper can follow it'),
-  occurredAt: optional(40, 'ISO 8601. What is older than the last event of the shipment is kept and not applied'),
+  trackingUrl: optional(2000, 'Page on which the shopper can track the shipment'),
+  occurredAt: optional(40, 'ISO 8601. An event older than the last one of its shipment is stored but not applied'),
 })
 export type CarrierEvent = Static<typeof CarrierEvent>
 
@@ -30,13 +30,13 @@ export const deliveryContract = {
     path: '/webhook/logistics/carrier',
     tag: 'Webhooks',
     access: 'provider',
-    summary: 'Tell where a delivery is',
+    summary: 'Receive a delivery event',
     description:
-      'For the logistics provider. The header `x-api-key` holds the logistics key of the store, which names the store as well.',
+      'Called by the logistics provider. The header `x-api-key` holds the logistics key of the store, which also identifies the store.',
     body: CarrierEvent,
     ok: Type.Object({
       received: Type.Boolean(),
-      duplicate: Type.Boolean({ description: 'This event was here before' }),
+      duplicate: Type.Boolean({ description: 'The event was received before and had no second effect' }),
     }),
     errors: ['NOT_FOUND'],
     example: { received: true, duplicate: false },

@@ -2,8 +2,8 @@ import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * False when the event was here before. Of two at once the second waits for the first. One that named nothing we know
- * may come again: what it names can have been made since.
+ * False if the event was received before. Of two concurrent copies the second waits for the first. An event that matched
+ * nothing is claimed again, since its order or shipment may exist by now.
  */
 export const claimDeliveryEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
   (await tx.run`
@@ -30,7 +30,7 @@ export const findOrderByShipment = async (db: Queries, storeId: StoreId, shipmen
     select order_id as "orderId" from shipment where store_id = ${storeId} and id = ${shipmentId}`
   )?.orderId
 
-/** Carriers use their numbers again after a while, so the latest shipment with it is meant. */
+/** Carriers reuse tracking numbers, so the newest shipment is the right one. */
 export const findOrderByTracking = async (db: Queries, storeId: StoreId, trackingNumber: string) =>
   (
     await db.maybeOne<{ orderId: string }>`
@@ -52,7 +52,7 @@ export type Shipment = {
   lastEventAt: Date | null
 }
 
-/** Of an order that is locked, which locks these too: nobody writes them without holding the order. */
+/** For a locked order. Its lock covers the shipments, which are only written while it is held. */
 export const listShipments = (tx: Tx, storeId: StoreId, orderId: string) => tx.many<Shipment>`
   select id, tracking_number as "trackingNumber", partner, status, estimated_delivery as "estimatedDelivery",
     delivered_at as "deliveredAt", tracking_url as "trackingUrl", items, last_event_at as "lastEventAt"

@@ -11,11 +11,11 @@ export type ShipRequest = {
   partner: string
   trackingUrl: string
   estimatedDelivery: Date | null
-  /** Lines by id or SKU with their quantities; none: the whole order, or one more parcel of it. */
+  /** Lines by id or SKU with quantities. Empty: the whole order, or another parcel of it. */
   items: readonly { line: string; quantity: number }[]
 }
 
-/** The store hands something of an order to a carrier, and says under which number the carrier will tell of it. */
+/** Records that the store handed an order, or part of it, to a carrier. Carrier events refer to the tracking number. */
 export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, request: ShipRequest) => {
   const order = await holdOrder(tx, ctx, orderId)
   if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
@@ -55,7 +55,7 @@ const readItems = (order: LockedOrder, items: ShipRequest['items'], others: read
   return [...wanted].map(([id, quantity]) => ({ id, quantity }))
 }
 
-/** How many units of a line are in shipments that name their lines. */
+/** How many units of a line are in shipments that list their items. */
 export const unitsIn = (shipments: readonly sql.Shipment[], lineId: string) =>
   shipments
     .flatMap(({ items }) => items)

@@ -7,9 +7,9 @@ import {
   openOrderShop,
   payOrder,
   placeOrder,
+  sendCarrierEvent,
   showOrder,
   stockOf,
-  tellCarrierNews,
   withOrder,
 } from '../orders/fixture.ts'
 import { cancelOrder, refundOrder } from '../orders/settle.ts'
@@ -23,18 +23,18 @@ after(() => service.close())
 
 const parcel = { trackingNumber: 'T1', partner: 'Bluebird', trackingUrl: '', estimatedDelivery: null, items: [] }
 
-const openOrder = async (wish: { goods?: Goods; method?: 'online' | 'cod'; isPaid?: boolean } = {}) => {
+const openOrder = async (options: { goods?: Goods; method?: 'online' | 'cod'; isPaid?: boolean } = {}) => {
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
-  const orderId = await placeOrder(service, shop, asha, wish)
-  if (wish.isPaid ?? wish.method !== 'cod') await payOrder(service, shop, orderId)
+  const orderId = await placeOrder(service, shop, asha, options)
+  if (options.isPaid ?? options.method !== 'cod') await payOrder(service, shop, orderId)
   const store = await shop.load()
   return {
     ...{ shop, asha, orderId, store },
     ship: (request: Partial<ShipRequest> = {}) =>
       service.db.tx((tx) => shipOrder(tx, { store }, orderId, { ...parcel, ...request })),
-    tell: async (news: Record<string, unknown>) => {
-      const { status, text } = await tellCarrierNews(service, shop, news)
+    sendEvent: async (event: Record<string, unknown>) => {
+      const { status, text } = await sendCarrierEvent(service, shop, event)
       assert.equal(status, 200, text)
     },
     show: () => showOrder(asha, orderId),
@@ -43,44 +43,44 @@ const openOrder = async (wish: { goods?: Goods; method?: 'online' | 'cod'; isPai
 
 const statuses = (order: { shipments: { status: string }[] }) => order.shipments.map(({ status }) => status)
 
-test('an order of several shipments is delivered when all of them are', async () => {
-  const { ship, tell, show } = await openOrder()
+test('an order with several shipments is delivered when all of them are', async () => {
+  const { ship, sendEvent, show } = await openOrder()
   const first = await ship({ trackingNumber: 'T1' })
   await ship({ trackingNumber: 'T2' })
   assert.deepEqual([(await show()).status, statuses(await show())], ['paid', ['shipped', 'shipped']])
 
-  await tell({ trackingNumber: 'T2', status: 'delivered', deliveredAt: '2026-01-09T00:00:00Z' })
+  await sendEvent({ trackingNumber: 'T2', status: 'delivered', deliveredAt: '2026-01-09T00:00:00Z' })
   const half = await show()
   assert.deepEqual([half.status, half.deliveryStatus, half.deliveredAt], ['out_for_delivery', 'out_for_delivery', null])
   assert.deepEqual(statuses(half), ['shipped', 'delivered'])
 
-  await tell({ shipmentId: first.shipmentId, status: 'delivered', deliveredAt: '2026-01-08T00:00:00Z' })
+  await sendEvent({ shipmentId: first.shipmentId, status: 'delivered', deliveredAt: '2026-01-08T00:00:00Z' })
   const whole = await show()
   assert.deepEqual([whole.status, whole.deliveredAt], ['delivered', '2026-01-09T00:00:00.000Z'])
   assert.deepEqual(statuses(whole), ['delivered', 'delivered'])
 })
 
-test('an event that names only the order speaks of all its shipments', async () => {
-  const { ship, tell, show, orderId } = await openOrder()
+test('an event that names only the order applies to all its shipments', async () => {
+  const { ship, sendEvent, show, orderId } = await openOrder()
   await ship({ trackingNumber: 'T1' })
   await ship({ trackingNumber: 'T2' })
-  await tell({ orderId, status: 'delivered' })
+  await sendEvent({ orderId, status: 'delivered' })
   assert.deepEqual([(await show()).status, statuses(await show())], ['delivered', ['delivered', 'delivered']])
 })
 
-test('an order of which only a part was shipped is not delivered with that part', async () => {
-  const { ship, tell, show } = await openOrder({ goods: { mug: 2, lamp: 1, book: 1 } })
+test('delivering one part of an order does not deliver the rest', async () => {
+  const { ship, sendEvent, show } = await openOrder({ goods: { mug: 2, lamp: 1, book: 1 } })
   await ship({ trackingNumber: 'T1', items: [{ line: 'MUG', quantity: 2 }] })
-  await tell({ trackingNumber: 'T1', status: 'delivered' })
+  await sendEvent({ trackingNumber: 'T1', status: 'delivered' })
   assert.equal((await show()).status, 'out_for_delivery')
   const lamp = (await show()).items[1].id
   await ship({ trackingNumber: 'T2', items: [{ line: lamp, quantity: 1 }] })
-  await tell({ trackingNumber: 'T2', status: 'delivered' })
+  await sendEvent({ trackingNumber: 'T2', status: 'delivered' })
   const order = await show()
   assert.deepEqual([order.status, order.shipments[1].items], ['delivered', [{ id: lamp, quantity: 1 }]])
 })
 
-test('a store cannot ship what is not in the order, too much of it, a download, or under a number twice', async () => {
+test('a store cannot ship unknown lines, too many units, a download, or a tracking number twice', async () => {
   const { ship, show } = await openOrder({ goods: { mug: 2, book: 1 } })
   const book = (await show()).items[1].id
   await ship({ trackingNumber: 'T1', items: [{ line: 'MUG', quantity: 1 }] })
@@ -94,15 +94,15 @@ test('a store cannot ship what is not in the order, too much of it, a download, 
   assert.equal((await show()).shipments.length, 1)
 })
 
-test('cash on delivery is paid by the delivery, and the cart of the next order is left alone', async () => {
-  const { shop, asha, store, orderId, tell, show } = await openOrder({ method: 'cod', goods: { mug: 2, book: 1 } })
+test('delivery pays a cash order and leaves the cart of the next order unchanged', async () => {
+  const { shop, asha, store, orderId, sendEvent, show } = await openOrder({ method: 'cod', goods: { mug: 2, book: 1 } })
   const { json: mug } = await shop.get('/v1/products/mug')
   const { json: cart } = await asha.call('POST', '/v1/cart', { body: { productId: mug.id, quantity: 2 } })
   await service.db.run`
     update orders set cart_id = ${cart.id} where store_id = ${store.id} and id = ${orderId}`
-  await tell({ orderId, status: 'in_transit' })
+  await sendEvent({ orderId, status: 'in_transit' })
   assert.deepEqual([(await show()).status, (await show()).paymentStatus], ['out_for_delivery', 'pending'])
-  await tell({ orderId, status: 'delivered' })
+  await sendEvent({ orderId, status: 'delivered' })
   const order = await show()
   assert.deepEqual([order.status, order.paymentStatus, order.payment.method], ['delivered', 'paid', 'cod'])
   assert.equal((await asha.call('GET', '/v1/cart')).json[0].quantity, 2)
@@ -112,9 +112,9 @@ test('cash on delivery is paid by the delivery, and the cart of the next order i
   assert.equal(status, 'paid')
 })
 
-test('an unpaid order that is sent keeps its payment open, is sold, and can neither expire nor be cancelled', async () => {
-  const { shop, store, asha, orderId, tell, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
-  await tell({ orderId, status: 'in_transit' })
+test('a shipped unpaid order keeps its payment open, is sold, and can neither expire nor be cancelled', async () => {
+  const { shop, store, asha, orderId, sendEvent, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
+  await sendEvent({ orderId, status: 'in_transit' })
   const sent = await show()
   assert.deepEqual([sent.status, sent.paymentStatus, sent.expiresAt], ['out_for_delivery', 'pending', null])
   const { json: mug } = await shop.get('/v1/products/mug')
@@ -132,21 +132,21 @@ test('an unpaid order that is sent keeps its payment open, is sold, and can neit
   assert.equal(await stockOf(shop, 'mug'), 6)
 })
 
-test('what was handed to a carrier is not cancelled, also before the carrier is heard of', async () => {
+test('a shipped order is not cancelled, even before the first carrier event', async () => {
   const { shop, orderId, ship, show } = await openOrder({ isPaid: false, goods: { mug: 4 } })
   await ship()
-  await withOrder(service, shop, orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'Its time is over.'))
+  await withOrder(service, shop, orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'Expired.'))
   const order = await show()
   assert.deepEqual([order.status, order.expiresAt, order.timeline.at(-1).type], ['pending', null, 'shipped'])
   assert.equal(await stockOf(shop, 'mug'), 6)
 })
 
-test('an order that was over and is sent all the same moves, takes its units again and asks for attention', async () => {
+test('a cancelled order that is shipped anyway changes status, takes its units again and is flagged', async () => {
   for (const end of [cancelOrder, refundOrder]) {
-    const { shop, orderId, tell, show } = await openOrder({ isPaid: end === refundOrder, goods: { lamp: 2 } })
+    const { shop, orderId, sendEvent, show } = await openOrder({ isPaid: end === refundOrder, goods: { lamp: 2 } })
     await withOrder(service, shop, orderId, (tx, ctx, order) => end(tx, ctx, order, 'Over.'))
     assert.equal(await stockOf(shop, 'lamp'), 3)
-    await tell({ orderId, status: 'delivered' })
+    await sendEvent({ orderId, status: 'delivered' })
     const order = await show()
     assert.equal(order.status, 'delivered')
     assert.ok(!('needsAttention' in order), 'the flag is for the merchant')
@@ -158,23 +158,23 @@ test('an order that was over and is sent all the same moves, takes its units aga
   }
 })
 
-test('a refund gives back the units of an order only while none of it is with a carrier', async () => {
-  const kept = await openOrder({ goods: { mug: 4 } })
-  await withOrder(service, kept.shop, kept.orderId, refundOrder)
-  assert.deepEqual([(await kept.show()).status, await stockOf(kept.shop, 'mug')], ['refunded', 10])
+test('a refund returns the units to stock only if nothing was shipped', async () => {
+  const unshipped = await openOrder({ goods: { mug: 4 } })
+  await withOrder(service, unshipped.shop, unshipped.orderId, refundOrder)
+  assert.deepEqual([(await unshipped.show()).status, await stockOf(unshipped.shop, 'mug')], ['refunded', 10])
   const sent = await openOrder({ goods: { mug: 4 } })
   await sent.ship()
   await withOrder(service, sent.shop, sent.orderId, refundOrder)
   assert.deepEqual([(await sent.show()).status, await stockOf(sent.shop, 'mug')], ['refunded', 6])
 })
 
-test('two carriers, a payment and a cancellation at the same moment leave one order that fits together', async () => {
+test('concurrent carrier events, payment and cancellation leave a consistent order', async () => {
   for (let round = 0; round < 4; round++) {
-    const { shop, asha, orderId, tell, show } = await openOrder({ isPaid: false, goods: { mug: 3 } })
+    const { shop, asha, orderId, sendEvent, show } = await openOrder({ isPaid: false, goods: { mug: 3 } })
     await Promise.all([
-      tell({ orderId, trackingNumber: 'A', status: 'delivered' }),
+      sendEvent({ orderId, trackingNumber: 'A', status: 'delivered' }),
       payOrder(service, shop, orderId),
-      tell({ orderId, trackingNumber: 'B', status: 'delivered' }),
+      sendEvent({ orderId, trackingNumber: 'B', status: 'delivered' }),
       asha.call('POST', `/v1/customer/orders/${orderId}/cancel`),
     ])
     const order = await show()

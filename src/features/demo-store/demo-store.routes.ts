@@ -7,13 +7,13 @@ import { sendAnswer } from '../../http/send-answer.ts'
 const folder = new URL('./data/images/', import.meta.url)
 const picture = { type: 'image/svg+xml', cacheControl: 'public, max-age=86400', vary: 'Accept-Encoding' }
 
-/** Pictures are shown by pages of any origin; one that is opened by itself may run nothing. */
+/** Pages of any origin may show the images. An SVG that is opened directly must not run scripts. */
 const headers = {
   'cross-origin-resource-policy': 'cross-origin',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
 }
 
-/** A demo store of version 0.1.0 goes on showing its pictures. */
+/** File names that demo stores created by version 0.1.0 refer to. */
 const formerNames = new Map([
   ['block-print-cushion-2.svg', 'block-print-cushion-mustard.svg'],
   ['block-print-kurta-2.svg', 'block-print-kurta-rust.svg'],
@@ -22,13 +22,13 @@ const formerNames = new Map([
   ['running-shoes-2.svg', 'running-shoes-slate.svg'],
 ])
 
-/** The pictures of the demo store, which must look good without a network. */
+/** Serves the images of the demo store, so that it works without internet access. */
 export const registerDemoImages = (server: FastifyInstance) => {
   const names = new Set(readdirSync(folder))
   const loaded = new Map<string, CachedAnswer>()
   server.get<{ Params: { name: string } }>('/demo/images/:name', (request, reply) => {
     const name = formerNames.get(request.params.name) ?? request.params.name
-    if (!names.has(name)) throw fail('NOT_FOUND', 'There is no such picture.')
+    if (!names.has(name)) throw fail('NOT_FOUND', 'There is no such image.')
     let answer = loaded.get(name)
     if (answer === undefined) {
       answer = makeCachedAnswer(readFileSync(new URL(name, folder), 'utf8'), { headers })

@@ -1,4 +1,4 @@
 import type { Tx } from '../../db/database.ts'
 
-/** Two first starts at once make one demo store. */
+/** Concurrent first starts create only one demo store. */
 export const lockDemo = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150422)`

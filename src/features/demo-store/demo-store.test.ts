@@ -31,10 +31,10 @@ const allProducts = (headers?: Record<string, string>): Promise<Product[]> => ge
 const detailsOf = async (products: readonly Product[]) =>
   Promise.all(products.map(({ slug }) => get(`/v1/products/${slug}`)))
 
-/** Pictures are given by the public address of the service. */
+/** Images have the public URL of the service. */
 const fetchPicture = (address: string) => service.call(address.replace('http://vitrine.test', ''))
 
-test('the demo store has some forty products at the prices of its file, in rupees, and shows no draft', async () => {
+test('the demo store has about forty products with the prices of its file, in rupees, and shows no draft', async () => {
   const products = await allProducts()
   assert.ok(products.length >= 38 && products.length <= 45, String(products.length))
   const shown = products.map(({ slug, price, currency }) => ({ slug, price, currency }))
@@ -54,7 +54,7 @@ test('the demo store has some forty products at the prices of its file, in rupee
   }
 })
 
-test('its products show what a storefront has to deal with: variants, downloads, reductions and nothing left', async () => {
+test('its products cover the cases of a storefront: variants, downloads, sale prices and out of stock', async () => {
   const products = await allProducts()
   const details = await detailsOf(products)
   const withVariants = details.filter(({ variants }) => variants.length > 1)
@@ -70,12 +70,12 @@ test('its products show what a storefront has to deal with: variants, downloads,
   assert.ok(digital.length >= 2)
   for (const { slug, stock } of digital) assert.ok(stock > 0, `${slug} can always be bought`)
   assert.ok(details.some(({ compareAtPrice, price }) => compareAtPrice > price))
-  const gone = products.filter(({ stock }) => stock === 0)
-  assert.ok(gone.some(({ slug }) => slug === 'applique-sling-bag'))
+  const soldOut = products.filter(({ stock }) => stock === 0)
+  assert.ok(soldOut.some(({ slug }) => slug === 'applique-sling-bag'))
   for (const { description, seo, slug } of details) assert.ok(description.length > 50 && seo.title !== '', slug)
 })
 
-test('its second outlet has prices and stock of its own', async () => {
+test('its second outlet has its own prices and stock', async () => {
   const { outlets, defaultOutletId } = await get('/v1/store')
   assert.equal(outlets.length, 2)
   assert.equal(defaultOutletId, demo.outlets.mumbai)
@@ -90,7 +90,7 @@ test('its second outlet has prices and stock of its own', async () => {
   assert.ok(onlyThere.some(({ slug }) => slug === 'cane-pendant-lamp'))
 })
 
-test('every picture of a product, a category and the store is served as an SVG', async () => {
+test('every image of a product, a category and the store is served as an SVG', async () => {
   const { data } = await get('/v1/categories?limit=100')
   const { logo } = await get('/v1/store')
   const addresses = new Set<string>([
@@ -108,7 +108,7 @@ test('every picture of a product, a category and the store is served as an SVG',
   }
 })
 
-test('every product has a picture and every category in the tree a parent that exists', async () => {
+test('every product has an image, and every parent category exists', async () => {
   for (const { slug, images } of await allProducts()) assert.ok(images.length > 0, slug)
   const { data } = await get('/v1/categories?limit=100')
   const ids = new Set(data.map(({ id }: { id: string }) => id))
@@ -117,7 +117,7 @@ test('every product has a picture and every category in the tree a parent that e
   for (const parent of parents) assert.ok(ids.has(parent))
 })
 
-test('every entry of its menu leads somewhere', async () => {
+test('every menu entry has an existing target', async () => {
   const { items } = await get('/v1/menu')
   const flat = (entries: Entry[]): Entry[] => entries.flatMap((entry) => [entry, ...flat(entry.children)])
   const { data } = await get('/v1/categories?limit=100')
@@ -132,7 +132,7 @@ test('every entry of its menu leads somewhere', async () => {
   assert.equal(new Set(entries.map((entry) => (entry as Entry & { id: string }).id)).size, entries.length)
 })
 
-test('its delivery costs, its contact and its keys are ready to use', async () => {
+test('its shipping costs, contact and keys are ready to use', async () => {
   const store = await get('/v1/store')
   assert.deepEqual(store.shipping, { flat: 79, freeAbove: 999 })
   assert.deepEqual([store.taxIncluded, store.paymentMethods], [true, ['online', 'cod']])
@@ -144,7 +144,7 @@ test('its delivery costs, its contact and its keys are ready to use', async () =
   assert.equal((await service.call('/v1/store', { headers: page })).status, 200)
 })
 
-test('its coupons are those of its file, one of them for a part of the catalog', async () => {
+test('its coupons are those of its file, one of them for one category', async () => {
   const store = await findStoreByPublicId(service.db, demo.storeId)
   assert.ok(store)
   const coupons = await listCoupons(service.db, store)
@@ -165,7 +165,7 @@ test('its coupons are those of its file, one of them for a part of the catalog',
   }
 })
 
-test('a database that has a store gets no demo store by itself', async () => {
+test('no demo store is created in a database that has a store', async () => {
   await newStore(service)
   assert.equal(await seedDemoIfEmpty(service.db), null)
 })

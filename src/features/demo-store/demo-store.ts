@@ -7,7 +7,7 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import { type ProductPatch, readProduct, splitPath, type VariantPatch } from '../catalog/product-input.ts'
 import { categoryImages, ensureCategories } from '../catalog/products.ts'
 import { saveProducts } from '../catalog/save.ts'
-import type { StoreAddress } from '../context.ts'
+import type { Store } from '../context.ts'
 import type { CommonFolder } from '../downloads/files.ts'
 import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
 import { replaceMenu } from '../stores/menu.ts'
@@ -18,22 +18,16 @@ import { lockDemo } from './demo-store.sql.ts'
 const folder = new URL('./data/', import.meta.url)
 const readJson = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
 
-type DemoStore = {
-  name: string
-  domain: string
-  currency: string
-  locale: string
-  timezone: string
-  logo: string
-  contact: { email: string; phone: string }
-  address: StoreAddress
-  taxIncluded: boolean
+type DemoStore = Pick<
+  Store,
+  'name' | 'domain' | 'currency' | 'locale' | 'timezone' | 'logo' | 'contact' | 'address' | 'taxIncluded'
+> & {
   shipping: { flat: number; freeAbove: number }
   outlets: { key: string; name: string; default?: boolean }[]
   categories: { path: string; image: string }[]
 }
 
-/** A page on this machine may call with the browser key from the ports that front-end tools like to use. */
+/** The default ports of common front-end tools. */
 const demoOrigins = [3000, 3001, 4200, 5173, 8080].flatMap((port) => [
   `http://localhost:${port}`,
   `http://127.0.0.1:${port}`,
@@ -41,25 +35,25 @@ const demoOrigins = [3000, 3001, 4200, 5173, 8080].flatMap((port) => [
 
 export type DemoKeys = Awaited<ReturnType<typeof createStore>> & { outlets: Record<string, string> }
 
-/** What a demo store sells as downloads, as it comes with the program. */
+/** The download files of demo stores, which are part of the package. */
 export const demoFilesFolder = fileURLToPath(new URL('./files/', folder))
 
-/** For the files of stores: a service in production has no demo. */
+/** Null in production, which serves no demo files. */
 export const demoFilesOf = (production: boolean, db: Queries): CommonFolder | null =>
   production ? null : { folder: demoFilesFolder, isFor: (storeId) => isDemoStore(db, storeId) }
 
-/** Makes the demo store when there is no store at all, and says what its keys are; null when there is one. */
+/** Creates the demo store if the database has no store, and returns its keys; otherwise null. */
 export const seedDemoIfEmpty = (db: Db): Promise<DemoKeys | null> =>
   db.tx(async (tx) => {
     await lockDemo(tx)
     return (await countStores(tx)) > 0 ? null : seedDemo(tx)
   })
 
-/** A complete shop to try things on. */
+/** Creates a complete store to try the API with. */
 export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
   await lockDemo(tx)
   const demo: DemoStore = readJson('store.json')
-  // A second demo store is a store of its own.
+  // A second demo store needs a domain of its own.
   const domain = (await isDomainTaken(tx, demo.domain)) ? `https://kavya-${randomText(8)}.example` : demo.domain
   const [first, ...others] = demo.outlets.toSorted((a, b) => Number(b.default ?? false) - Number(a.default ?? false))
   if (first === undefined) throw new Error('the demo store has no outlet')
@@ -72,7 +66,7 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
   })
   const load = async () => {
     const store = await findStoreByPublicId(tx, made.storeId)
-    if (store === undefined) throw new Error('the demo store vanished')
+    if (store === undefined) throw new Error(`the demo store ${made.storeId} was not found after its creation`)
     return store
   }
   const outlets: Record<string, string> = { [first.key]: made.outletId }
@@ -100,7 +94,7 @@ export const seedDemo = async (tx: Tx): Promise<DemoKeys> => {
     categories.map(({ path }) => path),
     categoryImages(categories),
   )
-  // The last product of the file is the newest, and the best ones stand at its beginning.
+  // Lists show the newest product first. The file has the best products first, so they are saved last.
   await saveProducts(tx, store, readCatalog(demo.currency, outlets).toReversed())
   await replaceMenu(tx, store, readJson('menu.json'))
   const coupons: DemoCoupon[] = readJson('coupons.json')
@@ -135,7 +129,7 @@ const readCoupon = (file: DemoCoupon) => ({
   listed: true,
 })
 
-/** The file names outlets by a word; the database has made ids for them. */
+/** Replaces the outlet keys of the file with the ids of the created outlets. */
 const readCatalog = (currency: string, outlets: Record<string, string>): ProductPatch[] => {
   const rename = <Value>(byOutlet: Record<string, Value>) =>
     Object.fromEntries(Object.entries(byOutlet).map(([key, value]) => [outlets[key] ?? key, value]))
@@ -147,7 +141,7 @@ const readCatalog = (currency: string, outlets: Record<string, string>): Product
   const products: unknown[] = readJson('catalog.json')
   return products.map((file) => {
     const product = readProduct(file, currency)
-    if (Array.isArray(product)) throw new Error(`the demo catalog is broken: ${JSON.stringify({ file, product })}`)
+    if (Array.isArray(product)) throw new Error(`the demo catalog is invalid: ${JSON.stringify({ file, product })}`)
     return { ...product, own: renameIn(product.own), variants: product.variants?.map(renameIn) }
   })
 }

@@ -8,8 +8,8 @@ export const readServerFacts = (db: Queries) => db.one<ServerFacts>`
     (select count(*) from product) as products`
 
 /**
- * Listing rows that are missing, left over, or differ from what products, variants, prices and stock say; of one store or
- * of all.
+ * Counts listing rows that are missing, left over, or differ from products, variants, prices and stock; in one store or
+ * in all.
  */
 export const countStaleListings = async (db: Queries, storeId: StoreId | null = null) =>
   (
@@ -30,30 +30,30 @@ export const countStaleListings = async (db: Queries, storeId: StoreId | null = 
     where (l.category_id, l.price_minor, l.in_stock) is distinct from (e.category_id, e.price_minor, e.in_stock)`
   ).count
 
-/** Some stores that send one-time passwords to all countries without a cap, with the number of all such stores. */
+/** The first stores that send one-time passwords to all countries without a cap, and the total number of them. */
 export const listStoresWithOpenCodes = (db: Queries) => db.many<{ publicId: string; count: number }>`
   select public_id as "publicId", count(*) over ()::integer as count from store
   where otp_hourly_cap is null and otp_countries = '{}'
   order by id limit 5`
 
-/** Some browser keys with the usual limit of a key, which all shoppers of the store share. */
+/** The first browser keys with the default limit, which is too low for all shoppers of a store together. */
 export const listSlowBrowserKeys = (db: Queries) => db.many<{ id: string; count: number }>`
   select id, count(*) over ()::integer as count from store_key
   where kind = 'browser' and rate_limit is null and revoked_at is null
     and (expires_at is null or expires_at > vitrine_now())
   order by store_id, id limit 5`
 
-/** Adding up the lines of a million orders takes some 115 MB; with less, it goes over the disk. */
-export const takeMemory = (tx: Tx) => tx.run`set local work_mem = '128MB'`
+/** Summing the lines of a million orders takes about 115 MB; with less, PostgreSQL spills to disk. */
+export const raiseWorkMem = (tx: Tx) => tx.run`set local work_mem = '128MB'`
 
-/** Stores whose domain an older store has too, which earlier versions allowed. */
+/** Stores that share a domain with an older store, which earlier versions allowed. */
 export const listDuplicateDomains = (db: Queries) => db.many<{ publicId: string; domain: string; owner: string }>`
   select s.public_id as "publicId", s.domain, o.public_id as owner
   from store s join store o on o.domain = s.domain and o.id < s.id and not o.domain_is_duplicate
   where s.domain_is_duplicate
   order by s.id limit 20`
 
-/** Some stores that take neither cash nor payments through a provider that works here. */
+/** The first stores without cash on delivery whose payment provider does not work in this service. */
 export const listStoresWithoutPayment = (db: Queries, onlineProviders: readonly string[]) => db.many<{
   publicId: string
   name: string

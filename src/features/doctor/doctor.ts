@@ -7,29 +7,29 @@ import {
   listSlowBrowserKeys,
   listStoresWithOpenCodes,
   listStoresWithoutPayment,
+  raiseWorkMem,
   readServerFacts,
-  takeMemory,
 } from './doctor.sql.ts'
 import { checkInvariants, countOrders } from './invariants.ts'
 
-/** What `doctor` looks at once the schema is up to date. */
+/** The checks of `doctor` that need an up-to-date schema. */
 export const examineData = async (db: Queries) => ({
   duplicateDomains: await listDuplicateDomains(db),
   facts: await readServerFacts(db),
   staleListings: await countStaleListings(db),
-  // Anybody can make such a store send messages to costly countries, as many as they like.
+  // Anyone can make such a store send any number of messages to expensive countries.
   openForCodes: (await listStoresWithOpenCodes(db)).map(({ publicId, count }) => ({ id: publicId, count })),
   slowKeys: await listSlowBrowserKeys(db),
 })
 
-/** Whether what was sold, reserved, paid and sent fits together, in all stores. */
-export const examineBooks = (db: Db) =>
+/** Checks the invariants of stock, orders, payments and deliveries in all stores. */
+export const examineInvariants = (db: Db) =>
   db.tx(async (tx) => {
-    await takeMemory(tx)
+    await raiseWorkMem(tx)
     return { orders: await countOrders(tx), findings: await checkInvariants(tx) }
   })
 
-/** Stores that no order can be placed in, because none of their payment methods works in this service. */
+/** Stores that cannot take orders, because none of their payment methods works in this service. */
 export const findUnpayableStores = (db: Queries, payments: Pick<Payments, 'providers' | 'production'>) => {
   const working = [...payments.providers.keys()].filter((name) => explainUnpayable(payments, name) === null)
   return listStoresWithoutPayment(db, working)

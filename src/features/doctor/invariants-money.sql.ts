@@ -1,14 +1,14 @@
 import { sql } from '../../db/sql.ts'
-import { most, type Rule, type Violation, within } from './invariants.sql.ts'
+import { maxFindings, type Rule, type Violation, within } from './invariants.sql.ts'
 
 export const findWrongTotals: Rule = (db, storeId) => db.many<Violation>`
-  select format('Order %s has the total %s, and its parts come to %s.', o.id, o.total_minor, p.total) as sentence
+  select format('Order %s has the total %s, but its parts add up to %s.', o.id, o.total_minor, p.total) as sentence
   from orders o, lateral (
     select o.subtotal_minor - o.discount_minor + o.shipping_minor
       + case when o.tax_included then 0 else o.tax_minor end as total) p
   where ${within(storeId, sql`o.store_id`)} and (o.total_minor <> p.total
     or least(o.subtotal_minor, o.discount_minor, o.shipping_minor, o.tax_minor) < 0)
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findWrongLines: Rule = (db, storeId) => db.many<Violation>`
   with summed as (
@@ -18,22 +18,22 @@ export const findWrongLines: Rule = (db, storeId) => db.many<Violation>`
     from order_line l
     where ${within(storeId, sql`l.store_id`)}
     group by l.store_id, l.order_id)
-  select format('The lines of order %s do not add up to what it says.', o.id) as sentence
+  select format('The lines of order %s do not add up to its amounts.', o.id) as sentence
   from orders o left join summed s on s.store_id = o.store_id and s.order_id = o.id
   where ${within(storeId, sql`o.store_id`)} and (s.is_right is not true
     or (s.subtotal, s.discount, s.tax) is distinct from (o.subtotal_minor, o.discount_minor, o.tax_minor))
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findWrongAmounts: Rule = (db, storeId) => db.many<Violation>`
-  select format('Payment %s is of %s %s, and its order %s comes to %s %s.', p.id, p.amount_minor, p.currency, o.id,
+  select format('Payment %s has the amount %s %s, but the total of its order %s is %s %s.', p.id, p.amount_minor, p.currency, o.id,
     o.total_minor, o.currency) as sentence
   from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
   where (p.amount_minor <> o.total_minor or p.currency <> o.currency) and ${within(storeId, sql`p.store_id`)}
-  limit ${most}`
+  limit ${maxFindings}`
 
 /**
- * A settled payment belongs to a paid order, and a paid order has exactly one that stays. Others are on their way back.
- * Where nothing was to pay, nothing has to be settled.
+ * A settled payment belongs to a paid order, and a paid order has exactly one payment that is not being refunded. An
+ * order with a total of 0 needs no settled payment.
  */
 export const findWrongPayments: Rule = (db, storeId) => db.many<Violation>`
   with counted as (
@@ -48,33 +48,33 @@ export const findWrongPayments: Rule = (db, storeId) => db.many<Violation>`
     select o.id, case
       when c.order_id is null then 'has no payment'
       when c.open > 1 then 'has several open payments'
-      when c.staying > 1 then 'was paid several times, and no payment is to go back'
-      when o.payment_status = 'paid' and c.paid = 0 and o.total_minor > 0 then 'is paid, and none of its payments is'
+      when c.staying > 1 then 'was paid several times, but no refund is due'
+      when o.payment_status = 'paid' and c.paid = 0 and o.total_minor > 0 then 'is paid, but none of its payments is'
       when o.payment_status = 'refunded' and c.refunded = 0 and o.total_minor > 0
-        then 'is refunded, and none of its payments is'
-      when o.payment_status <> 'paid' and c.staying > 0 then 'is not paid, and one of its payments is'
+        then 'is refunded, but none of its payments is'
+      when o.payment_status <> 'paid' and c.staying > 0 then 'is not paid, but one of its payments is'
       when o.payment_status in ('pending', 'failed') and c.paid + c.refunded > 0
-        then 'was never paid, and one of its payments was' end as fault
+        then 'was never paid, but one of its payments was' end as problem
     from orders o left join counted c on c.store_id = o.store_id and c.order_id = o.id
     where ${within(storeId, sql`o.store_id`)})
-  select format('Order %s %s.', id, fault) as sentence from judged where fault is not null
-  limit ${most}`
+  select format('Order %s %s.', id, problem) as sentence from judged where problem is not null
+  limit ${maxFindings}`
 
-/** A provider may be away, so that closing takes a while; cash is nobody's to close. */
+/** Closing a session may take a day while the provider is down. Cash needs no provider, so it is closed immediately. */
 export const findForgottenPayments: Rule = (db, storeId) => db.many<Violation>`
-  select format('Payment %s is %s, and its order %s is over.', p.id, p.status, o.id) as sentence
+  select format('Payment %s is %s, but its order %s has ended.', p.id, p.status, o.id) as sentence
   from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
   where p.status in ('starting', 'open') and ${within(storeId, sql`p.store_id`)}
     and (o.status in ('cancelled', 'refunded') or o.payment_status in ('paid', 'refunded'))
     and (p.provider = 'cod' or greatest(o.updated_at, p.updated_at) < vitrine_now() - interval '1 day')
-  limit ${most}`
+  limit ${maxFindings}`
 
 /**
- * Of two orders where one took the place of the other, one stays paid at most. One with cash that was cancelled and then
- * delivered all the same is another purchase.
+ * Of an order and its replacement, at most one stays paid. A cash order that was cancelled and delivered anyway counts
+ * as a separate purchase.
  */
 export const findPaidTwins: Rule = (db, storeId) => db.many<Violation>`
-  select format('Order %s and order %s, which took its place, are both paid, and no payment is to go back.', o.id,
+  select format('Order %s and its replacement %s are both paid, but no refund is due.', o.id,
     other.id) as sentence
   from orders o
   join orders other on other.store_id = o.store_id and other.id = o.replaced_by and other.payment_status = 'paid'
@@ -85,4 +85,4 @@ export const findPaidTwins: Rule = (db, storeId) => db.many<Violation>`
     and not (other.payment_method = 'cod' and exists (
       select from order_event e
       where e.store_id = other.store_id and e.order_id = other.id and e.type = 'cancelled'))
-  limit ${most}`
+  limit ${maxFindings}`

@@ -1,25 +1,25 @@
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
-import { most, type Rule, type Violation, within } from './invariants.sql.ts'
+import { maxFindings, type Rule, type Violation, within } from './invariants.sql.ts'
 
 /**
- * Foreign keys hold what belongs together in one store. These rules look at what has none, because it may name what does
- * not exist, or what is deleted before it.
+ * Foreign keys keep related rows in one store. These rules check references without a foreign key, whose target may not
+ * exist or may be deleted first.
  */
 
 export const findStrayLines: Rule = (db, storeId) => db.many<Violation>`
-  select format('Line %s of order %s is of variant %s, which is no variant of its product in this store.', l.position,
+  select format('Line %s of order %s has variant %s, which is not a variant of its product in this store.', l.position,
     l.order_id, l.variant_id) as sentence
   from order_line l
   left join variant v on v.store_id = l.store_id and v.id = l.variant_id and v.product_id = l.product_id
   where v.id is null and ${within(storeId, sql`l.store_id`)}
-  limit ${most}`
+  limit ${maxFindings}`
 
-/** A cart can be gone before its order. */
+/** The cart of an order may have been deleted. */
 export const findStrayOrders: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s has %s.', o.id, case
-    when c.id is not null then 'a cart of another store'
+    when c.id is not null then 'the cart of another store'
     when o.coupon_id is not null and k.id is null then 'a coupon that the store does not have'
     else 'been replaced by an order that the store does not have' end) as sentence
   from orders o
@@ -28,78 +28,78 @@ export const findStrayOrders: Rule = (db, storeId) => db.many<Violation>`
   left join orders r on r.store_id = o.store_id and r.id = o.replaced_by
   where ${within(storeId, sql`o.store_id`)} and (c.id is not null or (o.coupon_id is not null and k.id is null)
     or (o.replaced_by is not null and r.id is null))
-  limit ${most}`
+  limit ${maxFindings}`
 
-/** The number that comes next must be a new one. */
+/** The next number must be new. */
 export const findWrongCounters: Rule = (db, storeId) => db.many<Violation>`
-  select format('The last order of store %s has the number %s, and its sequence stands at %s.', s.public_id, n.last,
+  select format('The last order of store %s has the number %s, but its sequence is at %s.', s.public_id, n.last,
     coalesce(c.last_value, 0)) as sentence
   from store s
   cross join lateral (select max(o.number) as last from orders o where o.store_id = s.id) n
   left join pg_sequences c on c.schemaname = current_schema() and c.sequencename = 'order_number_' || s.id
   where n.last > coalesce(c.last_value, 0) and ${within(storeId, sql`s.id`)}
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findStrayPaymentEvents: Rule = (db, storeId) => db.many<Violation>`
-  select format('Payment event %s has the outcome %s, and its order %s is not in this store.', e.id, e.outcome,
+  select format('Payment event %s has the outcome %s, but its order %s is not in this store.', e.id, e.outcome,
     e.order_id) as sentence
   from payment_event e left join orders o on o.store_id = e.store_id and o.id = e.order_id
   where ${within(storeId, sql`e.store_id`)} and o.id is null and e.outcome not in ('unknown_order', 'malformed')
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findStrayDeliveryEvents: Rule = (db, storeId) => db.many<Violation>`
-  select format('Delivery event %s has the outcome %s, and its order or shipment is not in this store.', e.event_id,
+  select format('Delivery event %s has the outcome %s, but its order or shipment is not in this store.', e.event_id,
     e.outcome) as sentence
   from delivery_event e
   left join orders o on o.store_id = e.store_id and o.id = e.order_id
   left join shipment s on s.store_id = e.store_id and s.id = e.shipment_id and s.order_id = e.order_id
   where ${within(storeId, sql`e.store_id`)} and e.outcome <> 'unmatched'
     and (o.id is null or (e.shipment_id is not null and s.id is null))
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findStraySandboxPayments: Rule = (db, storeId) => db.many<Violation>`
-  select format('The sandbox knows a payment %s, which is not in this store.', b.payment_id) as sentence
+  select format('The sandbox has a payment %s that is not in this store.', b.payment_id) as sentence
   from sandbox_payment b left join payment p on p.store_id = b.store_id and p.id = b.payment_id
   where p.id is null and ${within(storeId, sql`b.store_id`)}
-  limit ${most}`
+  limit ${maxFindings}`
 
-/** Of what customers were told and that is kept. What guests were told is kept under another name. */
+/** Checks the stored answers of customers. `shopper` holds another kind of id for guests. */
 export const findStrayAnswers: Rule = (db, storeId) => db.many<Violation>`
-  select format('An answer to %s is kept for customer %s, who is of another store.', a.route, a.shopper) as sentence
+  select format('A stored answer of %s belongs to customer %s of another store.', a.route, a.shopper) as sentence
   from kept_answer a
   join customer c on c.id = a.shopper and c.store_id <> a.store_id
   where ${within(storeId, sql`a.store_id`)}
-  limit ${most}`
+  limit ${maxFindings}`
 
-/** Whoever was told of an order finds it again. */
+/** An order that was returned to a customer must exist. */
 export const findLostOrders: Rule = (db, storeId) => db.many<Violation>`
-  with told as (
+  with acknowledged as (
     select a.store_id, a.shopper, coalesce(a.answer ->> 'orderId', a.answer #>> '{body,order,id}') as order_id
     from kept_answer a
     where a.route in ('checkOut', 'startPayment') and a.answer is not null and ${within(storeId, sql`a.store_id`)})
-  select format('Customer %s was told of order %s, which is not there.', t.shopper, t.order_id) as sentence
-  from told t
+  select format('Order %s was returned to customer %s, but does not exist.', t.order_id, t.shopper) as sentence
+  from acknowledged t
   left join orders o on o.store_id = t.store_id and o.id = t.order_id and o.customer_id = t.shopper
   where o.id is null
-  limit ${most}`
+  limit ${maxFindings}`
 
-/** The same, for those who have kept themselves what they were told. */
+/** The same, for callers that have recorded the ids themselves. */
 export const findLostAmong = (db: Queries, storeId: StoreId | null, orderIds: readonly string[]) => db.many<Violation>`
-  select format('Order %s was acknowledged, and is not there.', t.id) as sentence
+  select format('Order %s was acknowledged, but does not exist.', t.id) as sentence
   from unnest(${orderIds}::text[]) as t (id)
   left join orders o on o.id = t.id and ${within(storeId, sql`o.store_id`)}
   where o.id is null
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findStrayCartItems: Rule = (db, storeId) => db.many<Violation>`
-  select format('Item %s in cart %s is of product %s, and its variant %s is not.', i.id, i.cart_id, i.product_id,
+  select format('Item %s in cart %s has product %s, but its variant %s belongs to another product.', i.id, i.cart_id, i.product_id,
     i.variant_id) as sentence
   from cart_item i join variant v on v.store_id = i.store_id and v.id = i.variant_id
   where v.product_id <> i.product_id and ${within(storeId, sql`i.store_id`)}
-  limit ${most}`
+  limit ${maxFindings}`
 
 export const findStrayStock: Rule = (db, storeId) => db.many<Violation>`
-  select format('Stock of variant %s is of product %s, and the variant is not.', s.variant_id, s.product_id) as sentence
+  select format('Stock of variant %s has product %s, but the variant belongs to another product.', s.variant_id, s.product_id) as sentence
   from stock s join variant v on v.store_id = s.store_id and v.id = s.variant_id
   where v.product_id <> s.product_id and ${within(storeId, sql`s.store_id`)}
-  limit ${most}`
+  limit ${maxFindings}`

@@ -19,8 +19,8 @@ after(async () => {
   await drop()
 })
 
-/** A shop in which orders have ended in every way: open, paid, cancelled, replaced, delivered. */
-const openBooks = async () => {
+/** A shop with an order in each state: open, paid, cancelled, replaced, delivered. */
+const openOrders = async () => {
   const { world, counter } = await openCounter(service)
   const [mug, lamp, book] = world.things.map(({ id }) => id) as [string, string, string]
   const buy = async (buyer: number, things: string[], more: Record<string, unknown> = {}) => {
@@ -41,8 +41,8 @@ const openBooks = async () => {
   const ended = await counter.buyers[0]?.call('POST', `/v1/customer/orders/${cancelled.id}/cancel`)
   assert.equal(ended?.status, 200)
   const cash = await buy(1, [lamp], { paymentMethod: 'cod' })
-  const news = { eventId: `news ${cash.id}`, orderId: cash.id, status: 'delivered' }
-  assert.equal((await tellDelivery(counter, news)).status, 200)
+  const event = { eventId: `delivered ${cash.id}`, orderId: cash.id, status: 'delivered' }
+  assert.equal((await tellDelivery(counter, event)).status, 200)
   const paid = await buy(1, [book], { couponCode: 'TEN' })
   await pay(paid)
   const replaced = await buy(0, [book])
@@ -52,14 +52,14 @@ const openBooks = async () => {
   const stock = world.things.map(({ variantId, units }) => ({
     ...{ variantId, units, outletId: counter.store.defaultOutlet.id },
   }))
-  return { ...ids, store: counter.store, customerId: counter.buyers[0]?.id as string, shelves: stock }
+  return { ...ids, store: counter.store, customerId: counter.buyers[0]?.id as string, initialStock: stock }
 }
 
-type Books = Awaited<ReturnType<typeof openBooks>>
+type Orders = Awaited<ReturnType<typeof openOrders>>
 
 class Undo extends Error {}
 
-/** The rules that are broken by a change, which is undone. */
+/** Makes a change, returns the rules that it breaks, and rolls it back. */
 const breaksBy = async (change: (tx: Tx) => Promise<unknown>, options: InvariantOptions = {}) => {
   let broken: string[] = []
   await assert.rejects(
@@ -75,11 +75,11 @@ const breaksBy = async (change: (tx: Tx) => Promise<unknown>, options: Invariant
   return broken
 }
 
-/** By the rule that finds it: what must never be. */
-const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx) => Promise<unknown>)[]> => {
+/** Changes that break each rule. */
+const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((tx: Tx) => Promise<unknown>)[]> => {
   const { id: store } = mine.store
   return {
-    'reserved units are those of open orders': [
+    'reserved units belong to open orders': [
       (tx) => tx.run`update stock set reserved = reserved + 1 where store_id = ${store} and on_hand > reserved`,
       (tx) => tx.run`update stock set reserved = 0 where store_id = ${store}`,
       (tx) => tx.run`update order_line set quantity = 2 where store_id = ${store} and order_id = ${mine.open}`,
@@ -90,18 +90,18 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
         await tx.run`update stock set on_hand = -1 where store_id = ${store}`
       },
     ],
-    'units are where the state of their order says': [
+    'stock states match the order status': [
       (tx) => tx.run`update orders set stock_state = 'released' where id = ${mine.paid}`,
       (tx) => tx.run`update orders set stock_state = 'reserved' where id = ${mine.paid}`,
       (tx) => tx.run`update orders set stock_state = 'sold' where id = ${mine.open}`,
       (tx) => tx.run`update orders set stock_state = 'sold' where id = ${mine.cancelled}`,
       (tx) => tx.run`update orders set stock_state = 'released' where id = ${mine.open}`,
     ],
-    'orders that hold units expire, and no others': [
+    'only orders with reserved units expire': [
       (tx) => tx.run`update orders set expires_at = null where id = ${mine.open}`,
       (tx) => tx.run`update orders set expires_at = vitrine_now() where id = ${mine.paid}`,
     ],
-    'every order went a legal way': [
+    'statuses follow from the timeline': [
       (tx) => tx.run`delete from order_event where order_id = ${mine.open}`,
       (tx) => tx.run`update orders set status = 'pending' where id = ${mine.paid}`,
       (tx) => tx.run`update orders set payment_status = 'failed' where id = ${mine.open}`,
@@ -113,35 +113,35 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
           values (${store}, ${mine.paid}, vitrine_now(), ${type}, '')`,
       ),
     ],
-    'coupons count the orders that hold them': [
+    'coupon uses match the orders': [
       (tx) => tx.run`update coupon set used = used + 1 where store_id = ${store} and code = 'TEN'`,
       (tx) => tx.run`update orders set coupon_id = null where id = ${mine.paid}`,
     ],
-    'customers have used coupons as often as their orders': [
+    'coupon uses of customers match their orders': [
       (tx) => tx.run`update coupon_use set uses = uses + 1 where store_id = ${store}`,
       (tx) => tx.run`delete from coupon_use where store_id = ${store}`,
     ],
-    'only what was paid can be downloaded': [
+    'only paid files can be downloaded': [
       (tx) => tx.run`update order_line set digital = null where order_id = ${mine.paid}`,
       (tx) => tx.run`update orders set payment_status = 'pending' where id = ${mine.paid}`,
       (tx) => tx.run`update download set customer_id = ${mine.customerId} where order_id = ${mine.paid}`,
       (tx) => tx.run`update download set used = most_uses + 1 where order_id = ${mine.paid}`,
     ],
-    'what was paid can be downloaded': [(tx) => tx.run`delete from download where order_id = ${mine.paid}`],
-    'totals are the sum of their parts': [
+    'paid files can be downloaded': [(tx) => tx.run`delete from download where order_id = ${mine.paid}`],
+    'order totals add up': [
       (tx) => tx.run`update orders set total_minor = total_minor + 1 where id = ${mine.paid}`,
       (tx) => tx.run`update orders set tax_included = true where id = ${mine.open}`,
     ],
-    'lines add up': [
+    'order lines add up': [
       (tx) => tx.run`update order_line set quantity = quantity + 1 where order_id = ${mine.paid}`,
       (tx) => tx.run`update order_line set tax_minor = tax_minor + 1 where order_id = ${mine.paid}`,
       (tx) => tx.run`delete from order_line where order_id = ${mine.open}`,
     ],
-    'payments are of the amount of their order': [
+    'payments have the amount of their order': [
       (tx) => tx.run`update payment set amount_minor = amount_minor - 1 where order_id = ${mine.paid}`,
       (tx) => tx.run`update payment set currency = 'USD' where order_id = ${mine.paid}`,
     ],
-    'a paid order has one settled payment, and the other way round': [
+    'exactly the paid orders have a settled payment': [
       (tx) => tx.run`update payment set status = 'closed' where order_id = ${mine.paid}`,
       (tx) => tx.run`update payment set status = 'paid' where order_id = ${mine.open}`,
       (tx) => tx.run`update payment set status = 'refunded' where order_id = ${mine.open}`,
@@ -149,7 +149,7 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
       (tx) => tx.run`delete from payment where order_id = ${mine.open}`,
       (tx) => tx.run`update payment set order_id = ${mine.paid}, status = 'paid' where order_id = ${mine.cancelled}`,
     ],
-    'nothing is left open for an order that is over': [
+    'ended orders have no open payment': [
       (tx) => tx.run`update payment set status = 'open' where order_id = ${mine.cash}`,
       async (tx) => {
         await tx.run`update orders set updated_at = updated_at - interval '2 days' where id = ${mine.cancelled}`
@@ -158,37 +158,35 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
           where order_id = ${mine.cancelled}`
       },
     ],
-    'of two orders of which one replaced the other, one is paid': [
+    'an order and its replacement are not both paid': [
       (tx) => tx.run`update orders set replaced_by = ${mine.cash} where id = ${mine.paid}`,
     ],
-    'lines are of variants of their store': [
+    'order lines have variants of their store': [
       (tx) => tx.run`
         update order_line set variant_id = (select min(variant_id) from order_line where order_id = ${other.open})
         where order_id = ${mine.open}`,
     ],
-    'orders have what is of their store': [
+    'orders refer to rows of their store': [
       (tx) => tx.run`
         update orders set cart_id = (select cart_id from orders where id = ${other.open}) where id = ${mine.open}`,
       (tx) => tx.run`
         update orders set coupon_id = (select coupon_id from orders where id = ${other.open}) where id = ${mine.open}`,
       (tx) => tx.run`update orders set replaced_by = ${other.open} where id = ${mine.open}`,
     ],
-    'order numbers are given out once': [
-      (tx) => tx.run`update orders set number = number + 1000000 where id = ${mine.open}`,
-    ],
-    'payment events are of orders of their store': [
+    'order numbers are unique': [(tx) => tx.run`update orders set number = number + 1000000 where id = ${mine.open}`],
+    'payment events refer to orders of their store': [
       (tx) => tx.run`update payment_event set order_id = ${other.paid} where store_id = ${store}`,
     ],
-    'delivery events are of orders of their store': [
+    'delivery events refer to orders of their store': [
       (tx) => tx.run`update delivery_event set order_id = ${other.cash} where store_id = ${store}`,
       (tx) => tx.run`update delivery_event set shipment_id = 'ship_none' where store_id = ${store}`,
     ],
-    'sandbox payments are of their store': [
+    'sandbox payments belong to their store': [
       (tx) => tx.run`
         update sandbox_payment set payment_id = (select id from payment where order_id = ${other.cash})
         where store_id = ${store} and payment_id = (select id from payment where order_id = ${mine.open})`,
     ],
-    'kept answers are for customers of their store': [
+    'stored answers belong to customers of their store': [
       (tx) => tx.run`
         update kept_answer set shopper = ${other.customerId} where store_id = ${store} and shopper = ${mine.customerId}`,
     ],
@@ -199,13 +197,13 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
       (tx) => tx.run`
         update kept_answer set answer = '{"orderId": "ord_none"}' where store_id = ${store} and route = 'checkOut'`,
     ],
-    'items in carts are of the product of their variant': [
+    'cart items have the product of their variant': [
       (tx) => tx.run`
         update cart_item i set product_id = (
           select p.id from product p where p.store_id = i.store_id and p.id <> i.product_id limit 1)
         where i.store_id = ${store}`,
     ],
-    'stock is of the product of its variant': [
+    'stock has the product of its variant': [
       (tx) => tx.run`
         update stock s set product_id = (
           select p.id from product p where p.store_id = s.store_id and p.id <> s.product_id limit 1)
@@ -214,34 +212,36 @@ const faults = (mine: Books, other: Books): Record<keyof typeof rules, ((tx: Tx)
   }
 }
 
-test('every rule finds what it is there to find, in its own store only, and nothing in books that are in order', async () => {
-  const [mine, other] = [await openBooks(), await openBooks()]
+test('every rule finds its violations, in its own store only, and none in valid data', async () => {
+  const [mine, other] = [await openOrders(), await openOrders()]
   assert.deepEqual(await checkInvariants(service.db), [])
-  const known = faults(mine, other)
-  assert.deepEqual(Object.keys(known), Object.keys(rules), 'each rule has its faults')
+  const known = violations(mine, other)
+  assert.deepEqual(Object.keys(known), Object.keys(rules), 'each rule has its violations')
   for (const [rule, changes] of Object.entries(known)) {
     for (const [i, change] of changes.entries()) {
       const broken = await breaksBy(change, { storeId: mine.store.id })
-      assert.ok(broken.includes(rule), `fault ${i} of "${rule}" is not found, but ${JSON.stringify(broken)}`)
-      if (i === 0) assert.deepEqual(await breaksBy(change, { storeId: other.store.id }), [], `a fault of "${rule}"`)
+      assert.ok(broken.includes(rule), `violation ${i} of "${rule}" is not found, but ${JSON.stringify(broken)}`)
+      if (i === 0) assert.deepEqual(await breaksBy(change, { storeId: other.store.id }), [], `a violation of "${rule}"`)
     }
   }
 })
 
-test('units that are neither there nor sold, and orders that somebody was told of, are missed', async () => {
-  const { store, shelves, paid, open } = await openBooks()
-  const lost = 'what was there is there or sold'
+test('lost units and lost acknowledged orders are found', async () => {
+  const { store, initialStock, paid, open } = await openOrders()
+  const lost = 'no unit is lost'
   const less = (tx: Tx) => tx.run`update stock set on_hand = on_hand - 1 where store_id = ${store.id}`
-  assert.deepEqual(await breaksBy(less, { shelves }), [lost])
-  assert.deepEqual(await breaksBy(async () => {}, { shelves: [{ ...shelves[0], units: 1_000 } as never] }), [lost])
-  assert.deepEqual(await checkInvariants(service.db, { shelves, acknowledged: [paid, open] }), [])
+  assert.deepEqual(await breaksBy(less, { initialStock }), [lost])
+  assert.deepEqual(await breaksBy(async () => {}, { initialStock: [{ ...initialStock[0], units: 1_000 } as never] }), [
+    lost,
+  ])
+  assert.deepEqual(await checkInvariants(service.db, { initialStock, acknowledged: [paid, open] }), [])
   const [finding, ...more] = await checkInvariants(service.db, { acknowledged: [paid, 'ord_none'] })
   assert.deepEqual(more, [])
-  assert.equal(finding?.sentence, 'Order ord_none was acknowledged, and is not there.')
+  assert.equal(finding?.sentence, 'Order ord_none was acknowledged, but does not exist.')
 })
 
-test('of many faults of one kind, twenty are told', async () => {
-  const { store, open } = await openBooks()
+test('at most twenty violations of a rule are reported', async () => {
+  const { store, open } = await openOrders()
   await assert.rejects(
     service.db.tx(async (tx) => {
       await tx.run`

@@ -4,59 +4,59 @@ import * as orders from './invariants.sql.ts'
 import * as money from './invariants-money.sql.ts'
 import * as stores from './invariants-stores.sql.ts'
 
-/** A rule that is broken, and a sentence that names by what. */
+/** A broken rule, and a sentence that names the row that breaks it. */
 export type Finding = { rule: string; sentence: string }
 
 export type InvariantOptions = {
-  /** Only this store; all of them otherwise. */
+  /** All stores if undefined. */
   storeId?: StoreId
-  /** What was put on the shelves, counted by whoever put it there. */
-  shelves?: readonly orders.Shelf[]
-  /** Orders that a shopper was told of. */
+  /** The stock that the caller has created. Checks that no unit is lost. */
+  initialStock?: readonly orders.InitialStock[]
+  /** Ids of orders that were returned to a shopper. Checks that they exist. */
   acknowledged?: readonly string[]
 }
 
-export type { Shelf } from './invariants.sql.ts'
+export type { InitialStock } from './invariants.sql.ts'
 export const { countOrders } = orders
 
-/** By name. Tests, benches and `vitrine doctor` ask for the same ones. */
+/** Tests, benches and `vitrine doctor` check the same rules. */
 export const rules: Record<string, orders.Rule> = {
-  'reserved units are those of open orders': orders.findWrongReservations,
+  'reserved units belong to open orders': orders.findWrongReservations,
   'stock is never negative': orders.findNegativeStock,
-  'units are where the state of their order says': orders.findWrongStockStates,
-  'orders that hold units expire, and no others': orders.findWrongExpiries,
-  'every order went a legal way': orders.findWrongPaths,
-  'coupons count the orders that hold them': orders.findWrongCouponCounts,
-  'customers have used coupons as often as their orders': orders.findWrongCouponUses,
-  'only what was paid can be downloaded': orders.findWrongDownloads,
-  'what was paid can be downloaded': orders.findMissingDownloads,
-  'totals are the sum of their parts': money.findWrongTotals,
-  'lines add up': money.findWrongLines,
-  'payments are of the amount of their order': money.findWrongAmounts,
-  'a paid order has one settled payment, and the other way round': money.findWrongPayments,
-  'nothing is left open for an order that is over': money.findForgottenPayments,
-  'of two orders of which one replaced the other, one is paid': money.findPaidTwins,
-  'lines are of variants of their store': stores.findStrayLines,
-  'orders have what is of their store': stores.findStrayOrders,
-  'order numbers are given out once': stores.findWrongCounters,
-  'payment events are of orders of their store': stores.findStrayPaymentEvents,
-  'delivery events are of orders of their store': stores.findStrayDeliveryEvents,
-  'sandbox payments are of their store': stores.findStraySandboxPayments,
-  'kept answers are for customers of their store': stores.findStrayAnswers,
+  'stock states match the order status': orders.findWrongStockStates,
+  'only orders with reserved units expire': orders.findWrongExpiries,
+  'statuses follow from the timeline': orders.findWrongPaths,
+  'coupon uses match the orders': orders.findWrongCouponCounts,
+  'coupon uses of customers match their orders': orders.findWrongCouponUses,
+  'only paid files can be downloaded': orders.findWrongDownloads,
+  'paid files can be downloaded': orders.findMissingDownloads,
+  'order totals add up': money.findWrongTotals,
+  'order lines add up': money.findWrongLines,
+  'payments have the amount of their order': money.findWrongAmounts,
+  'exactly the paid orders have a settled payment': money.findWrongPayments,
+  'ended orders have no open payment': money.findForgottenPayments,
+  'an order and its replacement are not both paid': money.findPaidTwins,
+  'order lines have variants of their store': stores.findStrayLines,
+  'orders refer to rows of their store': stores.findStrayOrders,
+  'order numbers are unique': stores.findWrongCounters,
+  'payment events refer to orders of their store': stores.findStrayPaymentEvents,
+  'delivery events refer to orders of their store': stores.findStrayDeliveryEvents,
+  'sandbox payments belong to their store': stores.findStraySandboxPayments,
+  'stored answers belong to customers of their store': stores.findStrayAnswers,
   'every acknowledged order exists': stores.findLostOrders,
-  'items in carts are of the product of their variant': stores.findStrayCartItems,
-  'stock is of the product of its variant': stores.findStrayStock,
+  'cart items have the product of their variant': stores.findStrayCartItems,
+  'stock has the product of its variant': stores.findStrayStock,
 }
 
-/** Everything that is wrong with the books; nothing, when all is well. At most twenty findings for each rule. */
+/** Returns all violations, at most twenty for each rule. */
 export const checkInvariants = async (db: Queries, options: InvariantOptions = {}): Promise<Finding[]> => {
-  const { storeId = null, shelves, acknowledged } = options
+  const { storeId = null, initialStock, acknowledged } = options
   const findings: Finding[] = []
   const note = (rule: string, found: readonly orders.Violation[]) =>
     void findings.push(...found.map(({ sentence }) => ({ rule, sentence })))
   for (const [rule, find] of Object.entries(rules)) note(rule, await find(db, storeId))
-  if (shelves !== undefined) {
-    note('what was there is there or sold', await orders.findLostUnits(db, storeId, shelves))
+  if (initialStock !== undefined) {
+    note('no unit is lost', await orders.findLostUnits(db, storeId, initialStock))
   }
   if (acknowledged !== undefined) {
     note('every acknowledged order exists', await stores.findLostAmong(db, storeId, acknowledged))

@@ -10,14 +10,14 @@ export const Download = named(
     orderNumber: Type.String(),
     productId: Type.String(),
     variantId: Type.String(),
-    name: Type.String({ description: 'Of the product' }),
+    name: Type.String({ description: 'Name of the product' }),
     variant: Type.String(),
     image: Type.String(),
-    fileName: Type.String({ description: 'What the file will be called; empty when that is not known' }),
-    used: Type.Integer({ description: 'How often it was fetched' }),
+    fileName: Type.String({ description: 'Name of the file; empty if unknown' }),
+    used: Type.Integer({ description: 'Number of times it was downloaded' }),
     mostUses: Type.Integer(),
     remaining: Type.Integer(),
-    expiresAt: nullable(Type.String({ description: 'Null: never' })),
+    expiresAt: nullable(Type.String({ description: 'Null if it never expires' })),
     createdAt: Type.String(),
   }),
 )
@@ -29,8 +29,8 @@ export const downloadsContract = {
   listDownloads: endpoint({
     ...read,
     path: '/v1/downloads',
-    summary: 'List what the customer has bought and can download',
-    description: 'The newest first. Only what is paid, and was not paid back, is listed.',
+    summary: "List the customer's downloads",
+    description: 'Newest first. Only files of orders that are paid and not refunded.',
     query: Type.Object({ limit: pageLimit, cursor: pageCursor }),
     ok: page(Download),
     example: {
@@ -62,7 +62,7 @@ export const downloadsContract = {
     head: false,
     summary: 'Get the link to a file',
     description:
-      'Redirects to a link that can be opened without a key for ten minutes, and counts as one use. 410 when it is used up, has expired or was paid back.',
+      'Redirects to a link that works without a key for ten minutes. Counts as one use. 410 if the download is used up, has expired, or was refunded.',
     params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
     ok: null,
     okStatus: 302,
@@ -75,12 +75,12 @@ export const downloadsContract = {
     path: '/v1/downloads/{id}/link',
     summary: 'Get the link to a file as JSON',
     description:
-      'The same link as above, and the same use, for pages: a browser does not tell a script where a redirect leads.',
+      'Returns the same link and counts as one use. For pages, because a browser does not show scripts the target of a redirect.',
     params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
     ok: named(
       'DownloadLink',
       Type.Object({
-        url: Type.String({ description: 'Opens without a key' }),
+        url: Type.String({ description: 'Works without a key' }),
         expiresAt: Type.String({ description: 'In ten minutes' }),
       }),
     ),

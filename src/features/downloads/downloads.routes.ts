@@ -24,10 +24,10 @@ export const downloadRoutes = (services: DownloadServices) =>
     }),
   })
 
-/** What a link of ours opens. It is no part of the API: nobody makes its address but Vitrine. */
+/** Serves download links. They are not part of the API contract: only Vitrine makes these URLs. */
 export const registerDownloadLinks = (server: FastifyInstance, services: DownloadServices) => {
   type Linked = { Params: { link: string } }
-  // A HEAD that Fastify made from the GET would read the whole file to throw it away.
+  // The HEAD route that Fastify derives from a GET would read the whole file and discard it.
   server.get<Linked>('/downloads/:link', { exposeHeadRoute: false }, async (request, reply) => {
     const opened = await openLink(services, request.params.link)
     writeHeaders(reply, opened)
@@ -41,7 +41,7 @@ export const registerDownloadLinks = (server: FastifyInstance, services: Downloa
 }
 
 const writeHeaders = (reply: FastifyReply, described: Described) => {
-  // A page that was shown would tell its address, which is all that is needed to open it, to whatever it links to.
+  // The URL alone opens the file, so it must not leak through the Referer header.
   reply.headers({ 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' })
   if (described.kind === 'elsewhere') return reply.code(302).header('location', described.url)
   return reply.headers({

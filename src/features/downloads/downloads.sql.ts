@@ -26,7 +26,7 @@ const columns = sql`d.id, d.order_id as "orderId", o.number as "orderNumber", l.
 const line = sql`join order_line l on l.store_id = d.store_id and l.order_id = d.order_id and l.position = d.position
   and l.digital is not null`
 
-/** Ids begin with the time, so the newest come first; `before` is the last one on the page before. */
+/** Newest first, since ids begin with the time. `before` is the last id on the previous page. */
 export const listDownloads = (
   db: Queries,
   storeId: StoreId,
@@ -43,7 +43,7 @@ export const listDownloads = (
 
 export type DownloadState = { isPaid: boolean; isExpired: boolean; digital: DigitalFile }
 
-/** Of this customer, or of anybody when none is named. */
+/** Only if it belongs to this customer, where one is given. */
 export const findDownload = (db: Queries, storeId: StoreId, id: string, customerId?: string) =>
   db.maybeOne<DownloadState>`
   select o.payment_status = 'paid' as "isPaid", coalesce(d.expires_at <= vitrine_now(), false) as "isExpired", l.digital
@@ -53,7 +53,7 @@ export const findDownload = (db: Queries, storeId: StoreId, id: string, customer
   where d.store_id = ${storeId} and d.id = ${id}
     and ${customerId === undefined ? sql`true` : sql`d.customer_id = ${customerId}`}`
 
-/** True when there was a use left. Of many at once no more succeed than there are left. */
+/** True if a use was left. The statement decides, so concurrent calls cannot exceed the limit. */
 export const countUse = async (db: Queries, storeId: StoreId, id: string, customerId: string) =>
   (await db.run`
     update download d set used = d.used + 1

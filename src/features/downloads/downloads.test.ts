@@ -25,7 +25,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** The folder of a store, with the files that these tests sell. */
+/** The folder of a store, with the files of these tests. */
 const placeFiles = async (shop: TestStore) => {
   const folder = join(dataDir, 'files', (await shop.load()).publicId)
   mkdirSync(join(folder, 'deep'), { recursive: true })
@@ -46,10 +46,10 @@ const buy = async (digital: object = { file: 'book.txt', name: 'The book.txt' },
   return { shop, folder, asha, orderId, download, use: () => asha.call('GET', `/v1/downloads/${download.id}`) }
 }
 
-/** Follows a link at this service, whatever address it was made for. */
+/** Opens a link at this service, whatever public URL it was made for. */
 const follow = (link: string | null) => service.call(new URL(link ?? '').pathname)
 
-test('what is bought and paid can be fetched through a link that needs no key', async () => {
+test('a paid file can be downloaded through a link without a key', async () => {
   const { asha, orderId, download, use } = await buy()
   assert.deepEqual(
     [download.orderId, download.orderNumber, download.name, download.fileName],
@@ -72,7 +72,7 @@ test('what is bought and paid can be fetched through a link that needs no key', 
   assert.deepEqual([json.data[0].used, json.data[0].remaining, json.hasMore], [1, 4, false])
 })
 
-test('an unpaid order, another customer and a guest get no download', async () => {
+test('unpaid orders, other customers and guests get no download', async () => {
   const { shop, asha, download } = await buy()
   const waiting = await placeOrder(service, shop, asha, { goods: { book: 1 } })
   const ravi = await newCustomer(service, shop)
@@ -88,7 +88,7 @@ test('an unpaid order, another customer and a guest get no download', async () =
   assert.deepEqual([next.json.data[0].id, next.json.nextCursor], [download.id, null])
 })
 
-test('a download can be used five times for each copy, also when all come at once', async () => {
+test('a download can be used five times per copy, even concurrently', async () => {
   const { use, asha } = await buy(undefined, 2)
   const answers = await Promise.all(Array.from({ length: 16 }, use))
   assert.equal(answers.filter(({ status }) => status === 302).length, 10)
@@ -97,21 +97,21 @@ test('a download can be used five times for each copy, also when all come at onc
   assert.deepEqual([json.data[0].used, json.data[0].remaining], [10, 0])
 })
 
-test('a page gets the same link as JSON, for the same use', async () => {
+test('a page gets the same link as JSON, and the use is counted', async () => {
   const { asha, download } = await buy()
   const ask = () => asha.call('POST', `/v1/downloads/${download.id}/link`)
-  const askedAtMs = service.clock.now()
+  const requestedAtMs = service.clock.now()
   const { status, json, headers } = await ask()
   assert.deepEqual([status, headers.get('cache-control')], [201, 'no-store'])
-  const livesMs = Date.parse(json.expiresAt) - askedAtMs
-  assert.ok(livesMs >= minutes(10) && livesMs < minutes(11), String(livesMs))
+  const ttlMs = Date.parse(json.expiresAt) - requestedAtMs
+  assert.ok(ttlMs >= minutes(10) && ttlMs < minutes(11), String(ttlMs))
   assert.equal((await follow(json.url)).text, 'Once upon a time')
   for (let used = 1; used < 5; used++) assert.equal((await ask()).status, 201)
   assertError(await ask(), 410, 'GONE')
   assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].remaining, 0)
 })
 
-test('a link ends after ten minutes, and one that was changed opens nothing', async (t) => {
+test('a link expires after ten minutes, and a modified one is refused', async (t) => {
   const moving = await startTestService({ dataDir })
   t.after(() => moving.close())
   const { use, download } = await buy()
@@ -132,7 +132,7 @@ test('a link ends after ten minutes, and one that was changed opens nothing', as
   assertError(await moving.call(path), 410, 'GONE')
 })
 
-test('what was paid back, or whose time is over, is gone, and so is a link to it', async () => {
+test('a refunded or expired download is 410, and so is a link to it', async () => {
   const refunded = await buy()
   const link = (await refunded.use()).headers.get('location')
   await withOrder(service, refunded.shop, refunded.orderId, refundOrder)
@@ -146,7 +146,7 @@ test('what was paid back, or whose time is over, is gone, and so is a link to it
   assertError(await expired.use(), 410, 'GONE')
 })
 
-test('a file elsewhere is reached through a link of ours', async () => {
+test('a link to an external file redirects to it', async () => {
   const { use, download } = await buy({ url: 'https://cdn.example/a file.zip?key=1' })
   assert.equal(download.fileName, '')
   const { status, headers } = await follow((await use()).headers.get('location'))
@@ -155,7 +155,7 @@ test('a file elsewhere is reached through a link of ours', async () => {
   assertError(await follow((await script.use()).headers.get('location')), 500, 'INTERNAL')
 })
 
-test('a file may lie in a folder, and no name leads out of the files folder', async () => {
+test('a file may be in a subfolder, and no name leaves the files folder', async () => {
   const deep = await buy({ file: 'deep/map.txt' })
   assert.equal(deep.download.fileName, 'map.txt')
   assert.equal((await follow((await deep.use()).headers.get('location'))).text, 'Here be dragons')
@@ -176,13 +176,13 @@ test('a file may lie in a folder, and no name leads out of the files folder', as
   ]) {
     const { use, asha } = await buy({ file })
     assertError(await use(), 500, 'INTERNAL')
-    // The shopper has not lost a use by it, and the operator can read why.
+    // No use was counted, and the log has the reason.
     assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].used, 0)
     assert.ok(service.logLines.some((line) => line.includes(JSON.stringify(`"${file}"`).slice(1, -1))))
   }
 })
 
-test('a link is not readable in the log', async () => {
+test('a link is redacted in the log', async () => {
   const { use } = await buy()
   const path = new URL((await use()).headers.get('location') ?? '').pathname
   await service.call(path)
@@ -192,7 +192,7 @@ test('a link is not readable in the log', async () => {
   assert.ok(!service.logLines.some((line) => line.includes(secret)))
 })
 
-test('a product of one store cannot name a file of another', async () => {
+test('a product cannot use a file of another store', async () => {
   const { folder, shop } = await buy()
   writeFileSync(join(folder, 'only-here.txt'), 'sold by one store alone')
   const { publicId } = await shop.load()
@@ -205,7 +205,7 @@ test('a product of one store cannot name a file of another', async () => {
   assertError(await linked.use(), 500, 'INTERNAL')
 })
 
-test('the demo files are for a demo store alone, and outside of production alone', async (t) => {
+test('the demo files are for demo stores only, and not in production', async (t) => {
   const { use, shop } = await buy({ file: 'chai-at-home.pdf', name: 'Chai at Home.pdf' })
   assertError(await use(), 500, 'INTERNAL')
   const { id } = await shop.load()
@@ -217,22 +217,22 @@ test('the demo files are for a demo store alone, and outside of production alone
   assertError(await production.call(path), 500, 'INTERNAL')
 })
 
-test('asking a link for the headers alone answers as opening it would, and reads nothing of the file', async (t) => {
+test('HEAD of a link returns the headers of GET without reading the file', async (t) => {
   const { use, folder, asha } = await buy()
   const location = (await use()).headers.get('location') ?? ''
   const address = `${service.url}${new URL(location).pathname}`
   const handle = await open(join(folder, 'book.txt'))
   const reading = t.mock.method(Object.getPrototypeOf(handle), 'createReadStream')
   await handle.close()
-  const asked = await fetch(address, { method: 'HEAD' })
-  assert.deepEqual([asked.status, await asked.text()], [200, ''])
+  const head = await fetch(address, { method: 'HEAD' })
+  assert.deepEqual([head.status, await head.text()], [200, ''])
   assert.equal(reading.mock.callCount(), 0)
   const opened = await fetch(address)
   assert.equal(await opened.text(), 'Once upon a time')
   assert.equal(reading.mock.callCount(), 1)
-  const told = ['content-length', 'content-type', 'content-disposition', 'cache-control', 'x-content-type-options']
-  for (const name of told) assert.equal(asked.headers.get(name), opened.headers.get(name), name)
-  assert.equal(asked.headers.get('content-length'), '16')
+  const names = ['content-length', 'content-type', 'content-disposition', 'cache-control', 'x-content-type-options']
+  for (const name of names) assert.equal(head.headers.get(name), opened.headers.get(name), name)
+  assert.equal(head.headers.get('content-length'), '16')
   assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].used, 1)
 
   assert.equal((await fetch(`${address}x`, { method: 'HEAD' })).status, 404)
@@ -244,14 +244,14 @@ test('asking a link for the headers alone answers as opening it would, and reads
   assert.deepEqual([redirect.status, redirect.headers.get('location')], [302, 'https://cdn.example/a'])
 })
 
-test('asking for the headers alone is no use of a download', async () => {
+test('a HEAD request does not count as a use', async () => {
   const { shop, asha, download } = await buy()
   const address = `${service.url}/v1/downloads/${download.id}`
-  const asked = await fetch(address, {
+  const head = await fetch(address, {
     method: 'HEAD',
     headers: { 'x-store-key': shop.key, authorization: `Bearer ${asha.token}` },
   })
-  assert.equal(asked.status, 404)
+  assert.equal(head.status, 404)
   const { json } = await asha.call('GET', '/v1/downloads')
   assert.equal(json.data[0].used, 0)
 })

@@ -38,7 +38,7 @@ export const listDownloads = (
 
 const nameOf = ({ name, file }: DigitalFile) => name || (file ? basename(file) : '')
 
-/** The address of the file for the next minutes. It costs a use, unless the store has lost the file. */
+/** Returns a link to the file, valid for ten minutes. Counts as a use, unless the file is missing. */
 export const useDownload = async (
   ctx: CustomerCtx,
   id: string,
@@ -52,11 +52,11 @@ export const useDownload = async (
   if (file && (await files.sizeOf(ctx.store.publicId, file)) === undefined) throw lostFile(id, file)
   if (!(await sql.countUse(ctx.db, ctx.store.id, id, customerId)))
     throw fail('GONE', 'This download is used up. Ask the store for help.')
-  const { link, endsMs } = makeLink(links, { storeId: ctx.store.publicId, downloadId: id }, ctx.clock.now())
-  return { url: `${ctx.publicUrl}/downloads/${link}`, expiresAt: new Date(endsMs).toISOString() }
+  const { link, expiresMs } = makeLink(links, { storeId: ctx.store.publicId, downloadId: id }, ctx.clock.now())
+  return { url: `${ctx.publicUrl}/downloads/${link}`, expiresAt: new Date(expiresMs).toISOString() }
 }
 
-/** What a link leads to: a file of the store, or an address elsewhere. */
+/** The target of a link: a file of the store, or an external URL. */
 type Target = { kind: 'file'; storeId: string; downloadId: string; file: string; name: string } | Elsewhere
 type Elsewhere = { kind: 'elsewhere'; url: string }
 
@@ -71,7 +71,7 @@ export const openLink = async (services: DownloadServices, link: string): Promis
   return { kind: 'file', name: target.name, ...found }
 }
 
-/** What opening the link would answer, without reading the file. */
+/** The same as `openLink`, without opening the file for reading. */
 export const describeLink = async (services: DownloadServices, link: string): Promise<Described> => {
   const target = await followLink(services, link)
   if (target.kind === 'elsewhere') return target
@@ -83,7 +83,7 @@ export const describeLink = async (services: DownloadServices, link: string): Pr
 const followLink = async ({ db, clock, links }: DownloadServices, link: string): Promise<Target> => {
   const linked = readLink(links, link, clock.now())
   if (linked === null) throw fail('NOT_FOUND', 'This link is not valid.')
-  if (linked.isOver) throw fail('GONE', 'This link has expired. Get a new one from your downloads.')
+  if (linked.isExpired) throw fail('GONE', 'This link has expired. Get a new one from your downloads.')
   const store = await findStoreByPublicId(db, linked.storeId)
   const download = store && (await sql.findDownload(db, store.id, linked.downloadId))
   if (download === undefined) throw fail('NOT_FOUND', 'This link is not valid.')
@@ -98,15 +98,17 @@ const followLink = async ({ db, clock, links }: DownloadServices, link: string):
       name: nameOf(download.digital),
     }
   if (url && /^https?:\/\//i.test(url) && URL.canParse(url)) return { kind: 'elsewhere', url: new URL(url).href }
-  throw fail('INTERNAL', undefined, { cause: new Error(`download ${linked.downloadId} leads nowhere: ${url}`) })
+  throw fail('INTERNAL', undefined, {
+    cause: new Error(`download ${linked.downloadId} has no file and no valid URL: ${url}`),
+  })
 }
 
 const refuseUnlessOpen = ({ isPaid, isExpired }: sql.DownloadState) => {
-  if (!isPaid) throw fail('GONE', 'This order was paid back.')
+  if (!isPaid) throw fail('GONE', 'This order was refunded.')
   if (isExpired) throw fail('GONE', 'This download has expired.')
 }
 
 const lostFile = (id: string, file: string) =>
-  fail('INTERNAL', 'The file is missing at the store. It has been noted; please try again later.', {
+  fail('INTERNAL', 'The file is missing. The error was logged; please try again later.', {
     cause: new Error(`the file "${file}" of download ${id} is not in the files folder of its store`),
   })

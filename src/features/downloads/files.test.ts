@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dispositionOf } from './files.ts'
 
-test('a file name becomes a header that every browser reads and that nothing can break out of', () => {
+test('a file name becomes a safe header that every browser reads', () => {
   const names: [name: string, plain: string, encoded: string][] = [
     ['Chai at Home.pdf', 'Chai at Home.pdf', 'Chai%20at%20Home.pdf'],
     ['Crème brûlée.pdf', 'Cr_me br_l_e.pdf', 'Cr%C3%A8me%20br%C3%BBl%C3%A9e.pdf'],

@@ -4,8 +4,8 @@ import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { StoreId } from '../context.ts'
 import { insertDownloads } from './downloads.sql.ts'
 
-/** How often one copy may be fetched: on a few devices, and again after a connection that broke. */
-export const usesOfACopy = 5
+/** Enough for a few devices and for retries after a broken connection. */
+export const usesPerCopy = 5
 
 type PaidOrder = {
   id: string
@@ -13,10 +13,10 @@ type PaidOrder = {
   lines: readonly { position: number; quantity: number; digital: DigitalFile | null }[]
 }
 
-/** Lets the customer download the files of a paid order. Granting them again changes nothing. */
+/** Creates the downloads of a paid order. Idempotent. */
 export const grantDownloads = async (tx: Tx, storeId: StoreId, order: PaidOrder): Promise<void> => {
   const files = order.lines
     .filter(({ digital }) => digital !== null)
-    .map(({ position, quantity }) => ({ id: newId('dl'), position, mostUses: usesOfACopy * quantity }))
+    .map(({ position, quantity }) => ({ id: newId('dl'), position, mostUses: usesPerCopy * quantity }))
   if (files.length > 0) await insertDownloads(tx, storeId, order, files)
 }

@@ -1,23 +1,23 @@
 import { minutes } from '../../core/clock.ts'
 import type { Signer } from '../../core/secrets.ts'
 
-const linkLivesMs = minutes(10)
+const linkTtlMs = minutes(10)
 
-/** What a link opens: a download of a store, by their public ids. */
+/** The public ids that a link contains. */
 export type Linked = { storeId: string; downloadId: string }
 
-/** A link opens a file by itself, for ten minutes: browsers and download managers send no keys. */
+/** A link works without a key, because browsers and download managers send none. It expires after ten minutes. */
 export const makeLink = (signer: Signer, { storeId, downloadId }: Linked, nowMs: number) => {
-  const endsMs = nowMs + linkLivesMs
-  const said = `${storeId}.${downloadId}.${endsMs}`
-  return { link: `dlk_${said}.${signer.sign(said)}`, endsMs }
+  const expiresMs = nowMs + linkTtlMs
+  const payload = `${storeId}.${downloadId}.${expiresMs}`
+  return { link: `dlk_${payload}.${signer.sign(payload)}`, expiresMs }
 }
 
-/** Null for a link that is none of ours. */
-export const readLink = (signer: Signer, link: string, nowMs: number): (Linked & { isOver: boolean }) | null => {
-  const [, said, storeId, downloadId, endsMs, signature] =
+/** Null if the signature is invalid. */
+export const readLink = (signer: Signer, link: string, nowMs: number): (Linked & { isExpired: boolean }) | null => {
+  const [, payload, storeId, downloadId, expiresMs, signature] =
     /^dlk_((store_\w+)\.(dl_\w+)\.(\d{1,15}))\.([\w-]+)$/.exec(link) ?? []
-  if (said === undefined || storeId === undefined || downloadId === undefined || signature === undefined) return null
-  if (!signer.verify(said, signature)) return null
-  return { storeId, downloadId, isOver: nowMs >= Number(endsMs) }
+  if (payload === undefined || storeId === undefined || downloadId === undefined || signature === undefined) return null
+  if (!signer.verify(payload, signature)) return null
+  return { storeId, downloadId, isExpired: nowMs >= Number(expiresMs) }
 }

@@ -2,14 +2,14 @@ import type { Queries, Tx } from '../../db/database.ts'
 
 export type NamedFile = { storeId: string; name: string }
 
-/** One process at a time copies, of all that use this database. */
+/** Only one process of all that use this database copies at a time. */
 export const lockSharedFiles = (tx: Tx) => tx.run`select pg_advisory_xact_lock(7150424)`
 
-/** What each store named when all stores shared one folder. Written by the migration, and by nothing since. */
+/** The files that each store used when all stores shared one folder. Only the migration writes this table. */
 export const listSharedFiles = (db: Queries) => db.many<NamedFile>`
   select s.public_id as "storeId", f.name from shared_file f join store s on s.id = f.store_id order by f.store_id, f.id`
 
-/** What is for sale as a file, and what was bought and can still be fetched, each once. */
+/** All files that are for sale, or were bought and can still be downloaded, without duplicates. */
 export const listNamedFiles = (db: Queries) => db.many<NamedFile>`
   select s.public_id as "storeId", named.name
   from (

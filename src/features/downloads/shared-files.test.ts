@@ -19,8 +19,8 @@ import { lockSharedFiles } from './shared-files.sql.ts'
 import { examineFiles, separateSharedFiles } from './shared-files.ts'
 
 /**
- * A folder as version 0.1.0 left it: all files of all stores beside each other. What the stores named is in
- * `shared_file`, where the migration wrote it; the upgrade test shows that it does.
+ * A folder as version 0.1.0 left it: the files of all stores together. The names that the stores used are in
+ * `shared_file`, written by the migration, which the upgrade test covers.
  */
 let service: TestService
 let folder: string
@@ -49,7 +49,7 @@ const storeThatNamed = async (...names: string[]) => {
 const contentOf = (storeId: string, name: string) => readFileSync(join(folder, storeId, name), 'utf8')
 const separate = () => separateSharedFiles(service.db, folder)
 
-test('an instance that starts during the copy waits for it, longer than a request waits for a lock', async () => {
+test('an instance that starts during the copy waits for it, longer than the lock timeout of requests', async () => {
   place('book.txt', 'a book')
   const one = await storeThatNamed('book.txt')
   const config = { ...service.config, dataDir: dirname(folder), production: true }
@@ -64,7 +64,7 @@ test('an instance that starts during the copy waits for it, longer than a reques
   })
   await held.promise
   const second = separateFiles(config, database)
-  // A request gives up on a lock after three seconds.
+  // The lock timeout of requests is three seconds.
   await setTimeout(3_500)
   copying.resolve()
   await first
@@ -72,7 +72,7 @@ test('an instance that starts during the copy waits for it, longer than a reques
   assert.equal(contentOf(one, 'book.txt'), 'a book')
 })
 
-test('each store gets a copy of what it named, and of nothing else', async () => {
+test('each store gets copies of the files that it used, and no others', async () => {
   place('book.txt', 'a book')
   place('deep/map.txt', 'a map')
   place('song.txt', 'a song')
@@ -87,7 +87,7 @@ test('each store gets a copy of what it named, and of nothing else', async () =>
   assert.deepEqual(readdirSync(folder).sort(), left.sort())
 })
 
-test('it is done once: what is put into the shared folder afterwards goes to nobody', async () => {
+test('the copy runs once: files put into the shared folder later go to no store', async () => {
   place('book.txt', 'a book')
   const store = await storeThatNamed('book.txt', 'late.txt')
   assert.deepEqual(await separate(), { copied: 1, missing: 1 })
@@ -96,7 +96,7 @@ test('it is done once: what is put into the shared folder afterwards goes to nob
   assert.deepEqual(readdirSync(join(folder, store)), ['book.txt'])
 })
 
-test('a run that was interrupted is finished by the next one, and keeps what the store has changed since', async () => {
+test('the next run finishes an interrupted one, and keeps files that the store has changed since', async () => {
   place('book.txt', 'a book')
   place('song.txt', 'a song')
   const store = await storeThatNamed('book.txt', 'song.txt')
@@ -107,7 +107,7 @@ test('a run that was interrupted is finished by the next one, and keeps what the
   assert.ok(!existsSync(join(folder, '.copying-left-behind')))
 })
 
-test('instances that start together copy once', async () => {
+test('concurrent starts copy once', async () => {
   place('book.txt', 'a book')
   const store = await storeThatNamed('book.txt')
   const results = await Promise.all([separate(), separate(), separate()])
@@ -118,7 +118,7 @@ test('instances that start together copy once', async () => {
   assert.equal(contentOf(store, 'book.txt'), 'a book')
 })
 
-test('a name that leads out of the folder, or to another store, gives nothing', async () => {
+test('a name that leaves the folder, or points to another store, is not copied', async () => {
   place('book.txt', 'a book')
   const honest = await storeThatNamed('book.txt')
   writeFileSync(join(folder, '../secret'), 'a secret of the service')
@@ -130,7 +130,7 @@ test('a name that leads out of the folder, or to another store, gives nothing', 
   assert.ok(!existsSync(join(folder, curious)))
 })
 
-test('a store whose files lay in a folder of its id already keeps the names that it used', async () => {
+test('a store whose files were already in a folder named by its id keeps its names', async () => {
   const store = await storeThatNamed()
   place(`${store}/book.txt`, 'a book')
   const { id } = await service.db.one<{ id: number }>`select id from store where public_id = ${store}`
@@ -139,7 +139,7 @@ test('a store whose files lay in a folder of its id already keeps the names that
   assert.equal(contentOf(store, `${store}/book.txt`), 'a book')
 })
 
-test('without a folder there is nothing to do, until there is one', async () => {
+test('without a folder nothing is done until there is one', async () => {
   const store = await storeThatNamed('book.txt')
   assert.equal(await separate(), null)
   assert.ok(!existsSync(folder))
@@ -150,7 +150,7 @@ test('without a folder there is nothing to do, until there is one', async () => 
   assert.equal((await examineFiles(service.db, folder)).isShared, false)
 })
 
-test('a file that is sold and is not there is reported, with the store whose folder should have it', async () => {
+test('a missing file is reported with the store that sells it', async () => {
   const shop = await newStore(service)
   const { publicId } = await shop.load()
   await shop.add(

@@ -7,16 +7,16 @@ import { findStoreId } from '../access/access.sql.ts'
 import { type CommonFolder, createStoreFiles, findInside, folderOfStore } from './files.ts'
 import { listNamedFiles, listSharedFiles, lockSharedFiles, type NamedFile } from './shared-files.sql.ts'
 
-/** Says that the files of this folder have been copied, so that what lies directly in it is never read again. */
+/** Marks a folder whose shared files have been copied, so that files directly in it are never read again. */
 const doneMark = '.by-store'
 const draftPrefix = '.copying-'
 
 export type Separated = { copied: number; missing: number }
 
 /**
- * Until version 0.1.0 all stores shared the folder `files`. Copies what each store named then into the folder of that
- * store, once; null when there is nothing to do. The copies appear whole or not at all, and what is there already stays,
- * so that a run that was interrupted is simply made again. The originals are left to the operator.
+ * Until version 0.1.0 all stores shared the folder `files`. This copies the files that each store used into the folder
+ * of that store, once; null if there is nothing to do. Each copy is atomic and existing files are kept, so an
+ * interrupted run is repeated safely. The operator may delete the originals.
  */
 export const separateSharedFiles = async (
   db: Db,
@@ -44,7 +44,7 @@ export const separateSharedFiles = async (
   })
 }
 
-/** What an interrupted run left behind. Whoever holds the lock is the only one who copies. */
+/** Removes the leftovers of an interrupted run. Safe, because only the holder of the lock copies. */
 const removeDrafts = async (folder: string) => {
   for (const name of await readdir(folder)) if (name.startsWith(draftPrefix)) await rm(join(folder, name))
 }
@@ -62,7 +62,7 @@ const copyToStore = async (tx: Tx, folder: string, sources: readonly string[], {
   return 'copied'
 }
 
-/** To the disk, so that a power cut after the renaming does not leave an empty file. */
+/** Syncs to disk, so that a power failure after the rename cannot leave an empty file. */
 const writeThrough = async (path: string) => {
   const handle = await open(path, 'r')
   try {
@@ -81,9 +81,9 @@ const findSource = async (tx: Tx, sources: readonly string[], { storeId, name }:
   return undefined
 }
 
-/** The shared folder now holds the folders of the stores, and a name from before may lead into one of them. */
+/** The shared folder now contains the folders of the stores, and an old name may point into one of them. */
 const isOfAnotherStore = async (tx: Tx, path: string, storeId: string) => {
-  // Some systems find a folder by its name in capitals, too.
+  // Some file systems ignore case.
   const [first = ''] = path.toLowerCase().split(sep)
   return first !== storeId && (await findStoreId(tx, first)) !== undefined
 }
@@ -92,11 +92,11 @@ export type FilesReport = {
   named: number
   missing: readonly NamedFile[]
   folderExists: boolean
-  /** Whether files that stores shared still have to be copied. */
+  /** Whether shared files still have to be copied. */
   isShared: boolean
 }
 
-/** Which files are sold, or were bought, and are not in the folder of their store. */
+/** Finds files that are for sale, or were bought, and are missing from the folder of their store. */
 export const examineFiles = async (
   db: Queries,
   folder: string,

@@ -5,10 +5,10 @@ import { monitoringEndpoint } from './monitoring.contract.ts'
 export const Health = named(
   'Health',
   Type.Object({
-    status: Type.String({ description: '`ok`, or why not' }),
+    status: Type.String({ description: '`ok`, `stopping` or `unavailable`' }),
     version: Type.String(),
-    uptime: Type.Number({ description: 'Seconds since the start' }),
-    checks: Type.Record(Type.String(), Type.String(), { description: '`ok`, or what is wrong, by part' }),
+    uptime: Type.Number({ description: 'Seconds since the service started' }),
+    checks: Type.Record(Type.String(), Type.String(), { description: '`ok` or the problem, for each component' }),
   }),
 )
 
@@ -18,7 +18,7 @@ export const healthContract = {
   health: monitoringEndpoint({
     ...root,
     path: '/health',
-    summary: 'Whether the service can answer',
+    summary: 'Check whether the service is healthy',
     ok: Health,
     errors: ['SERVICE_UNAVAILABLE'],
     example: { status: 'ok', version: '0.1.0', uptime: 12.4, checks: { database: 'ok', listener: 'ok' } },
@@ -26,7 +26,7 @@ export const healthContract = {
   openapi: monitoringEndpoint({
     ...root,
     path: '/openapi.json',
-    summary: 'This description',
+    summary: 'Get this OpenAPI description',
     ok: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }),
     cached: true,
     example: { openapi: '3.1.0', info: { title: 'Vitrine', version: '0.1.0' }, paths: {} },
@@ -34,7 +34,7 @@ export const healthContract = {
   docs: monitoringEndpoint({
     ...root,
     path: '/docs',
-    summary: 'This description, to read in a browser',
+    summary: 'Show this description in a browser',
     ok: Type.String(),
     contentType: 'text/html; charset=utf-8',
   }),
@@ -42,8 +42,8 @@ export const healthContract = {
     ...root,
     access: 'metrics',
     path: '/metrics',
-    summary: 'Figures for Prometheus',
-    description: 'To this machine, or to whoever has the token that the operator set.',
+    summary: 'Metrics for Prometheus',
+    description: 'Requires the metrics token of the operator. Outside production, local requests need none.',
     ok: Type.String(),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }),

@@ -13,7 +13,7 @@ after(() => service.close())
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-test('a healthy service says so, with its version, its age and its parts', async () => {
+test('a healthy service reports its version, uptime and components', async () => {
   const { status, json } = await service.call('/health')
   assert.equal(status, 200)
   const { uptime, ...rest } = json
@@ -21,7 +21,7 @@ test('a healthy service says so, with its version, its age and its parts', async
   assert.ok(uptime >= 0)
 })
 
-test('a service whose database is away is not healthy, and is again when the database is back', async (t) => {
+test('a service is unhealthy while its database is down', async (t) => {
   const line = await openLine(t)
   const distant = await distantServiceFor(t, { lines: { queries: line } })
   assert.equal((await distant.call('/health')).status, 200)
@@ -33,7 +33,7 @@ test('a service whose database is away is not healthy, and is again when the dat
   assert.equal((await distant.call('/health')).status, 200)
 })
 
-test('a database that hangs makes the service unhealthy instead of hanging it', async (t) => {
+test('a database that hangs makes the service unhealthy, and the check still answers', async (t) => {
   const line = await openLine(t)
   const distant = await distantServiceFor(t, { lines: { queries: line } })
   line.silence()
@@ -42,7 +42,7 @@ test('a database that hangs makes the service unhealthy instead of hanging it', 
   assert.equal((await distant.call('/health')).status, 200)
 })
 
-test('a lost listener is shown and does not make the service unhealthy', async (t) => {
+test('a lost listener is reported and does not make the service unhealthy', async (t) => {
   const [queries, news] = [await openLine(t), await openLine(t)]
   const distant = await distantServiceFor(t, { lines: { queries, news } })
   const listenerIs = async (state: string) => {
@@ -56,11 +56,11 @@ test('a lost listener is shown and does not make the service unhealthy', async (
   while (!(await listenerIs('ok')));
 })
 
-/** As a caller from elsewhere would be seen. */
+/** As seen from a remote caller. */
 const readMetricsFrom = (remoteAddress: string, headers: Record<string, string> = {}, from = service) =>
   from.app.server.inject({ url: '/metrics', remoteAddress, headers })
 
-test('figures are for this machine alone, unless there is a token', async () => {
+test('without a token, metrics are for local callers only', async () => {
   for (const address of ['127.0.0.1', '127.3.2.1', '::1', '::ffff:127.0.0.1']) {
     assert.equal((await readMetricsFrom(address)).statusCode, 200, address)
   }
@@ -72,13 +72,13 @@ test('figures are for this machine alone, unless there is a token', async () => 
   }
 })
 
-test('a proxy on this machine does not make its callers local', async () => {
+test('a local proxy does not make its callers local', async () => {
   for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }] as const) {
     assertError(await service.call('/metrics', { headers: { ...headers } }), 401, 'UNAUTHORIZED')
   }
 })
 
-test('with a token figures can be read from anywhere, and no other token will do', async (t) => {
+test('with the right token, metrics can be read from anywhere', async (t) => {
   const token = 'a token for figures'
   const guarded = await serviceFor(t, { metricsToken: token })
   const statusWith = async (headers: Record<string, string>) =>
@@ -91,7 +91,7 @@ test('with a token figures can be read from anywhere, and no other token will do
   assert.equal(await statusWith({}), 401)
 })
 
-test('in production figures need the token on this machine too, since a proxy on it may speak for anyone', async (t) => {
+test('in production, local callers need the token too, since they may be a proxy', async (t) => {
   const token = 'a token for figures'
   const settings = { production: true, sms: { sender: 'console' } as const }
   const guarded = await serviceFor(t, { ...settings, metricsToken: token })
@@ -101,7 +101,7 @@ test('in production figures need the token on this machine too, since a proxy on
   assert.equal((await readMetricsFrom('127.0.0.1', {}, open)).statusCode, 401)
 })
 
-test('no answer is sniffed for another type, and the reference can be neither framed nor made to evaluate text', async () => {
+test('responses are sent with nosniff, and the reference page cannot be framed or evaluate strings', async () => {
   const shop = await newStore(service)
   for (const path of ['/health', '/docs', '/openapi.json', '/v1/nothing', '/v1/store', '/v1/store', '/nothing']) {
     const { headers } = await shop.get(path)
@@ -123,7 +123,7 @@ const figure = (text: string, name: string) =>
       ?.slice(name.length + 1),
   )
 
-test('requests are counted by route and status, those from memory too', async (t) => {
+test('requests are counted by route and status, cached ones included', async (t) => {
   const own = await serviceFor(t)
   const shop = await newStore(own)
   for (let i = 0; i < 3; i++) await shop.get('/v1/products')
@@ -144,7 +144,7 @@ test('requests are counted by route and status, those from memory too', async (t
   assert.ok(figure(text, `${duration}_sum{method="GET",route="/v1/products"}`) > 0)
 })
 
-test('buckets of the time taken never shrink from one bound to the next', async () => {
+test('histogram buckets are cumulative', async () => {
   await service.call('/health')
   const text = await figuresOf(service)
   const buckets = [...text.matchAll(/duration_seconds_bucket\{le="[^"]+",method="GET",route="\/health"\} (\d+)/g)]
@@ -156,7 +156,7 @@ test('buckets of the time taken never shrink from one bound to the next', async 
   )
 })
 
-test('there are figures of the pool, of the cache, of the event loop and of memory', async () => {
+test('there are metrics of the pool, the cache, the event loop and memory', async () => {
   const text = await figuresOf(service)
   for (const name of [
     'vitrine_db_connections{state="total"}',
@@ -178,7 +178,7 @@ test('there are figures of the pool, of the cache, of the event loop and of memo
   }
 })
 
-test('addresses that nobody declared make no figure of their own', async (t) => {
+test('unknown paths make no series of their own', async (t) => {
   const own = await serviceFor(t)
   const shop = await newStore(own)
   const linesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('vitrine_')).length
@@ -195,11 +195,11 @@ test('addresses that nobody declared make no figure of their own', async (t) => 
   const known = contracts.flatMap((contract) => Object.values(contract).map(({ path }) => path))
   const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map(([, route]) => route as string))
   for (const route of routes) assert.ok([...known, 'unknown', 'other'].includes(route), route)
-  // A handful of new series for the routes that were met, and not one for each address.
+  // A few new series for the matched routes, not one for each path.
   assert.ok(linesOf(text) - linesBefore < 60)
 })
 
-test('who opens the service in a browser is shown to the guide, and a program is told that there is nothing', async () => {
+test('the root path redirects browsers to the guide and is 404 for programs', async () => {
   const page = await service.call('/', { headers: { accept: 'text/html,application/xhtml+xml' } })
   assert.deepEqual([page.status, page.headers.get('location')], [302, '/docs/guide'])
   assertError(await service.call('/'), 404, 'NOT_FOUND')

@@ -10,23 +10,23 @@ export type HealthSources = {
 }
 
 /**
- * The database must answer. A lost listener only makes answers slower, since nothing is cached without it. Checks that
- * arrive together share one look at the database: anyone may ask, and a flood must not delay the operator's own check.
+ * The database must answer. A lost listener only slows the service down, since nothing is cached without it. Concurrent
+ * checks share one ping: the endpoint is public, and a flood of requests must not delay the operator's own check.
  */
 export const createHealthCheck = (sources: HealthSources) => {
-  let looking: Promise<'ok' | 'unreachable'> | undefined
-  const look = () => {
-    looking ??= pingDatabase(sources.db)
+  let pinging: Promise<'ok' | 'unreachable'> | undefined
+  const ping = () => {
+    pinging ??= pingDatabase(sources.db)
       .then(
         () => 'ok' as const,
         () => 'unreachable' as const,
       )
       .finally(() => {
-        looking = undefined
+        pinging = undefined
       })
-    return looking
+    return pinging
   }
-  return async () => describeHealth(sources, await look())
+  return async () => describeHealth(sources, await ping())
 }
 
 const describeHealth = (sources: HealthSources, database: 'ok' | 'unreachable') => {

@@ -3,7 +3,7 @@ import type { JobFigures } from '../../jobs/job-kind.ts'
 
 export type JobSource = { figures(): readonly JobFigures[]; now(): number }
 
-/** Read at scrape time from the figures that each kind of job keeps, without a query. */
+/** Read at scrape time from the in-memory figures of each job kind, without a query. */
 export const addJobMetrics = (registry: Registry, { figures, now }: JobSource) => {
   const registers = [registry]
   const labelNames = ['job'] as const
@@ -22,11 +22,11 @@ export const addJobMetrics = (registry: Registry, { figures, now }: JobSource) =
         for (const kind of figures()) this.inc({ job: kind.name }, read(kind))
       },
     })
-  gauge('vitrine_jobs_waiting', 'Due items found by the last look, for all instances', ({ waiting }) => waiting)
-  gauge('vitrine_jobs_running', 'Units under way on this instance', ({ running }) => running)
-  gauge('vitrine_jobs_oldest_seconds', 'How long the oldest due item of the last look has been due', ({ oldestAt }) =>
+  gauge('vitrine_jobs_waiting', 'Due items found by the last poll, for all instances', ({ waiting }) => waiting)
+  gauge('vitrine_jobs_running', 'Items running on this instance', ({ running }) => running)
+  gauge('vitrine_jobs_oldest_seconds', 'Seconds since the oldest item of the last poll became due', ({ oldestAt }) =>
     oldestAt === null ? 0 : Math.max(0, (now() - oldestAt.getTime()) / 1000),
   )
-  counter('vitrine_jobs_done_total', 'Units that succeeded on this instance', ({ done }) => done)
-  counter('vitrine_jobs_failed_total', 'Failed units, looks and claims on this instance', ({ failed }) => failed)
+  counter('vitrine_jobs_done_total', 'Items that succeeded on this instance', ({ done }) => done)
+  counter('vitrine_jobs_failed_total', 'Items, polls and claims that failed on this instance', ({ failed }) => failed)
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import type { AnswerCache } from '../../http/cached-answers.ts'
 import { addJobMetrics, type JobSource } from './job-metrics.ts'
 
-/** Notes one answered request of a route. */
+/** Records one answered request of a route. */
 export type Observe = (status: number, seconds: number) => void
 
 export type Metrics = {
@@ -20,7 +20,7 @@ export const createMetrics = (sources: { db: Db; answers: AnswerCache; jobs: Job
   for (const metric of requests.metrics) registry.registerMetric(metric)
   new Gauge({
     name: 'vitrine_db_connections',
-    help: 'Database connections of this instance, requests that wait for one, and changes that wait in line before that',
+    help: 'Database connections of this instance, requests that wait for one, and transactions queued before that',
     labelNames: ['state'],
     registers,
     collect() {
@@ -29,7 +29,7 @@ export const createMetrics = (sources: { db: Db; answers: AnswerCache; jobs: Job
   })
   new Gauge({
     name: 'vitrine_answer_cache',
-    help: 'Catalog answers kept in memory: entries, bytes, and hits and misses since the start',
+    help: 'Cached catalog answers: entries, bytes, and hits and misses since the start',
     labelNames: ['figure'],
     registers,
     collect() {
@@ -54,7 +54,7 @@ type Series = {
 }
 
 /**
- * Requests by route and status, and how long they took. Counted in plain arrays and converted when they are scraped:
+ * Counts and durations of requests by route and status. Counted in plain arrays and converted when they are scraped:
  * prom-client hashes the labels on every observation, which raised a cached read from 67 to 78 µs of CPU time.
  */
 const createRequestFigures = () => {
@@ -113,7 +113,12 @@ const createRequestFigures = () => {
     seriesOf,
     metrics: [
       metricOf('vitrine_http_requests_total', 'counter', 'Requests answered', countsOf),
-      metricOf(durationName, 'histogram', 'Time from the headers of a request to the end of its answer', durationsOf),
+      metricOf(
+        durationName,
+        'histogram',
+        'Seconds from the headers of a request to the end of its response',
+        durationsOf,
+      ),
     ],
   }
 }

@@ -27,7 +27,7 @@ export const createMonitoringDoor = (options: MonitoringOptions): Door<Monitorin
   }
 }
 
-/** In production a proxy on this machine may speak for anyone without saying so, so the token alone counts there. */
+/** In production a local address may be that of a proxy, which forwards anyone's requests, so the token is required. */
 const mayReadMetrics = (
   headers: IncomingHttpHeaders,
   { remoteAddress = '' }: Arrival['peer'],

@@ -1,15 +1,15 @@
 import { type Endpoint, endpointOf, type Family } from '../../http/endpoint.ts'
 
-/** `metrics`: callers with the token that the operator has set, and this machine itself outside production. */
+/** `metrics`: callers with the metrics token, and local callers outside production. */
 export type MonitoringAccess = 'public' | 'metrics'
 export type MonitoringRights = { access: MonitoringAccess }
 export type MonitoringEndpoint = Endpoint & MonitoringRights & { family: Family<'monitoring'> }
 
-/** What operators and their tools ask: health, metrics, the description of the API. */
+/** Endpoints for operators and their tools: health, metrics, the description of the API. */
 export const monitoring: Family<'monitoring'> = {
   name: 'monitoring',
   securitySchemes: {
-    metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator has set' },
+    metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `VITRINE_METRICS_TOKEN`' },
   },
   parameters: {},
   headers: {},

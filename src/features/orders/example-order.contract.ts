@@ -59,3 +59,34 @@ export const exampleOrder: Order = {
   updatedAt: '2026-11-15T09:30:00.000Z',
   expiresAt: '2026-11-15T10:00:00.000Z',
 }
+
+export const exampleDelivery: Order = {
+  ...exampleOrder,
+  status: 'out_for_delivery',
+  paymentStatus: 'paid',
+  deliveryStatus: 'out_for_delivery',
+  deliveryPartner: 'Bluebird',
+  estimatedDelivery: '2026-11-18T12:00:00.000Z',
+  trackingUrl: 'https://bluebird.example/BB123',
+  shipments: [
+    {
+      id: 'ship_01k8x0v3m7q2w9c4t6y8zh',
+      trackingNumber: 'BB123',
+      partner: 'Bluebird',
+      status: 'out_for_delivery',
+      estimatedDelivery: '2026-11-18T12:00:00.000Z',
+      deliveredAt: null,
+      trackingUrl: 'https://bluebird.example/BB123',
+      items: [],
+      updatedAt: '2026-11-16T08:00:00.000Z',
+    },
+  ],
+  payment: { method: 'upi', last4: '', upiId: 'asha@upi', reference: '4471' },
+  timeline: [
+    ...exampleOrder.timeline,
+    { at: '2026-11-15T09:32:10.000Z', type: 'paid', message: 'Paid by upi.' },
+    { at: '2026-11-16T08:00:00.000Z', type: 'out_for_delivery', message: 'On its way with Bluebird.' },
+  ],
+  updatedAt: '2026-11-16T08:00:00.000Z',
+  expiresAt: null,
+}

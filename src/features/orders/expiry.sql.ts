@@ -12,7 +12,7 @@ export type ExpiredOrder = {
   isOverdue: boolean
 }
 
-/** As the indexes have it, so that orders that wait for a retry are not read. */
+/** The expression of the indexes, so that orders waiting for a retry are not read. */
 const dueAt = sql`greatest(o.expires_at, o.expiry_retry_at)`
 const isDue = sql`o.expires_at is not null and ${dueAt} <= vitrine_now()`
 
@@ -21,13 +21,13 @@ export const findExpiredOrders = (db: Queries) => db.many<{ storeId: StoreId; wa
   where ${isDue}
   group by o.store_id order by "oldestAt" limit 1000`
 
-/** Until the claim ends, in a minute, no other instance takes these orders. */
-export const claimExpiredOrders = (db: Queries, storeId: StoreId, most: number) => db.many<ExpiredOrder>`
+/** Other instances skip these orders until the claim expires after a minute. */
+export const claimExpiredOrders = (db: Queries, storeId: StoreId, limit: number) => db.many<ExpiredOrder>`
   with claimed as (
     update orders c set expiry_retry_at = vitrine_now() + interval '1 minute'
     where c.store_id = ${storeId} and c.id = any(array(
       select o.id from orders o where o.store_id = ${storeId} and ${isDue}
-      order by ${dueAt} limit ${most} for update skip locked))
+      order by ${dueAt} limit ${limit} for update skip locked))
     returning c.store_id, c.id, c.expiry_attempts, c.expires_at)
   select c.store_id as "storeNumber", s.public_id as "storeId", c.id as "orderId", c.expiry_attempts + 1 as attempt,
     c.expires_at <= vitrine_now() - interval '1 hour' as "isOverdue"
@@ -35,8 +35,8 @@ export const claimExpiredOrders = (db: Queries, storeId: StoreId, most: number) 
   order by c.expires_at`
 
 /**
- * After a failure, twice as long as after the one before. Not beyond the hour after which the order is cancelled whatever
- * its provider says.
+ * Doubles the delay after each failure, but not beyond the hour after which the order is cancelled even if its provider
+ * does not answer.
  */
 export const postponeExpiry = (db: Queries, { storeNumber, orderId, attempt }: ExpiredOrder) => db.run`
   update orders

@@ -11,7 +11,7 @@ import { noteUncounted, takeStock } from './stock.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
 
-/** A shop with a mug (100, ten of them), a lamp (250, three) and a book, which is a file. */
+/** A shop with ten mugs (100 each), three lamps (250 each) and a book, which is a download. */
 export const openOrderShop = async (service: TestService, ...more: Record<string, unknown>[]) => {
   const shop = await newStore(service)
   await shop.add(
@@ -25,7 +25,7 @@ export const openOrderShop = async (service: TestService, ...more: Record<string
 
 export type Goods = Record<string, number>
 
-/** An order as a checkout writes it, of products by their slugs. */
+/** Writes an order as a checkout does. `goods` are quantities by slug. */
 export const placeOrder = async (
   service: TestService,
   shop: TestStore,
@@ -59,7 +59,7 @@ export const placeOrder = async (
         ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: false },
         ...{ subtotalMinor: totalMinor, discountMinor: 0, taxMinor: 0, shippingMinor: 0, totalMinor },
         ...{ couponId: null, couponCode: null, storefrontUrl: null, note: '' },
-        ...{ shippingAddress: null, billingAddress: null, livesMs: isCash ? null : minutes(30) },
+        ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30) },
       },
       lines,
       [{ type: 'placed', message: 'Order placed.' }],
@@ -107,15 +107,15 @@ export const showOrder = async (customer: Customer, orderId: string) => {
   return json
 }
 
-/** Tells the service what a carrier would, with the key of the shop unless another is given. */
-export const tellCarrierNews = (
+/** Sends a carrier event to the webhook, with the shop's logistics key by default. */
+export const sendCarrierEvent = (
   service: TestService,
   shop: Pick<TestStore, 'logisticsKey'>,
-  news: Record<string, unknown>,
+  event: Record<string, unknown>,
   key = shop.logisticsKey,
 ) =>
   service.call('/webhook/logistics/carrier', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key === '' ? {} : { 'x-api-key': key }) },
-    body: JSON.stringify({ eventId: newId('key'), ...news }),
+    body: JSON.stringify({ eventId: newId('key'), ...event }),
   })

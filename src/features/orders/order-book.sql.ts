@@ -18,7 +18,7 @@ export type ListedOrder = Pick<
   | 'createdAt'
 > & { customer: string }
 
-/** The newest orders of a store, for those who run it. */
+/** The newest orders of a store, for its operator. */
 export const listStoreOrders = (
   db: Queries,
   storeId: StoreId,
@@ -33,16 +33,16 @@ export const listStoreOrders = (
   order by o.number desc
   limit ${limit}`
 
-export type OrderPlace = { orderId: string; storeId: string; storeName: string }
+export type OrderMatch = { orderId: string; storeId: string; storeName: string }
 
-/** Of this store (its public id), or of any when none is named. */
-export const findOrderById = (db: Queries, orderId: string, storeId: string | null) => db.many<OrderPlace>`
+/** `storeId` is the public id; null searches all stores. */
+export const findOrderById = (db: Queries, orderId: string, storeId: string | null) => db.many<OrderMatch>`
   select o.id as "orderId", s.public_id as "storeId", s.name as "storeName"
   from orders o join store s on s.id = o.store_id
   where o.id = ${orderId} and (${storeId}::text is null or s.public_id = ${storeId})`
 
-/** Numbers are given out by each store for itself, so a few of the stores that have this one are enough to tell. */
-export const findOrdersByNumber = (db: Queries, number: number, storeId: string | null) => db.many<OrderPlace>`
+/** Order numbers are unique within a store only. Five matches are enough for an error that lists the stores. */
+export const findOrdersByNumber = (db: Queries, number: number, storeId: string | null) => db.many<OrderMatch>`
   select o.id as "orderId", s.public_id as "storeId", s.name as "storeName"
   from store s
   cross join lateral (select o.id from orders o where o.store_id = s.id and o.number = ${number} limit 1) o

@@ -7,7 +7,7 @@ import { orderStatuses } from './order.contract.ts'
 import { findOrderById, findOrdersByNumber, listStoreOrders } from './order-book.sql.ts'
 import { type FullOrderRow, readOrder } from './orders.sql.ts'
 
-/** The orders of a store as its operator sees them. */
+/** The orders of a store, for its operator. */
 export const listOrdersOfStore = async (
   db: Queries,
   store: Pick<Store, 'id'>,
@@ -26,27 +26,27 @@ export const listOrdersOfStore = async (
 }
 
 /**
- * An operator names an order by its id, or by its number, which several stores may have: then `storeId` (public) says
- * which one is meant.
+ * Finds an order by its id, or by its number. Several stores may have the same number; then `storeId` (the public id) is
+ * needed.
  */
 export const findOrder = async (
   db: Queries,
   name: string,
   storeId?: string,
 ): Promise<{ store: Store; order: FullOrderRow }> => {
-  const places = await findPlaces(db, name, storeId ?? null)
-  const [place, another] = places
+  const matches = await findMatches(db, name, storeId ?? null)
+  const [match, another] = matches
   if (another !== undefined) {
-    const stores = places.map((found) => ({ id: found.storeId, name: found.storeName }))
+    const stores = matches.map((found) => ({ id: found.storeId, name: found.storeName }))
     throw refuse('ORDER_AMBIGUOUS', { order: name, stores })
   }
-  const store = place && (await findStoreByPublicId(db, place.storeId))
-  const order = store && (await readOrder(db, store.id, place.orderId))
+  const store = match && (await findStoreByPublicId(db, match.storeId))
+  const order = store && (await readOrder(db, store.id, match.orderId))
   if (order === undefined || store === undefined) throw refuse('ORDER_NOT_FOUND', { order: name, storeId })
   return { store, order }
 }
 
-const findPlaces = (db: Queries, name: string, storeId: string | null) => {
+const findMatches = (db: Queries, name: string, storeId: string | null) => {
   const number = readOrderNumber(name)
   return number === null ? findOrderById(db, name, storeId) : findOrdersByNumber(db, number, storeId)
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Instrument } from '../../core/instrument.ts'
 import { named, nullable, oneOf } from '../../http/schema.ts'
 
-/** What an order and a payment can be. The moves between them are in settle.ts. */
+/** The transitions between these statuses are in settle.ts. */
 export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered', 'cancelled', 'refunded'] as const
 export const paymentMethods = ['online', 'cod'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
@@ -35,11 +35,11 @@ export const OrderItem = named(
     productId: Type.String(),
     variantId: Type.String(),
     name: Type.String(),
-    variant: text('The title of the variant; empty when there is only one'),
+    variant: text('Title of the variant; empty if the product has only one'),
     image: Type.String(),
     sku: Type.String(),
     quantity: Type.Integer(),
-    price: Type.Number({ description: 'Of one unit' }),
+    price: Type.Number({ description: 'Price of one unit' }),
     lineTotal: Type.Number(),
     discount: Type.Number(),
     tax: Type.Number(),
@@ -58,7 +58,7 @@ const OrderShipment = named(
     deliveredAt: time('When it arrived'),
     trackingUrl: Type.String(),
     items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
-      description: 'Lines of the order with their quantities; empty: the whole order',
+      description: 'Order lines with quantities; empty means the whole order',
     }),
     updatedAt: Type.String(),
   }),
@@ -75,7 +75,7 @@ export const Order = named(
   'Order',
   Type.Object({
     id: Type.String(),
-    number: text('What people call it'),
+    number: text('Number shown to people'),
     status: oneOf(orderStatuses),
     paymentStatus: oneOf(paymentStatuses),
     paymentMethod: oneOf(paymentMethods),
@@ -97,7 +97,7 @@ export const Order = named(
       type: ['object', 'null'],
       required: Object.keys(instrumentFields),
       properties: instrumentFields,
-      description: 'What it was paid with; null until the payment is settled',
+      description: 'How the order was paid; null until the payment is settled',
     }),
     storefrontUrl: nullable(Type.String()),
     shippingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),
@@ -107,7 +107,7 @@ export const Order = named(
     timeline: Type.Array(Type.Object({ at: Type.String(), type: Type.String(), message: Type.String() })),
     createdAt: Type.String(),
     updatedAt: Type.String(),
-    expiresAt: time('When an unpaid order is cancelled by itself'),
+    expiresAt: time('When the order is cancelled automatically if it is still unpaid'),
   }),
 )
 export type Order = Static<typeof Order>

@@ -7,7 +7,7 @@ import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.con
 
 export type StockState = 'reserved' | 'sold' | 'released'
 
-/** The row of an order: all that a decision about it needs. */
+/** The row of an order, without its lines, shipments and timeline. */
 export type OrderRow = {
   id: string
   number: number
@@ -59,7 +59,7 @@ export type OrderLineRow = {
   discountMinor: number
   taxMinor: number
   digital: DigitalFile | null
-  /** Its units were taken from stock; false for what was not tracked when it was ordered. */
+  /** Its units were taken from stock. False if the variant was not tracked at the time of the order. */
   stockCounted: boolean
 }
 
@@ -110,14 +110,14 @@ const fullColumns = sql`${orderColumns}, ${lines} as lines, (
   from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments,
   ${timelineFrom(sql`order_event e where e.store_id = o.store_id and e.order_id = o.id`)} as timeline`
 
-/** Of this customer, or of anybody when none is named. */
+/** Only if it belongs to this customer, where one is given. */
 export const readOrder = (db: Queries, storeId: StoreId, orderId: string, customerId?: string) =>
   db.maybeOne<FullOrderRow>`
   select ${fullColumns} from orders o
   where o.store_id = ${storeId} and o.id = ${orderId}
     and ${customerId === undefined ? sql`true` : sql`o.customer_id = ${customerId}`}`
 
-/** The newest first; `before` is the number of the last one on the page before. */
+/** Newest first. `before` is the number of the last order on the previous page. */
 export const listOrders = (
   db: Queries,
   storeId: StoreId,
@@ -132,8 +132,9 @@ export const listOrders = (
 export type LockedOrder = OrderRow & { lines: OrderLineRow[] }
 
 /**
- * Locks an order, after the cart that it came from: that is the order of locks everywhere (cart, customer, order, coupon, stock).
- * Two statements, because the second must see what was written while the first waited.
+ * Locks the cart of an order, before `lockOrder` locks the order itself: every transaction locks cart, customer, order,
+ * coupon and stock in this sequence. They are two statements because the second must see what was written while the
+ * first waited.
  */
 export const lockCartOf = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
   select from cart c
@@ -163,7 +164,7 @@ export type OrderChange = Partial<
   >
 >
 
-/** Writes the whole state of a locked order and what happened, in one statement. */
+/** Writes the state of a locked order and its new timeline entries in one statement. */
 export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly TimelineEntry[]) => tx.run`
   with written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
@@ -176,7 +177,7 @@ export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: re
     returning id)
   ${insertEvents(storeId, sql`(select id from written)`, events)}`
 
-/** A line of the timeline: a type for programs, a sentence for people. */
+/** `type` is for programs, `message` for people. */
 export type TimelineEntry = { type: string; message: string }
 
 const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly TimelineEntry[]) => sql`
@@ -199,17 +200,17 @@ export type NewOrder = Omit<
   | 'expiresAt'
   | 'createdAt'
   | 'updatedAt'
-> & { taxIncluded: boolean; livesMs: number | null }
+> & { taxIncluded: boolean; expiresInMs: number | null }
 
-/** What the product says of itself (name, picture, number, file) is taken from it as it is at this moment. */
+/** The statement copies name, image, SKU and file from the product as it is now. */
 export type NewOrderLine = Pick<
   OrderLineRow,
   'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
 > & { taxRate: number }
 
 /**
- * The order with its lines and its timeline; returns all of it. Each variant is looked up by its key: in a join the
- * planner, which does not know how many lines there are, would read all variants of the store.
+ * Inserts an order with its lines and timeline, and returns all of it. Each variant is looked up by its key: the planner
+ * does not know the number of lines, and in a plain join it would read all variants of the store.
  */
 export const insertOrder = (
   tx: Tx,
@@ -228,7 +229,7 @@ export const insertOrder = (
       ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
-      ${countUnits(orderLines)}, vitrine_now() + ${order.livesMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
+      ${countUnits(orderLines)}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
     returning *),
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
@@ -249,13 +250,13 @@ export const insertOrder = (
 
 const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)
 
-/** An order takes the place of another one, in the transaction that cancels that one. */
+/** Links a replaced order to its replacement, in the transaction that cancels the replaced one. */
 export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`
   update orders set replaced_by = ${newOrderId} where store_id = ${storeId} and id = ${orderId}`
 
 /**
- * Whether an order that took this one's place, or whose place it took, directly or over others, has been paid, or will
- * be at the door. They come from one cart, whose lock is held, so none of them can be paid at this very moment.
+ * Whether another order in the same chain of replacements is paid, or will be paid in cash on delivery. All of them come
+ * from one cart, whose lock is held, so none of them can be settled concurrently.
  */
 export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string) =>
   (

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a customer sees their orders, the newest first, page by page, and nobody else sees them', async () => {
+test('a customer lists their own orders only, newest first, in pages', async () => {
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
   const ravi = await newCustomer(service, shop, { name: 'Ravi' })
@@ -34,7 +34,7 @@ test('a customer sees their orders, the newest first, page by page, and nobody e
   assertError(await ravi.call('GET', `/v1/customer/orders?cursor=${first.json.nextCursor}`), 400, 'BAD_REQUEST')
 })
 
-test('an order shows what was bought, what it costs and what happened, with nothing left out', async () => {
+test('an order shows its items, amounts and timeline completely', async () => {
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
   const id = await placeOrder(service, shop, asha, { goods: { mug: 2, book: 1 } })
@@ -71,7 +71,7 @@ test('an order shows what was bought, what it costs and what happened, with noth
   for (const { at } of paid.timeline) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('the order of another customer, of another store, or of nobody is not there', async () => {
+test('orders of other customers or stores, and unknown orders, are 404', async () => {
   const shop = await openOrderShop(service)
   const other = await openOrderShop(service)
   const [asha, ravi, stranger] = [

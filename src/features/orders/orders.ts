@@ -18,7 +18,7 @@ export const listOrdersOf = (ctx: CustomerCtx, query: { limit?: number; cursor?:
   })
 }
 
-/** An order of the caller; whoever waits gets it once it is decided, or as it is when the time is up. */
+/** Returns an order of the caller. With `waitSeconds`, waits until the order is decided or the time is up. */
 export const showOrderOf = async (
   ctx: CustomerCtx,
   orderId: string,
@@ -31,7 +31,7 @@ export const showOrderOf = async (
   return showOrder(ctx, await findOrderOf(ctx, orderId))
 }
 
-/** The order of another customer does not exist, as far as this one can tell. */
+/** An order of another customer is a 404, so that callers cannot probe for ids. */
 export const findOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<FullOrderRow> => {
   const order = await readOrder(ctx.db, ctx.store.id, orderId, ctx.shopper.customerId)
   if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')

@@ -18,7 +18,7 @@ import { moveCounted, returnStock, takeStockAgain } from './stock.ts'
 
 type Ctx = { store: Pick<Store, 'id'> }
 
-/** The cart first, then the order: see lockCartOf. Undefined when the store has no such order. */
+/** Locks the cart, then the order (see `lockCartOf`). Undefined if the store has no such order. */
 export const holdOrder = (tx: Tx, { store }: Ctx, orderId: string): Promise<LockedOrder | undefined> => {
   tx.later(lockCartOf(tx, store.id, orderId))
   return lockOrder(tx, store.id, orderId)
@@ -31,8 +31,8 @@ const write = (tx: Tx, { store }: Ctx, order: LockedOrder, change: OrderChange, 
 }
 
 /**
- * The money is here. Whatever the order has become meanwhile, the payment counts: units that were given back are taken
- * again, and where there are none left the order says that somebody must look at it. Nothing is done twice.
+ * Applies a successful payment, whatever the status of the order is by now. Units that were returned to stock are taken
+ * again; if there are not enough left, the order is flagged for the merchant. Idempotent.
  */
 export const settleOrder = async (
   tx: Tx,
@@ -54,19 +54,25 @@ export const settleOrder = async (
   if (isLate) {
     if (!(await takeStockAgain(tx, ctx.store.id, order))) {
       change.needsAttention = 'OUT_OF_STOCK'
-      events.push({ type: 'attention', message: 'Paid after it was cancelled, and there is not enough stock left.' })
+      events.push({
+        type: 'attention',
+        message: 'Paid after the order was cancelled, and there is not enough stock left.',
+      })
     } else {
       change.stockState = 'sold'
-      events.push({ type: 'reopened', message: 'Paid after it was cancelled. The stock was taken again.' })
+      events.push({
+        type: 'reopened',
+        message: 'Paid after the order was cancelled. The units were taken from stock again.',
+      })
     }
   }
-  // What is paid on delivery left the cart when it was ordered, and what lies there now is for the next order.
+  // Cash orders leave the cart at checkout, so the cart may already hold items for the next order.
   if (order.paymentMethod === 'online') tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
   tx.later(grantDownloads(tx, ctx.store.id, order))
   return write(tx, ctx, order, change, events)
 }
 
-/** Paid, and so was the order that took its place or whose place it took. Its units are for others: the money goes back. */
+/** Applies a payment to an order whose replacement, or the order it replaced, is paid too. It will be refunded. */
 export const settleDuplicate = async (
   tx: Tx,
   ctx: Ctx,
@@ -87,27 +93,27 @@ export const settleDuplicate = async (
   }
   return write(tx, ctx, order, change, [
     { type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` },
-    { type: 'attention', message: 'Another order of the same cart was paid too. This payment is paid back.' },
+    { type: 'attention', message: 'Another order of the same cart was paid too. This payment will be refunded.' },
   ])
 }
 
-/** An order that was paid twice is paid once again. */
+/** The duplicate payment was refunded. */
 export const noteDuplicateRefunded = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
   const needsAttention = order.needsAttention === 'DUPLICATE_PAYMENT' ? null : order.needsAttention
   return write(tx, ctx, order, { needsAttention }, [
-    { type: 'refunded', message: 'A second payment of this order was refunded.' },
+    { type: 'refunded', message: 'A duplicate payment of this order was refunded.' },
   ])
 }
 
-/** A failed attempt leaves the order open: the shopper may try again until it expires. It never undoes a success. */
+/** The order stays open after a failed payment: the shopper can retry until it expires. Never undoes a success. */
 export const noteFailedPayment = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
   if (order.status !== 'pending' || order.paymentStatus !== 'pending') return order
   return write(tx, ctx, order, { paymentStatus: 'failed' }, [
-    { type: 'payment_failed', message: 'The payment failed. It can be tried again.' },
+    { type: 'payment_failed', message: 'The payment failed. It can be retried.' },
   ])
 }
 
-/** A new attempt to pay begins. */
+/** The shopper starts a new payment after a failed one. */
 export const notePaymentRetry = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
   if (order.status !== 'pending' || order.paymentStatus !== 'failed') return order
   return write(tx, ctx, order, { paymentStatus: 'pending' }, [
@@ -115,20 +121,20 @@ export const notePaymentRetry = async (tx: Tx, ctx: Ctx, order: LockedOrder): Pr
   ])
 }
 
-/** The money went back. What was not sent yet is not sent any more; what a carrier has is not in stock. */
+/** Applies a refund. Units return to stock unless the order was shipped; a shipped order keeps its status. */
 export const refundOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
   if (order.paymentStatus !== 'paid') return order
-  const isAway = order.status === 'out_for_delivery' || order.status === 'delivered'
+  const isSent = order.status === 'out_for_delivery' || order.status === 'delivered'
   const change: OrderChange = { paymentStatus: 'refunded', needsAttention: null }
-  if (!isAway) change.status = 'refunded'
-  if (!isAway && !(await hasShipment(tx, ctx.store.id, order.id))) {
+  if (!isSent) change.status = 'refunded'
+  if (!isSent && !(await hasShipment(tx, ctx.store.id, order.id))) {
     await returnStock(tx, ctx.store.id, order)
     change.stockState = 'released'
   }
   return write(tx, ctx, order, change, [{ type: 'refunded', message: 'The payment was refunded.' }])
 }
 
-/** An order that ends unpaid gives everything back. One that is over, paid or with a carrier stays as it is. */
+/** Cancels an unpaid order and returns its units and its coupon use. Paid, ended or shipped orders stay unchanged. */
 export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message: string): Promise<LockedOrder> => {
   if (order.status !== 'pending' || order.paymentStatus === 'paid') return order
   if (await hasShipment(tx, ctx.store.id, order.id)) return order
@@ -139,47 +145,47 @@ export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message:
   ])
 }
 
-/** For the merchant: something about the order needs a person. */
+/** Flags an order for the merchant to look at. */
 export const flagOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, code: string, message: string) =>
   write(tx, ctx, order, { needsAttention: code }, [{ type: 'attention', message }])
 
 const cash: Instrument = { method: 'cod', last4: '', upiId: '', reference: '' }
 
-/** What a carrier says of the whole order; `status` is null when nothing has moved. */
-export type DeliveryNews = Pick<OrderRow, 'deliveryPartner' | 'estimatedDelivery' | 'trackingUrl' | 'deliveredAt'> & {
+/** Delivery state of the whole order. `status` is null if the event does not change it. */
+export type OrderDelivery = Pick<OrderRow, 'deliveryPartner' | 'estimatedDelivery' | 'trackingUrl' | 'deliveredAt'> & {
   status: 'out_for_delivery' | 'delivered' | null
 }
 
 /**
- * A carrier has the goods or has delivered them, whatever the order was before: that is a fact, and what was paid stays
- * as it is. Delivered is the end. With cash on delivery it is also the payment.
+ * Applies a delivery event, whatever the status of the order was: the carrier has the goods or has delivered them.
+ * `delivered` is final, and settles an order with cash on delivery. Other payments stay unchanged.
  */
 export const moveOrder = async (
   tx: Tx,
   ctx: Ctx,
   order: LockedOrder,
-  { status, ...fields }: DeliveryNews,
+  { status, ...fields }: OrderDelivery,
   events: readonly TimelineEntry[],
 ): Promise<LockedOrder> => {
   if (status === null || order.status === 'delivered') {
-    // Wherever it is, a carrier has it, and it does not come back by itself when it is not paid in time.
-    const { change } = order.status === 'pending' ? await letGo(tx, ctx, order) : { change: {} }
+    // A carrier has the goods, so a pending order must not expire and return its units to stock.
+    const { change } = order.status === 'pending' ? await handOver(tx, ctx, order) : { change: {} }
     return write(tx, ctx, order, { ...fields, ...change, deliveredAt: order.deliveredAt }, events)
   }
-  const left = await letGo(tx, ctx, order)
+  const left = await handOver(tx, ctx, order)
   const change = { ...fields, ...left.change, status, deliveryStatus: status }
   const moved = await write(tx, ctx, order, change, [...events, ...left.events])
   return status === 'delivered' && order.paymentMethod === 'cod' ? settleOrder(tx, ctx, moved, cash) : moved
 }
 
-/** Something of the order was handed to a carrier, who has not been heard of yet. */
+/** The store handed a part of the order to a carrier, who has sent no event yet. */
 export const noteShipment = async (tx: Tx, ctx: Ctx, order: LockedOrder, message: string): Promise<LockedOrder> => {
-  const { change, events } = await letGo(tx, ctx, order)
+  const { change, events } = await handOver(tx, ctx, order)
   return write(tx, ctx, order, change, [{ type: 'shipped', message }, ...events])
 }
 
-/** What leaves is sold and can no longer expire. When the order was over, somebody must look at it. */
-const letGo = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
+/** Shipped units are sold and the order no longer expires. A cancelled or refunded order is flagged for the merchant. */
+const handOver = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
   const change: OrderChange = { expiresAt: null }
   const events: TimelineEntry[] = []
   const flag = (code: string, message: string) => {
@@ -192,10 +198,10 @@ const letGo = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
   }
   if (order.stockState === 'released') {
     if (await takeStockAgain(tx, ctx.store.id, order)) change.stockState = 'sold'
-    else flag('OUT_OF_STOCK', 'It was sent, and there is not enough stock of it.')
+    else flag('OUT_OF_STOCK', 'Shipped, but there is not enough stock.')
   }
   if (order.status === 'cancelled' || order.status === 'refunded') {
-    flag('SENT_UNPAID', `It was sent although it was ${order.status}.`)
+    flag('SENT_UNPAID', `Shipped although the order was ${order.status}.`)
   }
   return { change, events }
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** Whether something of a locked order was handed to a carrier. */
+/** Whether a locked order has a shipment. */
 export const hasShipment = async (tx: Tx, storeId: StoreId, orderId: string) =>
   (
     await tx.one<{ exists: boolean }>`

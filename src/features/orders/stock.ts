@@ -10,8 +10,8 @@ type OrderedGoods = Pick<Goods, 'outletId'> & {
 }
 
 /**
- * Takes all units or ends the request with 409. Returns the variants that are not tracked: `noteUncounted` keeps them
- * with the order, so that nothing is given back that was never taken.
+ * Takes all units or fails with 409. Returns the variants that are not tracked: `noteUncounted` records them, so that
+ * units that were never taken are not returned to stock later.
  */
 export const takeStock = async (
   tx: Tx,
@@ -24,18 +24,18 @@ export const takeStock = async (
     uncounted,
   } = await tryTakeStock(tx, storeId, goods, move)
   if (missing === undefined) return uncounted
-  const name = goods.lines.find(({ variantId }) => variantId === missing)?.name ?? 'what you want to buy'
+  const name = goods.lines.find(({ variantId }) => variantId === missing)?.name ?? 'an item'
   throw fail('INSUFFICIENT_STOCK', `There is not enough of ${name} in stock.`)
 }
 
-/** For an order that was just written. Its lines are marked as counted by default, so only the others are updated. */
+/** For a new order. Lines are counted by default, so only the others are updated. */
 export const noteUncounted = (tx: Tx, storeId: StoreId, orderId: string, uncounted: readonly string[]) => {
   if (uncounted.length > 0) tx.later(noteCounted(tx, storeId, orderId, uncounted))
 }
 
 type Order = Pick<LockedOrder, 'id' | 'outletId' | 'lines'>
 
-/** Moves the units that an order reserved or took. Lines that were untracked when ordered are skipped. */
+/** Moves the units that an order reserved or took. Skips lines that were not tracked at the time of the order. */
 export const moveCounted = async (
   tx: Tx,
   storeId: StoreId,
@@ -48,7 +48,7 @@ export const moveCounted = async (
   if (missing.length > 0) throw new Error(`order ${id} has units of variants without stock: ${missing}`)
 }
 
-/** For an order that was given back: all its units or none. True when they were taken. */
+/** For an order whose units were returned to stock. Takes all of them or none; true if they were taken. */
 export const takeStockAgain = async (tx: Tx, storeId: StoreId, order: Order): Promise<boolean> => {
   const { missing, uncounted } = await tryTakeStock(tx, storeId, order, 'sell')
   if (missing.length === 0) {
@@ -61,7 +61,7 @@ export const takeStockAgain = async (tx: Tx, storeId: StoreId, order: Order): Pr
   return false
 }
 
-/** Units that an order holds or has taken go back to where they came from. */
+/** Returns the units that an order has reserved or taken. */
 export const returnStock = async (tx: Tx, storeId: StoreId, order: LockedOrder): Promise<void> => {
   if (order.stockState === 'released') return
   await moveCounted(tx, storeId, order, order.stockState === 'reserved' ? 'release' : 'restock')

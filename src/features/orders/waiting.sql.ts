@@ -1,7 +1,7 @@
 import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** Those of many orders that are no longer open, in one look along the primary key. */
+/** Which of these orders are no longer pending, in one lookup by primary key. */
 export const findDecided = (db: Queries, orders: readonly { storeId: StoreId; orderId: string }[]) =>
   db.many<{ id: string }>`
   select o.id

@@ -10,40 +10,40 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Ends when the service has looked for orders that somebody waits for; a test that waits in vain fails. */
-const nextLook = ({ db }: TestService) =>
+/** Resolves at the next poll of the service for waiting requests; rejects if there is none. */
+const nextPoll = ({ db }: TestService) =>
   new Promise<void>((resolve, reject) => {
     const end = (done: () => void) => {
-      clearTimeout(patience)
+      clearTimeout(timeout)
       stop()
       done()
     }
-    const patience = setTimeout(() => end(() => reject(new Error('nobody waits for an order'))), 10_000)
+    const timeout = setTimeout(() => end(() => reject(new Error('no request waits for an order'))), 10_000)
     const stop = db.onStatement((text) => {
       if (text.includes('unnest(')) end(resolve)
     })
   })
 
-test('whoever waits for an order is answered when it is paid, on whichever instance that happens', async (t) => {
+test('a waiting request is answered when the order is paid, on any instance', async (t) => {
   const other = await serviceFor(t)
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
   const id = await placeOrder(service, shop, asha)
-  const looked = nextLook(service)
+  const polled = nextPoll(service)
   const answer = asha.call('GET', `/v1/customer/orders/${id}?wait=25`)
-  await looked
+  await polled
   await payOrder(other, shop, id)
   const { json } = await answer
   assert.deepEqual([json.status, json.paymentStatus], ['paid', 'paid'])
 })
 
-test('a payment that fails ends the wait too, and an order that is decided is not waited for', async () => {
+test('a failed payment ends the wait too, and a decided order is returned immediately', async () => {
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
   const id = await placeOrder(service, shop, asha)
-  const looked = nextLook(service)
+  const polled = nextPoll(service)
   const answer = asha.call('GET', `/v1/customer/orders/${id}?wait=25`)
-  await looked
+  await polled
   await failPayment(service, shop, id)
   assert.deepEqual([(await answer).json.status, (await answer).json.paymentStatus], ['pending', 'failed'])
 
@@ -55,7 +55,7 @@ test('a payment that fails ends the wait too, and an order that is decided is no
   assert.ok(!statements.some((text) => text.includes('unnest(')))
 })
 
-test('a wait ends after the seconds asked for, with the order as it is', async () => {
+test('a wait ends after the requested seconds, with the current order', async () => {
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
   const id = await placeOrder(service, shop, asha)
@@ -66,36 +66,36 @@ test('a wait ends after the seconds asked for, with the order as it is', async (
   }
 })
 
-test('a crowd that waits holds no connection, and one statement looks for all of them', async () => {
+test('many waiting requests hold no connection, and one statement serves all of them', async () => {
   const shop = await openOrderShop(service)
   const asha = await newCustomer(service, shop)
   const ids = await Promise.all(Array.from({ length: 3 }, () => placeOrder(service, shop, asha)))
   const calls = Array.from({ length: 120 }, (_, i) => asha.call('GET', `/v1/customer/orders/${ids[i % 3]}?wait=25`))
-  const sent = { reads: 0, looks: 0 }
+  const sent = { reads: 0, polls: 0 }
   const stop = service.db.onStatement((text) => {
-    if (text.includes('unnest(')) sent.looks++
+    if (text.includes('unnest(')) sent.polls++
     else if (text.includes('as timeline')) sent.reads++
   })
   const isQuiet = () => sent.reads >= calls.length && service.db.poolState().idle >= service.db.poolState().total - 1
-  for (let looks = 0; looks < 60 && !isQuiet(); looks++) await nextLook(service)
+  for (let polls = 0; polls < 60 && !isQuiet(); polls++) await nextPoll(service)
   assert.ok(isQuiet(), JSON.stringify({ ...sent, ...service.db.poolState() }))
-  const before = sent.looks
-  await nextLook(service)
+  const before = sent.polls
+  await nextPoll(service)
   stop()
-  assert.deepEqual([sent.looks, sent.reads], [before + 1, calls.length])
+  assert.deepEqual([sent.polls, sent.reads], [before + 1, calls.length])
   for (const id of ids) await payOrder(service, shop, id)
   const answers = await Promise.all(calls)
   assert.deepEqual([...new Set(answers.map(({ json }) => json.status))], ['paid'])
 })
 
-test('a shutdown answers those who wait with the order as it is', async (t) => {
+test('a shutdown answers waiting requests with the current order', async (t) => {
   const stopping = await serviceFor(t)
   const shop = await openOrderShop(stopping)
   const asha = await newCustomer(stopping, shop)
   const id = await placeOrder(stopping, shop, asha)
-  const looked = nextLook(stopping)
+  const polled = nextPoll(stopping)
   const answer = asha.call('GET', `/v1/customer/orders/${id}?wait=25`)
-  await looked
+  await polled
   const closed = stopping.close()
   const { status, json } = await answer
   assert.deepEqual([status, json.status], [200, 'pending'])

@@ -6,57 +6,57 @@ import { findDecided } from './waiting.sql.ts'
 type Waiter = { storeId: StoreId; orderId: string; end(): void }
 
 export type OrderWaits = {
-  /** Ends when the order is decided, when the time is up, or when the service stops. */
-  untilDecided(order: { storeId: StoreId; orderId: string }, mostSeconds: number): Promise<void>
+  /** Resolves when the order is decided, when the time is up, or when the service stops. */
+  untilDecided(order: { storeId: StoreId; orderId: string }, maxSeconds: number): Promise<void>
   close(): void
 }
 
-const lookEveryMs = 250
-const lookSeldomMs = 2_000
-const mostWaiters = 5_000
+const pollEveryMs = 250
+const pollAfterErrorMs = 2_000
+const maxWaiters = 5_000
 
 /**
- * Shoppers who wait for their payment hold no connection: one look at the database serves all of them together, a few
- * times a second, and there is none when nobody waits. It asks how things are and not what has happened, so nothing can
- * be missed, whichever instance wrote it.
+ * Requests that wait for a payment hold no database connection: one query serves all of them, four times a second, and
+ * none is sent without waiters. It reads the current state rather than notifications, so no change is missed, whichever
+ * instance wrote it.
  */
 export const createOrderWaits = (db: Queries): OrderWaits => {
   const waiters = new Set<Waiter>()
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
-  const lookIn = (ms: number) => {
-    timer ??= setTimeout(look, ms)
+  const pollIn = (ms: number) => {
+    timer ??= setTimeout(poll, ms)
   }
-  const look = async () => {
-    let pauseMs = lookEveryMs
+  const poll = async () => {
+    let pauseMs = pollEveryMs
     try {
       const decided = new Set((await findDecided(db, [...waiters])).map(({ id }) => id))
       for (const waiter of [...waiters]) if (decided.has(waiter.orderId)) waiter.end()
     } catch {
-      // Whoever waits will be told by their own reading, when their time is up, should the database still be away.
-      pauseMs = lookSeldomMs
+      // Each waiting request reads its order when its time is up, and reports the error if the database is still down.
+      pauseMs = pollAfterErrorMs
     }
     timer = undefined
-    if (waiters.size > 0) lookIn(pauseMs)
+    if (waiters.size > 0) pollIn(pauseMs)
   }
 
   return {
-    untilDecided: ({ storeId, orderId }, mostSeconds) => {
-      if (isClosed || waiters.size >= mostWaiters) return Promise.resolve()
+    untilDecided: ({ storeId, orderId }, maxSeconds) => {
+      if (isClosed || waiters.size >= maxWaiters) return Promise.resolve()
       return new Promise((resolve) => {
         const waiter: Waiter = {
           storeId,
           orderId,
           end: () => {
-            clearTimeout(patience)
+            clearTimeout(timeout)
             waiters.delete(waiter)
             resolve()
           },
         }
-        const patience = setTimeout(waiter.end, seconds(mostSeconds))
+        const timeout = setTimeout(waiter.end, seconds(maxSeconds))
         waiters.add(waiter)
-        lookIn(lookEveryMs)
+        pollIn(pollEveryMs)
       })
     },
     close: () => {

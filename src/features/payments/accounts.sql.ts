@@ -1,7 +1,7 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** Sealed, as they were kept. */
+/** Encrypted; see `openCredentials`. */
 export const readCredentials = async (db: Queries, storeId: StoreId, provider: string) =>
   (
     await db.maybeOne<{ credentials: string }>`

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestService, type TestService } from '../../../test/harness.ts'
 import { changePaymentAccount } from './accounts.ts'
-import { obedientProvider, openScene } from './fixture.ts'
+import { openScene, scriptedProvider } from './fixture.ts'
 import { createPayments, openAccount } from './providers.ts'
 
-const keyed = { ...obedientProvider('keyed').provider, credentials: ['keyId', 'keySecret'] }
+const keyed = { ...scriptedProvider('keyed').provider, credentials: ['keyId', 'keySecret'] }
 let service: TestService
 before(async () => {
   service = await startTestService({ paymentProviders: [keyed] })
@@ -29,7 +29,7 @@ const newScene = async () => {
   }
 }
 
-test('credentials are kept so that the database alone does not show them, and the provider gets them', async () => {
+test('credentials are encrypted in the database and decrypted for the provider', async () => {
   const scene = await newScene()
   await scene.change(credentials)
   const stored = await scene.stored()
@@ -38,7 +38,7 @@ test('credentials are kept so that the database alone does not show them, and th
   assert.deepEqual(account, { storeId: scene.shop.storeId, credentials })
 })
 
-test('one credential can be changed, and the others stay', async () => {
+test('one credential can be changed without the others', async () => {
   const scene = await newScene()
   await scene.change(credentials)
   await scene.change({ keySecret: 'a newer key' })
@@ -46,7 +46,7 @@ test('one credential can be changed, and the others stay', async () => {
   assert.deepEqual(account.credentials, { ...credentials, keySecret: 'a newer key' })
 })
 
-test('what a provider does not know, or lacks, is refused in a sentence, and nothing is changed', async () => {
+test('unknown and missing credentials are refused with a reason, and nothing is changed', async () => {
   const scene = await newScene()
   await assert.rejects(scene.change({ keyId: 'x' }), { code: 'CREDENTIALS_MISSING' })
   await assert.rejects(scene.change({ ...credentials, colour: 'red' }), /no credential "colour"/)
@@ -57,7 +57,7 @@ test('what a provider does not know, or lacks, is refused in a sentence, and not
   await assert.rejects(openAccount(scene.ctx, 'keyed'), /missing or unreadable/)
 })
 
-test('credentials of one store are worth nothing in the row of another', async () => {
+test('encrypted credentials of one store cannot be used in the row of another', async () => {
   const [mine, theirs] = [await newScene(), await newScene()]
   await mine.change(credentials)
   await theirs.change({ keyId: 'b', keySecret: 'c' })
@@ -66,7 +66,7 @@ test('credentials of one store are worth nothing in the row of another', async (
   await assert.rejects(openAccount(theirs.ctx, 'keyed'), /missing or unreadable/)
 })
 
-test('a rotated secret still opens what the old one has sealed', async () => {
+test('after rotating the secret, old credentials can still be decrypted', async () => {
   const scene = await newScene()
   await scene.change(credentials)
   const withSecrets = (...secrets: string[]) => ({

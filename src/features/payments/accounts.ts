@@ -4,7 +4,7 @@ import type { Payments, Store } from '../context.ts'
 import { keepCredentials, readCredentials } from './accounts.sql.ts'
 import { openCredentials, sealCredentials } from './providers.ts'
 
-/** Refuses a name that no provider has and, in production, a provider that moves no money. */
+/** Refuses an unknown provider and, in production, a provider for testing. */
 export const checkProviderName = ({ providers, production }: Payments, name: string): void => {
   const usable = [...providers.values()].filter(({ isForTesting }) => !(isForTesting && production))
   if (usable.some((provider) => provider.name === name)) return
@@ -15,8 +15,8 @@ export const checkProviderName = ({ providers, production }: Payments, name: str
 export type AccountRequest = { provider: string; credentials: Readonly<Record<string, string>> }
 
 /**
- * Notes what a store proves itself with at a provider, sealed. Credentials that are not named stay as they are; in the
- * end all that the provider asks for must be there.
+ * Stores the credentials of a store at a provider, encrypted. Credentials that are not given stay unchanged. Refuses the
+ * change if one that the provider requires would be missing.
  */
 export const changePaymentAccount = async (
   tx: Tx,
@@ -26,12 +26,12 @@ export const changePaymentAccount = async (
 ): Promise<void> => {
   checkProviderName(payments, name)
   const wanted = payments.providers.get(name)?.credentials ?? []
-  const surplus = Object.keys(credentials).find((field) => !wanted.includes(field))
-  if (surplus !== undefined) throw refuse('CREDENTIAL_UNKNOWN', { provider: name, credential: surplus, wanted })
+  const unknown = Object.keys(credentials).find((field) => !wanted.includes(field))
+  if (unknown !== undefined) throw refuse('CREDENTIAL_UNKNOWN', { provider: name, credential: unknown, wanted })
   if (wanted.length === 0) return
   const sealed = await readCredentials(tx, store.id, name)
-  const kept = sealed === undefined ? {} : (openCredentials(payments.accounts, store.publicId, name, sealed) ?? {})
-  const all: Record<string, string> = { ...kept, ...credentials }
+  const stored = sealed === undefined ? {} : (openCredentials(payments.accounts, store.publicId, name, sealed) ?? {})
+  const all: Record<string, string> = { ...stored, ...credentials }
   const missing = wanted.filter((field) => !all[field])
   if (missing.length > 0) throw refuse('CREDENTIALS_MISSING', { provider: name, missing })
   await keepCredentials(tx, store.id, name, sealCredentials(payments.accounts, store.publicId, name, all))

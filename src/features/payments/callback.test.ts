@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { assertError, serviceFor } from '../../../test/harness.ts'
 import { seconds } from '../../core/clock.ts'
-import { hostileUrls, obedientProvider, openScene, type SceneOptions } from './fixture.ts'
+import { hostileUrls, openScene, type SceneOptions, scriptedProvider } from './fixture.ts'
 
 const newScene = async (t: TestContext, options: SceneOptions = {}) => {
-  const obedient = obedientProvider()
-  const service = await serviceFor(t, { paymentProviders: [obedient.provider] })
-  return { ...obedient, scene: await openScene(service, { provider: 'obedient', ...options }) }
+  const scripted = scriptedProvider()
+  const service = await serviceFor(t, { paymentProviders: [scripted.provider] })
+  return { ...scripted, scene: await openScene(service, { provider: 'scripted', ...options }) }
 }
 
 const locationOf = async (answer: Promise<{ status: number; headers: Headers; text: string }>) => {
@@ -17,7 +17,7 @@ const locationOf = async (answer: Promise<{ status: number; headers: Headers; te
   return headers.get('location')
 }
 
-test('the browser goes to the origin of the order, or to the domain of the store', async (t) => {
+test('the browser is redirected to the origin of the order, or to the domain of the store', async (t) => {
   const { scene } = await newScene(t, { origins: ['http://localhost:5173'] })
   const local = await scene.openOrder({ storefrontUrl: 'http://localhost:5173', quantity: 1 })
   const plain = await scene.openOrder({ quantity: 1 })
@@ -26,7 +26,7 @@ test('the browser goes to the origin of the order, or to the domain of the store
   assert.equal(await locationOf(scene.callback(plain.id)), `${scene.shop.domain}${query(plain.id)}`)
 })
 
-test('whatever stands in an order as its storefront, the browser stays on the list', async (t) => {
+test('whatever the stored storefront URL is, the browser is redirected to an allowed origin only', async (t) => {
   const { scene } = await newScene(t)
   const order = await scene.openOrder()
   for (const url of scene.shop.aim(hostileUrls).filter((text) => !text.includes('\0'))) {
@@ -36,17 +36,17 @@ test('whatever stands in an order as its storefront, the browser stays on the li
   }
 })
 
-test('a pending order is settled by asking the provider, before the browser goes on', async (t) => {
-  for (const [standing, status] of [
+test('a pending payment is checked at the provider before the redirect', async (t) => {
+  for (const [reported, status] of [
     ['success', 'success'],
     ['failed', 'failed'],
     ['pending', 'pending'],
   ] as const) {
     const { scene, does } = await newScene(t)
     const order = await scene.openOrder()
-    does.status = standing
+    does.status = reported
     assert.match((await locationOf(scene.callback(order.id))) ?? '', new RegExp(`&status=${status}$`))
-    const paymentStatus = standing === 'success' ? 'paid' : standing
+    const paymentStatus = reported === 'success' ? 'paid' : reported
     assert.equal((await scene.look(order.id)).paymentStatus, paymentStatus)
   }
 })
@@ -60,30 +60,30 @@ test('a forged status changes nothing', async (t) => {
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
 })
 
-test('the provider is asked once in a few seconds, however many browsers come back', async (t) => {
+test('many callbacks within a few seconds call the provider once', async (t) => {
   const { scene, calls, does } = await newScene(t)
   const order = await scene.openOrder()
-  const asked = () => calls.filter((call) => call === 'status').length
+  const statusCalls = () => calls.filter((call) => call === 'status').length
   await Promise.all(Array.from({ length: 20 }, () => scene.callback(order.id)))
-  assert.equal(asked(), 1)
+  assert.equal(statusCalls(), 1)
   scene.service.clock.advance(seconds(4))
   does.status = 'success'
   await Promise.all(Array.from({ length: 20 }, () => scene.callback(order.id)))
-  assert.equal(asked(), 2)
+  assert.equal(statusCalls(), 2)
   scene.service.clock.advance(seconds(4))
   await scene.callback(order.id)
-  assert.equal(asked(), 2)
+  assert.equal(statusCalls(), 2)
 })
 
-test('a provider that is away leaves the shopper with "pending" and says so in the log', async (t) => {
+test('if the provider is down, the status is "pending" and the error is logged', async (t) => {
   const { scene, does } = await newScene(t)
   const order = await scene.openOrder()
-  does.status = 'away'
+  does.status = 'down'
   assert.match((await locationOf(scene.callback(order.id))) ?? '', /&status=pending$/)
-  assert.ok(scene.service.logLines.some((line) => line.includes('the provider is away')))
+  assert.ok(scene.service.logLines.some((line) => line.includes('the provider is down')))
 })
 
-test('what was refunded or cancelled has failed', async (t) => {
+test('refunded and cancelled orders have the status "failed"', async (t) => {
   const { scene } = await newScene(t)
   const [refunded, cancelled] = [await scene.openOrder(), await scene.openOrder()]
   await scene.report(refunded)
@@ -94,7 +94,7 @@ test('what was refunded or cancelled has failed', async (t) => {
   }
 })
 
-test('an unknown order is 404 and none at all is 400', async (t) => {
+test('an unknown order is 404 and a missing one is 400', async (t) => {
   const { scene } = await newScene(t)
   assertError(await scene.callback('ord_nobody'), 404, 'NOT_FOUND')
   assertError(await scene.callback('%00'), 400, 'BAD_REQUEST')

@@ -6,68 +6,68 @@ import { secondsToNextWindow } from '../access/rate-limit.ts'
 import type { Services } from '../context.ts'
 import { findOrderById } from '../orders/order-book.sql.ts'
 import { type OrderRow, readOrder } from '../orders/orders.sql.ts'
-import { claimAsking, readLatestPayment } from './payments.sql.ts'
+import { claimStatusCheck, readLatestPayment } from './payments.sql.ts'
 import { forStore, type PaymentCtx, type PaymentServices } from './providers.ts'
-import { askProvider } from './reconcile.ts'
+import { reconcilePayment } from './reconcile.ts'
 import { returnOrigin } from './storefront-url.ts'
 
-const askAgainMs = seconds(3)
+const checkAgainMs = seconds(3)
 
-/** Gets the error of a provider that did not answer. The shopper goes on, and a job asks again. */
-export type OnTrouble = (error: unknown) => void
+/** Gets the error when the provider cannot be reached. The shopper is redirected anyway, and a job checks again. */
+export type OnProviderError = (error: unknown) => void
 
 /**
- * Where to send the browser of a shopper who comes back. What the address says about the payment is not read: the
- * provider is asked, unless somebody has just done so.
+ * Returns the storefront URL for a shopper who comes back from paying. Query parameters about the payment are ignored,
+ * since anyone can forge them: the payment is checked at the provider, at most every few seconds.
  */
-export const findWayBack = async (
+export const findReturnUrl = async (
   services: PaymentServices & Pick<Services, 'boundLookup' | 'counter'>,
   { orderId, clientAddress }: { orderId: string; clientAddress: string },
-  onTrouble: OnTrouble = () => {},
+  onProviderError: OnProviderError = () => {},
 ): Promise<string> => {
   if (!isIdShaped('ord', orderId)) throw noSuchOrder()
   await limitCallbacks(services, clientAddress)
   const ctx = await services.boundLookup(`webhook ${clientAddress}`, () => ctxOfOrder(services, orderId))
   if (ctx === undefined) throw noSuchOrder()
-  await reconcile(ctx, orderId, onTrouble)
+  await reconcileLatestPayment(ctx, orderId, onProviderError)
   const order = await readOrder(ctx.db, ctx.store.id, orderId)
   if (order === undefined) throw noSuchOrder()
   const origin = returnOrigin(ctx.store, order.storefrontUrl)
   return `${origin}/payment/callback?orderId=${encodeURIComponent(order.id)}&status=${callbackStatus(order)}`
 }
 
-const mostCallbacksAMinute = 600
+const maxCallbacksPerMinute = 600
 
-/** Anyone with the id of an order can call this, and webhooks of all stores wait for the same connections. */
+/** Anyone with an order id can call this endpoint, and it shares its connections with the webhooks of all stores. */
 const limitCallbacks = async ({ counter, clock }: Pick<Services, 'counter' | 'clock'>, clientAddress: string) => {
   const nowMs = clock.now()
   const count = await counter.count(`callback:${clientAddress}`, minutes(1), nowMs)
-  if (count <= mostCallbacksAMinute) return
+  if (count <= maxCallbacksPerMinute) return
   const retryAfter = String(secondsToNextWindow(nowMs, minutes(1)))
   throw fail('RATE_LIMITED', undefined, { headers: { 'retry-after': retryAfter } })
 }
 
 const noSuchOrder = () => fail('NOT_FOUND', 'There is no such order.')
 
-/** Orders have ids that name them across all stores. */
+/** Finds the store of an order: order ids are unique across stores. */
 export const ctxOfOrder = async (services: PaymentServices, orderId: string): Promise<PaymentCtx | undefined> => {
   const [found] = await findOrderById(services.db, orderId, null)
   const store = found && (await findStoreByPublicId(services.db, found.storeId))
   return store && forStore(services, store)
 }
 
-const reconcile = async (ctx: PaymentCtx, orderId: string, onTrouble: OnTrouble) => {
+const reconcileLatestPayment = async (ctx: PaymentCtx, orderId: string, onProviderError: OnProviderError) => {
   const payment = await readLatestPayment(ctx.db, ctx.store.id, orderId)
   if (payment === undefined || (payment.status !== 'open' && payment.status !== 'starting')) return
-  if (!(await claimAsking(ctx.db, ctx.store.id, payment.id, askAgainMs))) return
+  if (!(await claimStatusCheck(ctx.db, ctx.store.id, payment.id, checkAgainMs))) return
   try {
-    await askProvider(ctx, payment)
+    await reconcilePayment(ctx, payment)
   } catch (error) {
-    onTrouble(error)
+    onProviderError(error)
   }
 }
 
-/** What is paid back was not bought in the end, and neither was what was cancelled. */
+/** A refunded or cancelled order counts as failed. */
 export const callbackStatus = ({
   status,
   paymentStatus,

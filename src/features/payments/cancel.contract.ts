@@ -11,9 +11,9 @@ export const cancelContract = {
     tag: 'Orders',
     access: 'customer',
     scope: 'customer:write',
-    summary: 'Cancel an order that is not paid',
+    summary: 'Cancel an unpaid order',
     description:
-      'With cash on delivery, until it is shipped. The payment is closed at the provider first; 409 when it is paid, is being paid at this moment, or is on its way. Cancelling a cancelled order changes nothing.',
+      'Orders with cash on delivery can be cancelled until they are shipped. The payment is closed at the provider first. 409 if the order is paid, is being paid right now, or is shipped. Cancelling a cancelled order changes nothing.',
     params: Type.Object({ id: orderId }),
     ok: Order,
     errors: ['NOT_FOUND', 'CONFLICT', 'BAD_GATEWAY'],

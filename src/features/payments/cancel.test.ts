@@ -27,7 +27,7 @@ const paymentStatus = async (shop: TestStore, orderId: string) => {
   ).status
 }
 
-/** What the provider would say of the payment, in place of the sandbox. */
+/** Replaces the answer of the sandbox provider. */
 const replaceClosing = (t: { after(undo: () => void): void }, close: () => Promise<'closed' | 'in_progress'>) => {
   const sandbox = service.app.services.payments.providers.get('sandbox')
   assert.ok(sandbox)
@@ -38,7 +38,7 @@ const replaceClosing = (t: { after(undo: () => void): void }, close: () => Promi
   })
 }
 
-test('an unpaid order that is cancelled is closed at the provider and gives its units back, once', async () => {
+test('cancelling an unpaid order closes its payment at the provider and returns its units once', async () => {
   const { shop, orderId, cancel, show } = await openOrder()
   assert.equal(await stockOf(shop, 'mug'), 6)
   const { status, json } = await cancel()
@@ -52,13 +52,13 @@ test('an unpaid order that is cancelled is closed at the provider and gives its 
   assert.equal(await stockOf(shop, 'mug'), 10)
 })
 
-test('an order that is paid, or that turns out to be paid, is not cancelled', async () => {
+test('an order that is paid, here or at the provider, is not cancelled', async () => {
   const paid = await openOrder()
   await payOrder(service, paid.shop, paid.orderId)
   assertError(await paid.cancel(), 409, 'CONFLICT')
   assert.equal((await paid.show()).status, 'paid')
 
-  // The shopper has paid at the provider, and nobody has told us.
+  // The shopper has paid at the provider, but the webhook was lost.
   const unheard = await openOrder()
   const store = await unheard.shop.load()
   await service.db.run`
@@ -69,14 +69,14 @@ test('an order that is paid, or that turns out to be paid, is not cancelled', as
   assert.equal(await stockOf(unheard.shop, 'mug'), 6)
 })
 
-test('an order that is just being paid is not cancelled', async (t) => {
+test('an order is not cancelled while it is being paid', async (t) => {
   const { shop, cancel, show, orderId } = await openOrder()
   replaceClosing(t, async () => 'in_progress')
   assertError(await cancel(), 409, 'CONFLICT')
   assert.deepEqual([(await show()).status, await paymentStatus(shop, orderId)], ['pending', 'open'])
 })
 
-test('a payment that arrives while the provider is asked wins over the cancellation', async (t) => {
+test('a payment that arrives during the call to the provider wins over the cancellation', async (t) => {
   const { shop, orderId, cancel, show } = await openOrder()
   replaceClosing(t, async () => {
     await payOrder(service, shop, orderId)
@@ -87,10 +87,10 @@ test('a payment that arrives while the provider is asked wins over the cancellat
   assert.equal(await stockOf(shop, 'mug'), 6)
 })
 
-test('a provider that cannot be reached is a 502, and the order stays', async (t) => {
+test('if the provider cannot be reached, cancelling is a 502 and the order is unchanged', async (t) => {
   const { cancel, show } = await openOrder()
   replaceClosing(t, async () => {
-    throw new Error('nobody there')
+    throw new Error('connection refused')
   })
   assertError(await cancel(), 502, 'BAD_GATEWAY')
   assert.equal((await show()).status, 'pending')

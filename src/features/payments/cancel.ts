@@ -15,8 +15,8 @@ export const cancelOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<
 }
 
 /**
- * Ends an order that is not paid: first at the provider, so that nobody pays for what is gone, then here. What happened
- * in between is seen under the lock, and wins.
+ * Cancels an unpaid order. The session is closed at the provider first, so that a cancelled order cannot be paid. The
+ * order is checked again under its lock: a payment or shipment that came in between wins.
  */
 export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message: string): Promise<void> => {
   if (order.status === 'cancelled') return

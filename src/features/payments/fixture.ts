@@ -13,7 +13,7 @@ import { startPayment } from './sessions.ts'
 
 export type SceneOptions = { currency?: string; price?: number; stock?: number; provider?: string; origins?: string[] }
 
-/** A shop that sells mugs, a customer, and short ways to order, to report payments and to look at what came of it. */
+/** A shop that sells mugs, a customer, and shortcuts to order, report payments and inspect the results. */
 export const openScene = async (service: TestService, options: SceneOptions = {}) => {
   const { currency = 'INR', price = 100, stock = 10, provider = 'sandbox', origins = [] } = options
   const shop = await newStore(service, { currency, origins })
@@ -28,7 +28,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     select id as "variantId", product_id as "productId", price_minor as "unitMinor" from variant
     where store_id = ${store.id}`
 
-  /** Mugs in the cart of the customer, and an order of them as a checkout leaves it behind. */
+  /** Puts mugs into the customer's cart and writes an order of them as a checkout does. */
   const order = async (wanted: { quantity?: number; method?: 'online' | 'cod'; storefrontUrl?: string } = {}) => {
     const { quantity = 2, method = 'online', storefrontUrl = null } = wanted
     const cart = (await asha.call('POST', '/v1/cart', { body: { productId, quantity } })).json
@@ -52,7 +52,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
             shippingMinor: 0,
           },
           ...{ taxMinor: 0, totalMinor, taxIncluded: true, couponId: null, couponCode: null, storefrontUrl, note: '' },
-          ...{ shippingAddress: null, billingAddress: null, livesMs: isCash ? null : minutes(30) },
+          ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30) },
         },
         [
           {
@@ -73,7 +73,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
 
   type Ordered = Awaited<ReturnType<typeof order>>
 
-  /** An order whose payment the shopper can make. */
+  /** An order with an open payment session. */
   const openOrder = async (wanted?: Parameters<typeof order>[0]) => {
     const ordered = await order(wanted)
     const view = await startPayment(ctx, ordered.id)
@@ -101,7 +101,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     'content-type': 'application/json',
   }
 
-  /** What a provider sends to the webhook, by default to this service. */
+  /** Calls the payment webhook, by default of this service. */
   const send = (body: unknown, more: Record<string, string> = {}, url = service.url) =>
     callUrl(`${url}/webhook/payment`, {
       method: 'POST',
@@ -121,7 +121,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     return found
   }
 
-  /** The state of an order in short. */
+  /** Status, payment status, stock state and attention code of an order. */
   const stateOf = async (orderId: string) => {
     const found = await look(orderId)
     return [found.status, found.paymentStatus, found.stockState, found.needsAttention]
@@ -167,22 +167,22 @@ export type Scene = Awaited<ReturnType<typeof openScene>>
 export const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** A provider that does what a test tells it, and counts how often it was asked. */
-export const obedientProvider = (name = 'obedient') => {
+/** A provider whose results a test sets, and which records the calls it gets. */
+export const scriptedProvider = (name = 'scripted') => {
   const calls: string[] = []
   const does = {
-    start: 'open' as 'open' | 'away',
-    status: 'open' as 'open' | 'pending' | 'success' | 'failed' | 'refunded' | 'away',
-    close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'away',
-    refund: 'refunded' as 'refunded' | 'pending' | 'away',
+    start: 'open' as 'open' | 'down',
+    status: 'open' as 'open' | 'pending' | 'success' | 'failed' | 'refunded' | 'down',
+    close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'down',
+    refund: 'refunded' as 'refunded' | 'pending' | 'down',
   }
-  /** What happens while the provider is at it. */
+  /** Runs while a session is being started. */
   const meanwhile = { start: async (_paymentId: string) => {} }
   const play = <Action extends keyof typeof does>(action: Action) => {
     calls.push(action)
     const result = does[action]
-    if (result === 'away') throw new Error('the provider is away')
-    return result as Exclude<(typeof does)[Action], 'away'>
+    if (result === 'down') throw new Error('the provider is down')
+    return result as Exclude<(typeof does)[Action], 'down'>
   }
   const provider: PaymentProvider = {
     name,
@@ -211,7 +211,7 @@ export const permutations = <Item>(items: readonly Item[]): Item[][] =>
     ? [[...items]]
     : items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]))
 
-/** Ways to make a reader of addresses and a browser disagree about where an address leads. */
+/** URLs that a parser and a browser may resolve to different origins. */
 export const hostileUrls = [
   '',
   ' ',

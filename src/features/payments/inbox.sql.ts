@@ -7,9 +7,9 @@ export type PaymentOutcome = 'applied' | 'no_effect' | 'duplicate_payment' | 'mi
 export type NewPaymentEvent = { source: string; eventId: string; orderId: string | null; body: unknown }
 
 /**
- * Takes an event for this transaction. Undefined: it was there before, and all that it meant has been done. One that
- * could not be applied then may be now, since its order exists or was mended meanwhile. Of several at once the others
- * wait here until the first is through.
+ * Claims an event for this transaction. Undefined if it was applied before. An event that could not be applied is
+ * claimed again, since its order may exist by now or may have been corrected. Concurrent copies of one event wait here
+ * until the first transaction ends.
  */
 export const claimPaymentEvent = (tx: Tx, storeId: StoreId, event: NewPaymentEvent) => tx.maybeOne<{ id: number }>`
   insert into payment_event as e (store_id, provider, event_id, order_id, body, received_at, outcome)
@@ -38,7 +38,7 @@ export type InboxEvent = {
 const eventColumns = sql`e.id, s.public_id as "storeId", e.provider as source, e.event_id as "eventId",
   e.order_id as "orderId", e.outcome, e.detail, e.received_at as "receivedAt", e.body`
 
-/** The newest first. */
+/** Newest first. */
 export const listEvents = (
   db: Queries,
   storeId: StoreId,
@@ -53,6 +53,6 @@ export const listEvents = (
 export const readEvent = (db: Queries, id: number) => db.maybeOne<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id where e.id = ${id}`
 
-/** So that it is replayed once at a time. */
+/** Serialises replays of one event. */
 export const lockEvent = (tx: Tx, storeId: StoreId, id: number) => tx.maybeOne<{ id: number }>`
   select id from payment_event where store_id = ${storeId} and id = ${id} for update`

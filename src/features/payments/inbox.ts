@@ -15,7 +15,7 @@ export type InboxFilter = { orderId: string | null; outcome: string | null; limi
 export const listInbox = (db: Queries, store: Pick<Store, 'id'>, filter: InboxFilter) =>
   listEvents(db, store.id, filter)
 
-/** Applies an event again as it came, after what was in its way has been mended. */
+/** Applies a stored event again, after an operator has fixed the cause of its failure. */
 export const replayEvent = async (services: PaymentServices, id: number): Promise<InboxEvent> => {
   const event = await readEvent(services.db, id)
   const store = event && (await findStoreByPublicId(services.db, event.storeId))
@@ -29,7 +29,7 @@ const replay = async (ctx: PaymentCtx, event: InboxEvent): Promise<Settlement> =
   return replayReport(ctx, id, { ...(await readAgain(ctx, event)), source, body })
 }
 
-/** In the format of its provider, where it came from there; otherwise it is ours. */
+/** Parses the body in the format of its provider, or in the neutral format. */
 const readAgain = async (ctx: PaymentCtx, { id, source, body }: InboxEvent): Promise<PaymentEvent> => {
   try {
     if (!ctx.payments.providers.has(source)) return readNeutralEvent(body)
@@ -42,5 +42,5 @@ const readAgain = async (ctx: PaymentCtx, { id, source, body }: InboxEvent): Pro
   }
 }
 
-/** The inbox keeps the body alone. */
+/** The inbox stores only the body, not the headers. */
 const replayCall = (body: unknown): WebhookCall => ({ headers: {}, rawBody: Buffer.from(JSON.stringify(body)), body })

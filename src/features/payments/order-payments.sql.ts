@@ -12,7 +12,7 @@ export type ListedPayment = {
   updatedAt: Date
 }
 
-/** Every attempt to pay an order, oldest first. */
+/** All payments of an order, oldest first. */
 export const listPayments = (db: Queries, storeId: StoreId, orderId: string) => db.many<ListedPayment>`
   select id, provider, status, amount_minor as "amountMinor", currency, reference, created_at as "createdAt",
     updated_at as "updatedAt"

@@ -3,7 +3,7 @@ import type { Queries } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import { listPayments } from './order-payments.sql.ts'
 
-/** The attempts to pay an order as the people of the store see them. */
+/** All payments of an order, for the operator. */
 export const listPaymentsOf = async (db: Queries, store: Pick<Store, 'id'>, orderId: string) =>
   (await listPayments(db, store.id, orderId)).map(({ amountMinor, createdAt, updatedAt, ...payment }) => ({
     ...payment,

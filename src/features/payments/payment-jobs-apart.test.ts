@@ -8,12 +8,12 @@ import { startTestService } from '../../../test/harness.ts'
 import { days, minutes } from '../../core/clock.ts'
 import { countAll, fill, newRunner, serviceAlone } from '../../jobs/fixture.ts'
 import type { PaymentProvider } from '../../providers/payment/provider.ts'
-import { obedientProvider, openScene } from './fixture.ts'
+import { openScene, scriptedProvider } from './fixture.ts'
 import { startPayment } from './sessions.ts'
 
-/** Shops with paid orders whose refunds are due, at a provider whose refunds can be replaced. */
+/** Shops with due refunds, at a provider whose refund method can be replaced. */
 const newScene = async (t: TestContext) => {
-  const { provider } = obedientProvider()
+  const { provider } = scriptedProvider()
   const refunded: { storeId: string; paymentId: string }[] = []
   const does: { refund: PaymentProvider['refund'] } = {
     refund: async ({ storeId }, { paymentId }) => {
@@ -24,7 +24,7 @@ const newScene = async (t: TestContext) => {
   const replaceable: PaymentProvider = { ...provider, refund: (...args) => does.refund(...args) }
   const { service, url } = await serviceAlone(t, { paymentProviders: [replaceable] })
   const openShop = async (refunds: number) => {
-    const scene = await openScene(service, { provider: 'obedient', stock: 1000 })
+    const scene = await openScene(service, { provider: 'scripted', stock: 1000 })
     const orders: { id: string; payment: string }[] = []
     for (let i = 0; i < refunds; i++) {
       const order = await scene.openOrder({ quantity: 1 })
@@ -40,7 +40,7 @@ const newScene = async (t: TestContext) => {
 
 const forever = () => new Promise<never>(() => {})
 
-test('a refund that hangs stops no other job, and is made later by another instance', async (t) => {
+test('a refund that hangs blocks no other job, and is made later by another instance', async (t) => {
   const { service, url, does, openShop, provider, refunded } = await newScene(t)
   const shop = await openShop(1)
   const order = await shop.openOrder()
@@ -74,7 +74,7 @@ test('a refund that hangs stops no other job, and is made later by another insta
   assert.deepEqual(await shop.paymentsOf(shop.orders[0]?.id ?? ''), ['refunded'])
 })
 
-test('a refund under way in an instance that is killed is made by another one within two minutes', async (t) => {
+test('a refund of a killed instance is made by another one within two minutes', async (t) => {
   const { service, url, openShop, refunded } = await newScene(t)
   const shop = await openShop(1)
   const script = fileURLToPath(new URL('../../../test/hanging-instance.ts', import.meta.url))
@@ -113,7 +113,7 @@ test('a store with many refunds due does not delay the refund of another store',
   assert.ok(turn < 10, `its turn was ${turn} of ${busy.orders.length}`)
 })
 
-test('a failing refund is tried later and later, and blocks no other', async (t) => {
+test('a failing refund is retried with growing delays, and blocks no other', async (t) => {
   const { service, does, openShop, refunded } = await newScene(t)
   const shop = await openShop(3)
   const stuck = shop.orders[0]?.payment
@@ -134,11 +134,11 @@ test('a failing refund is tried later and later, and blocks no other', async (t)
   assert.deepEqual(attemptsAfter, [1, 2, 2, 3, 3, 4])
 })
 
-test('a service runs its jobs by itself, logs failures with their ids, and shows them in its metrics', async (t) => {
-  const { provider } = obedientProvider()
-  const away: PaymentProvider = { ...provider, refund: () => Promise.reject(new Error('the provider is away')) }
+test('a service runs its jobs, logs failures with their ids, and counts them in its metrics', async (t) => {
+  const { provider } = scriptedProvider()
+  const away: PaymentProvider = { ...provider, refund: () => Promise.reject(new Error('the provider is down')) }
   const { service } = await serviceAlone(t, { paymentProviders: [away], jobs: { everyMs: 20 } })
-  const scene = await openScene(service, { provider: 'obedient' })
+  const scene = await openScene(service, { provider: 'scripted' })
   const order = await scene.openOrder()
   await scene.report(order)
   await service.db.run`update payment set refund_due_at = vitrine_now() where status = 'paid'`
@@ -157,7 +157,7 @@ test('a service runs its jobs by itself, logs failures with their ids, and shows
   assert.match(text, /^vitrine_jobs_failed_total\{job="session-cleanup"\} 0$/m)
 })
 
-test('a service deletes expired rows by itself, logs nothing about it, and stops cleanly', async (t) => {
+test('a service deletes expired rows, logs nothing about it, and stops cleanly', async (t) => {
   const { service, url } = await serviceAlone(t)
   await fill(service, 3)
   const running = await startTestService({ databaseUrl: url, jobs: { everyMs: 20 }, logLevel: 'info' })
@@ -170,8 +170,8 @@ test('a service deletes expired rows by itself, logs nothing about it, and stops
   )
 })
 
-test('a call to a provider that never answers ends at its time limit, and can be made again', async (t) => {
-  const { provider } = obedientProvider()
+test('a call to a provider that never answers ends at its time limit, and can be repeated', async (t) => {
+  const { provider } = scriptedProvider()
   const signals: AbortSignal[] = []
   let isHanging = true
   const hanging: PaymentProvider = {
@@ -182,7 +182,7 @@ test('a call to a provider that never answers ends at its time limit, and can be
     },
   }
   const { service } = await serviceAlone(t, { paymentProviders: [hanging] })
-  const scene = await openScene(service, { provider: 'obedient' })
+  const scene = await openScene(service, { provider: 'scripted' })
   const order = await scene.order()
   const { signal } = new AbortController()
   const limited = { ...scene.ctx, providerCalls: { limitMs: 30, signal } }

@@ -4,7 +4,7 @@ import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import { type PaymentRow, paymentColumns } from './payments.sql.ts'
 
-/** A payment with its store, whose number is for statements and whose id is for people. */
+/** `storeNumber` is the internal key of the store, `storeId` its public id. */
 export type DuePayment = PaymentRow & { storeNumber: StoreId; storeId: string; attempt: number }
 
 export type DueStoreRow = { storeId: StoreId; waiting: number; oldestAt: Date }
@@ -14,51 +14,51 @@ const claimed = sql`
   select c.*, s.public_id as "storeId" from claimed c join store s on s.id = c."storeNumber"`
 
 /**
- * Undecided payments are asked about every minute at first, later after every tenth of their age, so that one that
- * stays open for days is asked about seldom.
+ * Undecided payments are checked every minute at first, later after every tenth of their age, so that a payment that
+ * stays open for days is checked rarely.
  */
-const isUnheard = sql`q.status in ('starting', 'open') and q.provider <> 'cod'
+const isDueForCheck = sql`q.status in ('starting', 'open') and q.provider <> 'cod'
   and coalesce(q.asked_at, q.created_at) < vitrine_now() - interval '1 minute'
   and coalesce(q.asked_at, q.created_at) < vitrine_now() - (vitrine_now() - q.created_at) / 10`
 
-export const findUnheard = (db: Queries) => db.many<DueStoreRow>`
+export const findPaymentsToCheck = (db: Queries) => db.many<DueStoreRow>`
   select q.store_id as "storeId", count(*) as waiting, min(coalesce(q.asked_at, q.created_at)) as "oldestAt"
-  from payment q where ${isUnheard}
+  from payment q where ${isDueForCheck}
   group by q.store_id order by "oldestAt" limit 1000`
 
-/** The time of asking is the claim. */
-export const claimUnheard = (db: Queries, storeId: StoreId, most: number) => db.many<DuePayment>`
+/** Setting `asked_at` is the claim. */
+export const claimPaymentsToCheck = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
   with claimed as (
     update payment p set asked_at = vitrine_now()
     where p.store_id = ${storeId} and p.id = any(array(
-      select q.id from payment q where q.store_id = ${storeId} and ${isUnheard}
-      order by coalesce(q.asked_at, q.created_at) limit ${most} for update skip locked))
+      select q.id from payment q where q.store_id = ${storeId} and ${isDueForCheck}
+      order by coalesce(q.asked_at, q.created_at) limit ${limit} for update skip locked))
   ${claimed}`
 
-export const findRefunds = (db: Queries) => db.many<DueStoreRow>`
+export const findDueRefunds = (db: Queries) => db.many<DueStoreRow>`
   select store_id as "storeId", count(*) as waiting, min(refund_due_at) as "oldestAt"
   from payment where refund_due_at <= vitrine_now()
   group by store_id order by "oldestAt" limit 1000`
 
-/** Until the claim ends, in a minute, no other instance takes these refunds. */
-export const claimRefunds = (db: Queries, storeId: StoreId, most: number) => db.many<DuePayment>`
+/** Other instances skip these refunds until the claim expires after a minute. */
+export const claimDueRefunds = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
   with claimed as (
     update payment p set refund_attempts = p.refund_attempts + 1, refund_due_at = vitrine_now() + interval '1 minute'
     where p.store_id = ${storeId} and p.id = any(array(
       select q.id from payment q where q.store_id = ${storeId} and q.refund_due_at <= vitrine_now()
-      order by q.refund_due_at limit ${most} for update skip locked))
+      order by q.refund_due_at limit ${limit} for update skip locked))
   ${claimed}`
 
-/** After a failure, twice as long as after the one before, a day at most. */
+/** Doubles the delay after each failure, up to a day. */
 export const postponeRefund = (db: Queries, { storeNumber, id, attempt }: DuePayment) => db.run`
   update payment
   set refund_due_at = vitrine_now() + least(power(2, least(${attempt}::integer - 1, 12)), 1440) * interval '1 minute'
   where store_id = ${storeNumber} and id = ${id} and refund_due_at is not null and refund_attempts = ${attempt}`
 
-/** Longer than providers repeat events and customers dispute them. The order's timeline has the effects. */
+/** Longer than providers repeat events and customers dispute payments. The effects stay in the order's timeline. */
 const keep = sql`interval '180 days'`
 
-/** Events that were applied. One that could not be applied stays for a person to look at. */
+/** Only applied events. Events that could not be applied stay for an operator to look at. */
 export const oldPaymentEvents: Deletable = {
   table: sql`payment_event`,
   due: sql`t.received_at <= vitrine_now() - ${keep} and t.outcome in ('applied', 'no_effect', 'duplicate_payment')`,

@@ -4,25 +4,25 @@ import { runSql } from '../../../test/databases.ts'
 import { startTestService, type TestService } from '../../../test/harness.ts'
 import { hours, minutes } from '../../core/clock.ts'
 import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
-import { obedientProvider, openScene } from './fixture.ts'
+import { openScene, scriptedProvider } from './fixture.ts'
 import { refundOrderById } from './refunds.ts'
 import { startPayment } from './sessions.ts'
 
-/** A database of its own, and all jobs, run until nothing is due. */
+/** A service with its own database. `runJobs` runs all jobs until nothing is due. */
 const newScene = async (t: TestContext, stock = 10) => {
-  const obedient = obedientProvider()
-  const { service, url } = await serviceAlone(t, { paymentProviders: [obedient.provider] })
-  const scene = await openScene(service, { provider: 'obedient', stock })
+  const scripted = scriptedProvider()
+  const { service, url } = await serviceAlone(t, { paymentProviders: [scripted.provider] })
+  const scene = await openScene(service, { provider: 'scripted', stock })
   const failures: string[] = []
   const runWith = async (instance: TestService) => {
     const runner = newRunner(instance)
     await runner.runDue()
     failures.push(...runner.failures)
   }
-  return { ...obedient, ...scene, url, failures, runWith, runJobs: () => runWith(service) }
+  return { ...scripted, ...scene, url, failures, runWith, runJobs: () => runWith(service) }
 }
 
-test('an order settles although no webhook ever comes', async (t) => {
+test('an order is settled without a webhook', async (t) => {
   const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   const unstarted = await scene.order({ quantity: 1 })
@@ -33,10 +33,10 @@ test('an order settles although no webhook ever comes', async (t) => {
   await runJobs()
   for (const { id } of [order, unstarted]) assert.deepEqual(await scene.stateOf(id), ['paid', 'paid', 'sold', null])
   assert.deepEqual((await scene.look(order.id)).payment?.reference, 'asked')
-  assert.deepEqual(new Set((await scene.inbox()).map(({ source }) => source)), new Set(['obedient asked']))
+  assert.deepEqual(new Set((await scene.inbox()).map(({ source }) => source)), new Set(['scripted asked']))
 })
 
-test('an order that nobody pays is cancelled after half an hour, and gives everything back', async (t) => {
+test('an unpaid order is cancelled after half an hour, and its units and coupon are returned', async (t) => {
   const { calls, runJobs, ...scene } = await newScene(t)
   const open = await scene.openOrder({ quantity: 1 })
   const unstarted = await scene.order({ quantity: 1 })
@@ -58,7 +58,7 @@ test('an order that nobody pays is cancelled after half an hour, and gives every
   assert.equal(calls.filter((call) => call === 'close').length, 2)
 })
 
-test('what was paid in the last moment is settled and not cancelled', async (t) => {
+test('an order paid in the last moment is settled and not cancelled', async (t) => {
   const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   scene.service.clock.advance(minutes(31))
@@ -67,14 +67,14 @@ test('what was paid in the last moment is settled and not cancelled', async (t) 
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('a payment under way keeps its order, and a provider that is away keeps it for an hour at most', async (t) => {
+test('a payment in progress keeps its order open, for at most an hour if the provider is down', async (t) => {
   const { does, runJobs, failures, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   scene.service.clock.advance(minutes(31))
   Object.assign(does, { status: 'pending', close: 'in_progress' })
   await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
-  Object.assign(does, { status: 'away', close: 'away' })
+  Object.assign(does, { status: 'down', close: 'down' })
   scene.service.clock.advance(minutes(5))
   await runJobs()
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
@@ -91,7 +91,7 @@ test('a payment under way keeps its order, and a provider that is away keeps it 
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('minutes of a payment under way do not count as failures, so one failure cannot keep units beyond the hour', async (t) => {
+test('a payment in progress does not count as failures, so a later failure cannot hold units beyond the hour', async (t) => {
   const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   scene.service.clock.advance(minutes(31))
@@ -100,7 +100,7 @@ test('minutes of a payment under way do not count as failures, so one failure ca
     await runJobs()
     scene.service.clock.advance(minutes(2))
   }
-  Object.assign(does, { status: 'away', close: 'away' })
+  Object.assign(does, { status: 'down', close: 'down' })
   await runJobs()
   scene.service.clock.advance(minutes(40))
   await runJobs()
@@ -110,7 +110,7 @@ test('minutes of a payment under way do not count as failures, so one failure ca
   assert.deepEqual(await scene.stateOf(order.id), ['cancelled', 'pending', 'released', null])
 })
 
-test('expiry that races a success loses nothing: the order ends paid, with its units', async (t) => {
+test('if expiry races a successful payment, the order ends paid, with its units', async (t) => {
   const { runJobs, ...scene } = await newScene(t, 100)
   const orders = await Promise.all(Array.from({ length: 12 }, () => scene.openOrder({ quantity: 1 })))
   scene.service.clock.advance(minutes(31))
@@ -119,7 +119,7 @@ test('expiry that races a success loses nothing: the order ends paid, with its u
   assert.deepEqual(await scene.stockNow(), [88, 0])
 })
 
-test('a session of an order that is paid or cancelled otherwise is closed', async (t) => {
+test('the open session of an order that was paid otherwise or cancelled is closed', async (t) => {
   const { calls, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.report(order, { status: 'failed' })
@@ -133,13 +133,13 @@ test('a session of an order that is paid or cancelled otherwise is closed', asyn
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('a refund that is due is paid back, and tried again later when the provider is away', async (t) => {
+test('a due refund is made, and retried later if the provider is down', async (t) => {
   const { does, calls, runJobs, failures, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.report(order, { transactionId: 'txn-1' })
   await scene.report(order, { transactionId: 'txn-2' })
   const refunds = () => calls.filter((call) => call === 'refund').length
-  does.refund = 'away'
+  does.refund = 'down'
   await runJobs()
   await runJobs()
   assert.deepEqual([refunds(), failures.length], [1, 1])
@@ -157,11 +157,11 @@ test('a refund that is due is paid back, and tried again later when the provider
   assert.equal(refunds(), 3)
 })
 
-test('a refund that an operator asks for while the provider is away is paid by the refund job', async (t) => {
+test('the refund job makes a refund that an operator requested while the provider was down', async (t) => {
   const { does, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.report(order)
-  does.refund = 'away'
+  does.refund = 'down'
   assert.deepEqual(await refundOrderById(scene.service.app.services, order.id), { refunded: false })
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
   does.refund = 'refunded'
@@ -169,11 +169,11 @@ test('a refund that an operator asks for while the provider is away is paid by t
   assert.deepEqual(await scene.stateOf(order.id), ['refunded', 'refunded', 'released', null])
 })
 
-test('instances share the work: each payment is asked about once, however many run', async (t) => {
+test('instances share the checks: each payment is checked once', async (t) => {
   const { does, calls, runJobs, runWith, url, ...scene } = await newScene(t, 500)
   const count = 65
   for (let i = 0; i < count; i++) await scene.openOrder({ quantity: 1 })
-  // An instance of its own, which has the same provider.
+  // A second instance with the same provider.
   const other = await startTestService({ databaseUrl: url, paymentProviders: [...providersOf(scene)] })
   t.after(() => other.close())
   scene.service.clock.advance(minutes(2))
@@ -189,9 +189,9 @@ test('instances share the work: each payment is asked about once, however many r
 })
 
 const providersOf = (scene: { service: Awaited<ReturnType<typeof serviceAlone>>['service'] }) =>
-  [...scene.service.app.services.payments.providers.values()].filter(({ name }) => name === 'obedient')
+  [...scene.service.app.services.payments.providers.values()].filter(({ name }) => name === 'scripted')
 
-test('a payment that stays open is asked about less and less', async (t) => {
+test('a payment that stays open is checked less and less often', async (t) => {
   const { calls, runJobs, ...scene } = await newScene(t)
   const order = await scene.openOrder()
   await scene.service.db.run`update orders set expires_at = null where id = ${order.id}`
@@ -209,14 +209,14 @@ test('a payment that stays open is asked about less and less', async (t) => {
   assert.ok(later >= 8 && later <= 40, String(later))
 })
 
-test('orders that cannot be ended do not stand in the way of others', async (t) => {
+test('orders that cannot expire do not block others', async (t) => {
   const { runJobs, url, failures, ...scene } = await newScene(t)
   const order = await scene.order({ quantity: 1 })
   const copies = (name: string, count: number, number: number) => `
     insert into orders select (jsonb_populate_record(o, jsonb_build_object('id', '${name}_' || n, 'number', ${number} + n,
       'cart_id', 'gone', 'expires_at', o.expires_at - interval '1 minute'))).*
     from orders o, generate_series(1, ${count}) n where o.id = '${order.id}'`
-  // Many were with a carrier before they could expire, and one has a line without stock.
+  // Many were shipped before they could expire, and one has a line without stock.
   await runSql(url, copies('sent', 50, 5000))
   await runSql(
     url,

@@ -6,14 +6,14 @@ import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
 import type { PaymentState } from './payments.contract.ts'
 import { type PaymentView, readPayment, readPaymentById, startPayment } from './sessions.ts'
 
-/** Starts the payment of an order, or another one after one that failed. */
+/** Starts the payment of an order, or a new one after a failed payment. */
 export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<PaymentState> => {
-  const kept = await claim(ctx, orderId)
-  if (kept !== null) return 'paymentId' in kept ? readKept(ctx, kept) : kept
+  const stored = await claim(ctx, orderId)
+  if (stored !== null) return 'paymentId' in stored ? readStarted(ctx, stored) : stored
   const order = await findOrder(ctx, orderId)
   if (order.paymentMethod !== 'online') throw fail('CONFLICT', 'This order is paid on delivery.')
   if (order.status !== 'pending' || order.paymentStatus === 'paid') {
-    throw fail('CONFLICT', 'This order needs no payment: it is paid or over.')
+    throw fail('CONFLICT', 'This order is already paid or no longer open, so it needs no payment.')
   }
   const payment = await startPayment(ctx, orderId)
   const state = showState(await findOrder(ctx, orderId), payment)
@@ -27,8 +27,8 @@ const route = 'startPayment'
 type Started = { orderId: string; paymentId: string }
 
 /**
- * The provider is called outside of any transaction, so what came of it is kept afterwards; starting twice starts once.
- * An earlier version kept the whole state.
+ * The provider is called outside any transaction, so the result is stored afterwards. Starting a payment is idempotent,
+ * so nothing is lost if the process dies in between. Earlier versions stored the whole state.
  */
 const claim = async (ctx: CustomerCtx, orderId: string): Promise<Started | PaymentState | null> => {
   const key = ctx.idempotencyKey
@@ -36,8 +36,8 @@ const claim = async (ctx: CustomerCtx, orderId: string): Promise<Started | Payme
   return ctx.db.tx((tx) => claimKey(tx, answerKeyOf(ctx, route, key), hashRequest({ orderId })))
 }
 
-/** The payment that was started then, as it is now, even if there has been another one since. */
-const readKept = async (ctx: CustomerCtx, { orderId, paymentId }: Started): Promise<PaymentState> => {
+/** The current state of the payment that the first call started, even if another one was started since. */
+const readStarted = async (ctx: CustomerCtx, { orderId, paymentId }: Started): Promise<PaymentState> => {
   const [order, payment] = await Promise.all([findOrder(ctx, orderId), readPaymentById(ctx, paymentId)])
   return showState(order, payment)
 }

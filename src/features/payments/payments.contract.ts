@@ -11,9 +11,9 @@ export const Payment = named(
     provider: Type.String(),
     status: oneOf(['starting', 'open', 'paid', 'failed', 'closed', 'refunded']),
     redirectUrl: nullable(
-      Type.String({ description: 'Where the shopper pays; null when there is nothing to pay now' }),
+      Type.String({ description: 'Page on which the shopper pays; null if there is nothing to pay now' }),
     ),
-    expiresAt: nullable(Type.String({ description: 'Until when the shopper can pay there' })),
+    expiresAt: nullable(Type.String({ description: 'When `redirectUrl` expires' })),
   }),
 )
 export type PaymentView = Static<typeof Payment>
@@ -35,30 +35,31 @@ export const Received = named(
   'Received',
   Type.Object({
     received: Type.Boolean(),
-    duplicate: Type.Boolean({ description: 'It was here before, and had no second effect' }),
+    duplicate: Type.Boolean({ description: 'The event was received before and had no second effect' }),
   }),
 )
 
 const optionalText = (maxLength: number, description?: string) =>
   Type.Optional(nullable(Type.String({ maxLength, ...(description === undefined ? {} : { description }) })))
 
-/** `status` is no enumeration here, because an event with one that nobody knows is kept before it is refused. */
+/** `status` is not an enumeration, because an event with an unknown status is stored before it is refused. */
 export const PaymentNotice = named(
   'PaymentNotice',
   Type.Object({
-    eventId: Type.String({ minLength: 1, maxLength: 200, description: 'The same when an event is sent again' }),
+    eventId: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Unique id; the same when the event is sent again',
+    }),
     orderId: Type.String({ minLength: 1, maxLength: 100 }),
-    transactionId: optionalText(
-      200,
-      'What the provider calls the payment; in the sandbox it is the `id` of the payment',
-    ),
+    transactionId: optionalText(200, "The provider's id of the payment; in the sandbox the `id` of the payment"),
     status: Type.String({ minLength: 1, maxLength: 50, description: '`success`, `failed`, `pending` or `refunded`' }),
     amount: Type.Optional(
       nullable(
         Type.Number({
           minimum: 0,
           maximum: 1e12,
-          description: 'The total of the order; required with `success` and `refunded`',
+          description: 'Total of the order; required with `success` and `refunded`',
         }),
       ),
     ),
@@ -90,7 +91,7 @@ export const paymentsContract = {
     path: '/v1/payment',
     tag: 'Checkout',
     summary: 'Start or retry a payment',
-    description: 'While the order is unpaid and has not expired. A payment that is open is answered as it is.',
+    description: 'Works while the order is unpaid and has not expired. If a payment is already open, it is returned.',
     access: 'customer',
     scope: 'checkout:write',
     once: true,
@@ -103,7 +104,7 @@ export const paymentsContract = {
     method: 'GET',
     path: '/v1/payment/{orderId}',
     tag: 'Checkout',
-    summary: 'How the payment of an order stands',
+    summary: 'Show the payment of an order',
     access: 'customer',
     scope: 'checkout:write',
     params: Type.Object({ orderId: Type.String({ minLength: 1, maxLength: 100 }) }),
@@ -115,9 +116,9 @@ export const paymentsContract = {
     method: 'GET',
     path: '/payment/callback',
     tag: 'Webhooks',
-    summary: 'Where the browser comes back to after paying',
+    summary: 'Return from the payment page',
     description:
-      "Asks the provider when the order is still pending, and sends the browser on to `/payment/callback?orderId=…&status=success|failed|pending` of the storefront: the order's `storefrontUrl`, or the domain of the store.",
+      "Checks a pending payment at the provider, then redirects the browser to `/payment/callback?orderId=…&status=success|failed|pending` of the storefront: the order's `storefrontUrl`, or the domain of the store.",
     access: 'public',
     query: Type.Object({ orderId: Type.String({ minLength: 1, maxLength: 100 }) }),
     ok: null,
@@ -132,9 +133,9 @@ export const paymentWebhooksContract = {
     method: 'POST',
     path: '/webhook/payment',
     tag: 'Webhooks',
-    summary: 'A payment provider reports',
+    summary: 'Receive a payment event',
     description:
-      'Basic credentials of the store and its id as `X-Store-Id`. The event is kept whatever it means; repeated or out of order it has one effect. 404: the store has no such order. 409: amount or currency are not those of the order. Both are kept, and the same event may be sent again.',
+      "Send the store's basic credentials, and its id as `X-Store-Id`. Every event is stored, and takes effect once even if it is repeated or out of order. 404: the store has no such order. 409: amount or currency differ from those of the order. Events refused with 404 or 409 are stored too, and may be sent again.",
     access: 'provider',
     body: PaymentNotice,
     ok: Received,
@@ -145,9 +146,9 @@ export const paymentWebhooksContract = {
     method: 'POST',
     path: '/webhook/{provider}',
     tag: 'Webhooks',
-    summary: 'A payment provider reports in its own format',
+    summary: "Receive a payment event in the provider's own format",
     description:
-      'Answered with 200 once the event is kept, whatever it means. 404: there is no such provider. The `sandbox` speaks the format of `/webhook/payment`.',
+      'Returns 200 once the event is stored, even if it cannot be applied. 404: there is no such provider. The `sandbox` uses the format of `/webhook/payment`.',
     access: 'provider',
     params: Type.Object({ provider: Type.String({ minLength: 1, maxLength: 50 }) }),
     body: Type.Object({}),

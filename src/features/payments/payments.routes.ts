@@ -1,7 +1,7 @@
 import type { Route } from '../../http/door.ts'
 import { webhookRoutes } from '../access/webhooks.ts'
 import { routes, type Services } from '../context.ts'
-import { findWayBack, type OnTrouble } from './callback.ts'
+import { findReturnUrl, type OnProviderError } from './callback.ts'
 import { payOrder, showPaymentOf } from './payment.ts'
 import { paymentsContract, paymentWebhooksContract } from './payments.contract.ts'
 import { forStore, type PaymentServices } from './providers.ts'
@@ -10,14 +10,14 @@ import { admitProvider } from './webhook-access.ts'
 
 type RouteServices = PaymentServices & Pick<Services, 'boundLookup' | 'counter'>
 
-export const paymentRoutes = (services: RouteServices, onTrouble: OnTrouble): Route[] =>
+export const paymentRoutes = (services: RouteServices, onProviderError: OnProviderError): Route[] =>
   routes(paymentsContract, {
     startPayment: async ({ ctx, body }) => ({ body: await payOrder(ctx, body.orderId) }),
     showPayment: async ({ ctx, params }) => ({ body: await showPaymentOf(ctx, params.orderId) }),
     paymentCallback: async ({ ctx, query }) => ({
       body: null,
       headers: {
-        location: await findWayBack(services, { ...query, clientAddress: ctx.clientAddress }, onTrouble),
+        location: await findReturnUrl(services, { ...query, clientAddress: ctx.clientAddress }, onProviderError),
         'cache-control': 'no-store',
       },
     }),

@@ -17,21 +17,21 @@ export type PaymentRow = {
   refundDueAt: Date | null
 }
 
-/** Whether somebody could still pay it. */
+/** Whether it can still be paid. */
 export const isUndecided = ({ status }: PaymentRow) => status === 'starting' || status === 'open'
 
 export const paymentColumns = sql`p.id, p.order_id as "orderId", p.provider, p.status,
   p.amount_minor as "amountMinor", p.currency, p.reference, p.redirect_url as "redirectUrl",
   p.expires_at as "expiresAt", p.refund_due_at as "refundDueAt"`
 
-/** The payment that counts for the shopper: the one that was paid, or else the last one. */
+/** The payment to show to the shopper: the paid one, otherwise the newest. */
 export const readLatestPayment = (db: Queries, storeId: StoreId, orderId: string) => db.maybeOne<PaymentRow>`
   select ${paymentColumns} from payment p
   where p.store_id = ${storeId} and p.order_id = ${orderId}
   order by (p.status = 'paid' and p.refund_due_at is null) desc, p.created_at desc, p.id desc
   limit 1`
 
-/** The one that could still be made; there is never more than one. */
+/** An order has at most one undecided payment. */
 export const readUndecidedPayment = (db: Queries, storeId: StoreId, orderId: string) => db.maybeOne<PaymentRow>`
   select ${paymentColumns} from payment p
   where p.store_id = ${storeId} and p.order_id = ${orderId} and p.status in ('starting', 'open')`
@@ -39,7 +39,7 @@ export const readUndecidedPayment = (db: Queries, storeId: StoreId, orderId: str
 export const readPaymentById = (db: Queries, storeId: StoreId, paymentId: string) => db.maybeOne<PaymentRow>`
   select ${paymentColumns} from payment p where p.store_id = ${storeId} and p.id = ${paymentId}`
 
-/** Of an order that is locked, oldest first. */
+/** The payments of a locked order, oldest first. */
 export const lockPayments = (tx: Tx, storeId: StoreId, orderId: string) => tx.many<PaymentRow>`
   select ${paymentColumns} from payment p
   where p.store_id = ${storeId} and p.order_id = ${orderId}
@@ -64,7 +64,7 @@ export const insertPayment = (tx: Tx, storeId: StoreId, payment: NewPaymentRow) 
     ${payment.amountMinor}, ${payment.currency}, ${payment.reference}, vitrine_now(), vitrine_now())
   returning ${paymentColumns}`
 
-/** Only a payment that nobody has decided about meanwhile: a webhook may have been faster than the answer to us. */
+/** Undefined if the payment was decided in the meantime: a webhook may arrive before the provider's response. */
 export const openPayment = (
   db: Queries,
   storeId: StoreId,
@@ -76,13 +76,13 @@ export const openPayment = (
   where p.store_id = ${storeId} and p.id = ${paymentId} and p.status = 'starting'
   returning ${paymentColumns}`
 
-/** True unless it was decided about in another way. */
+/** False if the payment was decided in the meantime. */
 export const closePaymentRow = async (db: Queries, storeId: StoreId, paymentId: string) =>
   (await db.run`
   update payment set status = 'closed', updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${paymentId} and status in ('starting', 'open')`) === 1
 
-/** Of a payment that is locked. `refundDue`: the money goes back, from now on. */
+/** For a locked payment. `refundDue` queues a refund. */
 export const writePayment = (
   tx: Tx,
   storeId: StoreId,
@@ -93,13 +93,13 @@ export const writePayment = (
     refund_due_at = ${change.refundDue ? sql`vitrine_now()` : sql`null`}, updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${paymentId}`
 
-/** Marks the cash payment of a delivered order as paid. It is closed when the order was cancelled and delivered anyway. */
+/** Marks the cash payment of a delivered order as paid, even one that was closed because the order was cancelled. */
 export const noteCashPaid = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
   update payment set status = 'paid', updated_at = vitrine_now()
   where store_id = ${storeId} and order_id = ${orderId} and provider = 'cod' and status in ('open', 'closed')`
 
-/** Lets one caller ask the provider, and nobody else for so long. */
-export const claimAsking = async (db: Queries, storeId: StoreId, paymentId: string, spacingMs: number) =>
+/** Lets one caller check the payment at the provider. False for all others within `spacingMs`. */
+export const claimStatusCheck = async (db: Queries, storeId: StoreId, paymentId: string, spacingMs: number) =>
   (await db.run`
   update payment set asked_at = vitrine_now()
   where store_id = ${storeId} and id = ${paymentId} and status in ('starting', 'open')

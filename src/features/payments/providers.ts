@@ -8,22 +8,22 @@ import { createSandbox } from '../../providers/payment/sandbox.ts'
 import { explainUnpayable } from '../catalog/payment-methods.ts'
 import type { Payments, Services, Store } from '../context.ts'
 import { readCredentials } from './accounts.sql.ts'
-import { createSandboxBook } from './sandbox.sql.ts'
+import { createSandboxLedger } from './sandbox.sql.ts'
 import { makePageToken } from './sandbox-token.ts'
 
-/** What use cases about payments need. A request's context fits, and so does that of a job, which sets its own limit. */
+/** The context of payment use cases. Jobs add `providerCalls` for their own time limit. */
 export type PaymentCtx = Pick<Services, 'db' | 'clock' | 'publicUrl' | 'payments'> & {
   store: Store
   providerCalls?: ProviderCalls
 }
 
-/** How long a provider may take to answer, and what ends the wait early (call-provider.ts). */
+/** The time limit of a call to a provider, and the signal that aborts it earlier (call-provider.ts). */
 export type ProviderCalls = { limitMs: number; signal: AbortSignal }
 
-/** The same without a store: for those who have yet to find out whose payment it is. */
+/** The same without a store, for callers that have yet to find the store. */
 export type PaymentServices = Omit<PaymentCtx, 'store' | 'providerCalls'>
 
-/** Once it is known whose payment it is, the rest is the work of that store. */
+/** The database queries count towards the share of the store from here on. */
 export const forStore = <Known extends Pick<Store, 'id'>>(services: PaymentServices, store: Known) => ({
   ...services,
   db: services.db.forStore(store.id),
@@ -35,7 +35,7 @@ export type PaymentOptions = {
   publicUrl: string
   production: boolean
   secrets: readonly string[]
-  /** Besides those that are built in, or in their place. */
+  /** Added to the built-in providers; one with the same name replaces it. */
   more?: readonly PaymentProvider[]
 }
 
@@ -55,28 +55,28 @@ export const createPayments = ({ db, publicUrl, production, secrets, more = [] }
 }
 
 const builtInProviders = (db: Queries, pageAddress: Parameters<typeof createSandbox>[1]) => [
-  createSandbox(createSandboxBook(db), pageAddress),
+  createSandbox(createSandboxLedger(db), pageAddress),
   cash,
 ]
 
 const byName = (providers: readonly PaymentProvider[]): Payments['providers'] =>
   new Map(providers.map((provider) => [provider.name, provider]))
 
-/** For those who only ask what a store can be paid with, which takes no secrets. */
+/** For callers that only check which providers work, and have no secrets. */
 export const knownProviders = (db: Queries): Payments['providers'] =>
   byName(
     builtInProviders(db, () => {
-      throw new Error('no payment is started here')
+      throw new Error('these providers cannot start a payment')
     }),
   )
 
-/** Ends a request of a store that cannot be paid online with 503. */
+/** Fails with 503 if the store cannot take online payments. */
 export const assertPayable = ({ payments, store }: Pick<PaymentCtx, 'payments' | 'store'>): void => {
   const reason = explainUnpayable(payments, store.paymentProvider)
   if (reason !== null) throw fail('SERVICE_UNAVAILABLE', reason)
 }
 
-/** The provider of a payment, which may be another one than the store has now, and the store's account with it. */
+/** The provider by name (a payment may have another one than the store has now), with the store's account. */
 export const openAccount = async (
   { db, payments, store }: Pick<PaymentCtx, 'db' | 'payments'> & { store: Pick<Store, 'id' | 'publicId'> },
   name: string,

@@ -6,7 +6,7 @@ import { lockPayments, type PaymentRow, writePayment } from './payments.sql.ts'
 import type { PaymentCtx, PaymentServices } from './providers.ts'
 import { settleRefund } from './reconcile.ts'
 
-/** Pays a payment back. False: the provider has taken it on, and it is not done yet. */
+/** Refunds a payment. False if the provider has accepted the refund but not completed it. */
 export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promise<boolean> => {
   if (payment.amountMinor > 0) {
     const result = await callProvider(ctx, payment.provider, (provider, account, signal) =>
@@ -32,7 +32,7 @@ export const refundOrderById = async (services: PaymentServices, orderId: string
     for (const { id } of paid) {
       await writePayment(tx, ctx.store.id, id, { status: 'paid', reference: null, refundDue: true })
     }
-    // Nothing was to pay, or nobody has noted who paid: there is no provider to call.
+    // The total was 0 or no payment is on record, so there is no provider to call.
     if (paid.length === 0) await refundOrder(tx, ctx, order)
     return paid
   })

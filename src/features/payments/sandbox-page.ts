@@ -27,7 +27,7 @@ button.later, .button { background: transparent; color: inherit; border: 1px sol
 button:focus-visible, .button:focus-visible { outline: 3px solid currentColor; outline-offset: 2px }
 `
 
-/** Nothing but this style and the form, which may lead on to the storefront: browsers hold redirects against it too. */
+/** Allows only this style and the form. `form-action` names the storefront because browsers also apply it to redirects. */
 const policyFor = ({ ctx, order }: SandboxPayment) =>
   [
     "default-src 'none'",
@@ -55,7 +55,7 @@ export const sandboxPage = (shown: SandboxPayment): string => {
 <button name="choice" value="failure" class="bad">Let it fail</button>
 <button name="choice" value="later" class="later">Decide later</button>
 </form>`
-    : `<p>This payment can no longer be made: it is decided, closed or out of time.</p>
+    : `<p>This payment is completed, closed or expired.</p>
 <a class="button" href="${escapeHtml(back)}">Back to the store</a>`
   return `<!doctype html>
 <html lang="en">

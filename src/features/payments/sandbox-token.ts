@@ -1,6 +1,6 @@
 import type { Signer } from '../../core/secrets.ts'
 
-/** The address of a sandbox page opens one payment of one store, and cannot be guessed from another one. */
+/** The signed part of a sandbox page URL. It opens one payment of one store and cannot be guessed. */
 export const makePageToken = (signer: Signer, storeId: string, paymentId: string) => {
   const payload = `${storeId}.${paymentId}`
   return `${payload}.${signer.sign(payload)}`

@@ -4,7 +4,7 @@ import type { PaymentServices } from './providers.ts'
 import { type Choice, choices, choosePayment, findSandboxPayment } from './sandbox.ts'
 import { pageHeaders, sandboxPage } from './sandbox-page.ts'
 
-/** The page on which a person plays the bank. Only here a body is a form. */
+/** The page on which a developer chooses how a payment ends. The only route that accepts form bodies. */
 export const registerSandboxPage = (server: FastifyInstance, services: PaymentServices) =>
   server.register((scope, _options, done) => {
     scope.addContentTypeParser(
@@ -23,7 +23,7 @@ export const registerSandboxPage = (server: FastifyInstance, services: PaymentSe
         const choice = request.body?.choice as Choice
         if (!choices.includes(choice)) throw fail('BAD_REQUEST', `choice must be one of ${choices.join(', ')}.`)
         await choosePayment(shown, choice)
-        // What came too late changes nothing, and the callback tells how things really are.
+        // A late choice has no effect, and the callback shows the actual status.
         const back = `/payment/callback?orderId=${encodeURIComponent(shown.order.id)}`
         return reply.code(303).headers({ location: back, 'cache-control': 'no-store' }).send()
       },

@@ -1,5 +1,5 @@
 import type { Queries } from '../../db/database.ts'
-import type { SandboxBook, SandboxState } from '../../providers/payment/sandbox.ts'
+import type { SandboxLedger, SandboxState } from '../../providers/payment/sandbox.ts'
 
 export const openSandboxPayment = (db: Queries, storeId: string, paymentId: string) => db.run`
   insert into sandbox_payment (store_id, payment_id, state, updated_at)
@@ -13,7 +13,7 @@ export const readSandboxState = async (db: Queries, storeId: string, paymentId: 
     where s.public_id = ${storeId} and p.payment_id = ${paymentId}`
   )?.state ?? null
 
-/** Decided by the statement, so that of two who want to move a payment one comes too late. */
+/** The statement checks the current state, so only one of two concurrent moves succeeds. */
 export const moveSandboxPayment = (
   db: Queries,
   storeId: string,
@@ -28,7 +28,7 @@ export const moveSandboxPayment = (
   on conflict (store_id, payment_id) do update set state = excluded.state, updated_at = excluded.updated_at
   where p.state = any(${from.filter((state) => state !== null)}::text[])`
 
-export const createSandboxBook = (db: Queries): SandboxBook => ({
+export const createSandboxLedger = (db: Queries): SandboxLedger => ({
   open: async (storeId, paymentId) => {
     await openSandboxPayment(db, storeId, paymentId)
   },

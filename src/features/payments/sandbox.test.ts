@@ -21,7 +21,7 @@ const newScene = async (t: TestContext) => {
   }
 }
 
-test('the page shows what is to pay, runs no script, and lets the form lead to the storefront', async (t) => {
+test('the page shows the amount, runs no script, and allows the form to redirect to the storefront', async (t) => {
   const scene = await newScene(t)
   await scene.service.db.run`update store set name = '<b>"Tea" & more' where id = ${scene.store.id}`
   const { redirectUrl } = await scene.openOrder()
@@ -43,7 +43,7 @@ test('the page shows what is to pay, runs no script, and lets the form lead to t
   assert.match(policy, /frame-ancestors 'none'/)
 })
 
-test('success pays through the webhook and sends the browser to the callback', async (t) => {
+test('success settles through the webhook and redirects to the callback', async (t) => {
   const scene = await newScene(t)
   const order = await scene.openOrder()
   const answer = await scene.choose(order.redirectUrl, 'success')
@@ -59,10 +59,10 @@ test('success pays through the webhook and sends the browser to the callback', a
     back.headers.get('location') ?? '',
     /^https:\/\/shop\.\w+\.example\/payment\/callback\?.*&status=success$/,
   )
-  assert.match((await scene.show(order.redirectUrl)).text, /no longer be made/)
+  assert.match((await scene.show(order.redirectUrl)).text, /completed, closed or expired/)
 })
 
-test('failure leaves the order to be tried again on a new page', async (t) => {
+test('after a failure the order can be paid on a new page', async (t) => {
   const scene = await newScene(t)
   const order = await scene.openOrder()
   assert.equal((await scene.choose(order.redirectUrl, 'failure')).status, 303)
@@ -75,7 +75,7 @@ test('failure leaves the order to be tried again on a new page', async (t) => {
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('"later" leaves everything open, and the same page takes the decision later', async (t) => {
+test('"later" leaves the payment open, and the same page accepts a choice later', async (t) => {
   const scene = await newScene(t)
   const order = await scene.openOrder()
   assert.equal((await scene.choose(order.redirectUrl, 'later')).status, 303)
@@ -85,20 +85,20 @@ test('"later" leaves everything open, and the same page takes the decision later
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('a page that was closed, or whose time is over, pays nothing', async (t) => {
+test('a closed or expired page accepts no payment', async (t) => {
   const scene = await newScene(t)
   const closed = await scene.openOrder()
   assert.equal(await closePayment(scene.ctx, closed.id), 'closed')
   const lapsed = await scene.openOrder()
   scene.service.clock.advance(minutes(26))
   for (const { id, redirectUrl } of [closed, lapsed]) {
-    assert.match((await scene.show(redirectUrl)).text, /no longer be made/)
+    assert.match((await scene.show(redirectUrl)).text, /completed, closed or expired/)
     assert.equal((await scene.choose(redirectUrl, 'success')).status, 303)
     assert.equal((await scene.look(id)).paymentStatus, 'pending')
   }
 })
 
-test('of clicks that race one decides, and only that one is reported', async (t) => {
+test('of concurrent clicks one wins, and only that one is reported', async (t) => {
   const scene = await newScene(t)
   for (let round = 0; round < 5; round++) {
     const order = await scene.openOrder({ quantity: 1 })
@@ -111,7 +111,7 @@ test('of clicks that race one decides, and only that one is reported', async (t)
   }
 })
 
-test('an address that was changed, and any in production, is 404; a choice that is none is 400', async (t) => {
+test('a modified URL, and any URL in production, is 404; an unknown choice is 400', async (t) => {
   const scene = await newScene(t)
   const { redirectUrl } = await scene.openOrder()
   for (const changed of [

@@ -3,22 +3,22 @@ import { after, before, test } from 'node:test'
 import { assertError, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
-import { obedientProvider, openScene } from './fixture.ts'
+import { openScene, scriptedProvider } from './fixture.ts'
 import { assertPayable, closePayment, readPayment, startPayment } from './sessions.ts'
 
-const obedient = obedientProvider()
+const scripted = scriptedProvider()
 let service: TestService
 before(async () => {
-  service = await startTestService({ paymentProviders: [obedient.provider] })
+  service = await startTestService({ paymentProviders: [scripted.provider] })
 })
 after(() => service.close())
 
 const reset = () => {
-  Object.assign(obedient.does, { start: 'open', status: 'open', close: 'closed', refund: 'refunded' })
-  obedient.calls.length = 0
+  Object.assign(scripted.does, { start: 'open', status: 'open', close: 'closed', refund: 'refunded' })
+  scripted.calls.length = 0
 }
 
-test('a payment leads to a page of its own and ends before the reservation does', async () => {
+test('a payment has its own page and expires before the reservation', async () => {
   const scene = await openScene(service)
   const order = await scene.order()
   const view = await startPayment(scene.ctx, order.id)
@@ -32,40 +32,40 @@ test('a payment leads to a page of its own and ends before the reservation does'
   assert.deepEqual(await readPayment(service.db, scene.store.id, order.id), view)
 })
 
-test('starting a payment many times at once starts one', async () => {
+test('concurrent starts of a payment start one', async () => {
   reset()
-  const scene = await openScene(service, { provider: 'obedient' })
+  const scene = await openScene(service, { provider: 'scripted' })
   const order = await scene.order()
   const views = await Promise.all(Array.from({ length: 10 }, () => startPayment(scene.ctx, order.id)))
   assert.equal(new Set(views.map(({ id, redirectUrl }) => `${id} ${redirectUrl}`)).size, 1)
   assert.deepEqual(await scene.paymentsOf(order.id), ['open'])
 })
 
-test('a provider that is away is a 502, and the payment can be started when it is back', async () => {
+test('if the provider is down, starting is a 502 and can be repeated later', async () => {
   reset()
-  const scene = await openScene(service, { provider: 'obedient' })
+  const scene = await openScene(service, { provider: 'scripted' })
   const order = await scene.order()
   const pay = () => scene.asha.call('POST', '/v1/payment', { body: { orderId: order.id } })
-  obedient.does.start = 'away'
+  scripted.does.start = 'down'
   assertError(await pay(), 502, 'BAD_GATEWAY')
   assert.deepEqual(await scene.paymentsOf(order.id), ['starting'])
   const shown = (await scene.asha.call('GET', `/v1/payment/${order.id}`)).json
   assert.deepEqual([shown.status, shown.redirectUrl, shown.paymentStatus], ['starting', null, 'pending'])
-  obedient.does.start = 'open'
+  scripted.does.start = 'open'
   const { status, json } = await pay()
   assert.deepEqual([status, json.status, json.redirectUrl], [200, 'open', `https://pay.example/${order.payment}`])
 })
 
-test('a webhook that is faster than the answer of the provider to us has the last word', async (t) => {
+test("a webhook that arrives before the provider's response wins", async (t) => {
   reset()
-  const scene = await openScene(service, { provider: 'obedient', stock: 50 })
-  t.after(() => Object.assign(obedient.meanwhile, { start: async () => {} }))
+  const scene = await openScene(service, { provider: 'scripted', stock: 50 })
+  t.after(() => Object.assign(scripted.meanwhile, { start: async () => {} }))
   for (const [status, outcome] of [
     ['success', 'paid'],
     ['failed', 'failed'],
   ] as const) {
     const order = await scene.order()
-    obedient.meanwhile.start = async () => void (await scene.report(order, { status }))
+    scripted.meanwhile.start = async () => void (await scene.report(order, { status }))
     const { json } = await scene.asha.call('POST', '/v1/payment', { body: { orderId: order.id } })
     assert.deepEqual([json.status, json.redirectUrl, json.paymentStatus], [outcome, null, outcome])
     assert.deepEqual(await scene.paymentsOf(order.id), [outcome])
@@ -74,15 +74,15 @@ test('a webhook that is faster than the answer of the provider to us has the las
 
 test('a payment that is closed while it is being started stays closed', async (t) => {
   reset()
-  const scene = await openScene(service, { provider: 'obedient' })
-  t.after(() => Object.assign(obedient.meanwhile, { start: async () => {} }))
+  const scene = await openScene(service, { provider: 'scripted' })
+  t.after(() => Object.assign(scripted.meanwhile, { start: async () => {} }))
   const order = await scene.order()
-  obedient.meanwhile.start = async () => void (await closePayment(scene.ctx, order.id))
+  scripted.meanwhile.start = async () => void (await closePayment(scene.ctx, order.id))
   const view = await startPayment(scene.ctx, order.id)
   assert.deepEqual([view.status, view.redirectUrl], ['closed', null])
 })
 
-test('a payment that failed can be retried, and each attempt is kept', async () => {
+test('a failed payment can be retried, and each attempt is stored', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.report(order, { status: 'failed' })
@@ -98,7 +98,7 @@ test('a payment that failed can be retried, and each attempt is kept', async () 
   assert.deepEqual(await scene.timelineOf(order.id), ['placed', 'payment_failed', 'payment_retried'])
 })
 
-test('an Idempotency-Key of one order is refused for another', async () => {
+test('an Idempotency-Key cannot be reused for another order', async () => {
   const scene = await openScene(service)
   const [one, two] = [await scene.openOrder({ quantity: 1 }), await scene.openOrder({ quantity: 1 })]
   const pay = (orderId: string) =>
@@ -107,7 +107,7 @@ test('an Idempotency-Key of one order is refused for another', async () => {
   assertError(await pay(two.id), 409, 'CONFLICT')
 })
 
-test('there is nothing to start for what is paid, over, paid at the door, or of somebody else', async () => {
+test("a payment cannot be started for paid, cancelled, cash or other customers' orders", async () => {
   const scene = await openScene(service, { stock: 50 })
   const pay = (orderId: string) => scene.asha.call('POST', '/v1/payment', { body: { orderId } })
   const [paid, cancelled, cod] = [
@@ -128,14 +128,14 @@ test('there is nothing to start for what is paid, over, paid at the door, or of 
   assert.deepEqual([shown.status, shown.orderStatus, shown.redirectUrl], ['paid', 'paid', null])
 })
 
-test('what is not started at a provider answers with the payment as it is', async () => {
+test('starting a payment without a provider session returns the payment unchanged', async () => {
   const scene = await openScene(service)
   const cod = await scene.order({ method: 'cod' })
   const view = await startPayment(scene.ctx, cod.id)
   assert.deepEqual([view.provider, view.status, view.redirectUrl], ['cod', 'open', null])
 })
 
-test('a session that has lapsed gives way to a new one while the order lives, and to none at its end', async (t) => {
+test('an expired session is replaced by a new one until the order expires', async (t) => {
   const service = await serviceFor(t)
   const scene = await openScene(service)
   const order = await scene.openOrder()
@@ -148,19 +148,19 @@ test('a session that has lapsed gives way to a new one while the order lives, an
   assert.equal((await scene.asha.call('POST', '/v1/payment', { body: { orderId: order.id } })).status, 409)
 })
 
-test('closing asks the provider, who has the last word', async () => {
+test('closing a payment follows the answer of the provider', async () => {
   reset()
-  const scene = await openScene(service, { provider: 'obedient', stock: 50 })
+  const scene = await openScene(service, { provider: 'scripted', stock: 50 })
   const busy = await scene.openOrder()
-  obedient.does.close = 'in_progress'
+  scripted.does.close = 'in_progress'
   assert.equal(await closePayment(scene.ctx, busy.id), 'in_progress')
   assert.deepEqual(await scene.paymentsOf(busy.id), ['open'])
-  obedient.does.close = 'away'
+  scripted.does.close = 'down'
   await assert.rejects(closePayment(scene.ctx, busy.id), { code: 'BAD_GATEWAY' })
-  Object.assign(obedient.does, { close: 'paid', status: 'success' })
+  Object.assign(scripted.does, { close: 'paid', status: 'success' })
   assert.equal(await closePayment(scene.ctx, busy.id), 'paid')
   assert.deepEqual(await scene.stateOf(busy.id), ['paid', 'paid', 'sold', null])
-  Object.assign(obedient.does, { close: 'closed', status: 'open' })
+  Object.assign(scripted.does, { close: 'closed', status: 'open' })
   const idle = await scene.openOrder()
   assert.equal(await closePayment(scene.ctx, idle.id), 'closed')
   assert.equal(await closePayment(scene.ctx, idle.id), 'closed')
@@ -174,7 +174,7 @@ test('a payment that was closed before it was started stays closed', async () =>
   assert.deepEqual(await scene.paymentsOf(order.id), ['closed'])
 })
 
-test('production takes no payments through the sandbox, nor does a store without a provider', async (t) => {
+test('production refuses sandbox payments, and so does a store without a provider', async (t) => {
   const scene = await openScene(service)
   const production = await serviceFor(t, { production: true })
   const ctx = { ...production.app.services, store: scene.store }

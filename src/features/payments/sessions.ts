@@ -10,26 +10,26 @@ import { callProvider } from './call-provider.ts'
 import type { PaymentView } from './payments.contract.ts'
 import * as sql from './payments.sql.ts'
 import { assertPayable, type PaymentCtx } from './providers.ts'
-import { askProvider } from './reconcile.ts'
+import { reconcilePayment } from './reconcile.ts'
 
 export type { PaymentView } from './payments.contract.ts'
 export type { PaymentRow } from './payments.sql.ts'
 export { assertPayable } from './providers.ts'
 
-/** A session ends before the reservation of its order, so that what is paid in the last moment finds its units. */
+/** A session expires before the reservation of its order, so that a payment in the last minute still has its units. */
 export const sessionMs = minutes(25)
 const marginMs = minutes(1)
 
 /**
- * Starts the payment of an order, or a new one after one that failed, and answers with where to pay. What is open is
- * answered as it is, and so is a payment that has nothing to start: at the door, settled, over. A provider that cannot
- * be reached is a 502 and leaves the payment `starting`, to be tried again.
+ * Starts the payment of an order, or a new one after a failed payment. Returns the current payment if it is already
+ * open, or if there is nothing to start: cash on delivery, settled or ended. If the provider cannot be reached, fails
+ * with 502 and leaves the payment `starting`, so that the call can be repeated.
  */
 export const startPayment = async (ctx: PaymentCtx, orderId: string): Promise<PaymentView> => {
   const prepared = await ctx.db.tx((tx) => prepare(tx, ctx, orderId))
   if (prepared.isLapsed) {
     const closed = await closePayment(ctx, orderId)
-    if (closed === 'in_progress') throw fail('CONFLICT', 'This order is just being paid.')
+    if (closed === 'in_progress') throw fail('CONFLICT', 'This order is being paid right now.')
     return startPayment(ctx, orderId)
   }
   const { payment, order } = prepared
@@ -37,13 +37,13 @@ export const startPayment = async (ctx: PaymentCtx, orderId: string): Promise<Pa
   return showPayment(await openSession(ctx, order, payment))
 }
 
-/** An order that was placed this moment, with its payment: nothing has to be looked up to start it. */
+/** An order that was just placed, with its payment. Nothing has to be read to start it. */
 export type Placed = { order: FullOrderRow; payment: sql.PaymentRow }
 type Startable = Pick<LockedOrder, 'id' | 'number' | 'expiresAt'>
 
 /**
- * The same right after the order was placed. Should it be replaced or settled before the provider has answered, the
- * payment is answered as it is then.
+ * Starts the payment of an order that was just placed. If the order is replaced or settled before the provider answers,
+ * returns the payment as it is then.
  */
 export const startPlaced = async (ctx: PaymentCtx, { order, payment }: Placed): Promise<PaymentView> =>
   showPayment(await openSession(ctx, order, payment))
@@ -58,7 +58,7 @@ const prepare = async (tx: Tx, ctx: PaymentCtx, orderId: string): Promise<Prepar
   if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
   const last = payments.at(-1)
   if (order.totalMinor === 0 && last?.status === 'starting' && order.paymentStatus === 'paid') {
-    // There was nothing to pay, and so nobody to ask.
+    // With a total of 0 no provider is called.
     tx.later(sql.writePayment(tx, ctx.store.id, last.id, { status: 'paid', reference: null, refundDue: false }))
     return { order, payment: { ...last, status: 'paid' }, isLapsed: false }
   }
@@ -82,11 +82,11 @@ const prepare = async (tx: Tx, ctx: PaymentCtx, orderId: string): Promise<Prepar
   return { order: await notePaymentRetry(tx, ctx, order), payment, isLapsed: false }
 }
 
-/** Ends with 409 when there is no time left in which anybody could pay. */
+/** Fails with 409 if too little time is left to pay. */
 const sessionEnd = ({ clock }: PaymentCtx, { expiresAt }: Startable): Date => {
   const now = clock.now()
   const latest = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - marginMs
-  if (latest - now < marginMs) throw fail('CONFLICT', 'The time to pay this order is over. Check out again.')
+  if (latest - now < marginMs) throw fail('CONFLICT', 'This order has expired. Check out again.')
   return new Date(Math.min(now + sessionMs, latest))
 }
 
@@ -101,7 +101,7 @@ const openSession = async (ctx: PaymentCtx, order: Startable, payment: sql.Payme
   const session = await reach(() =>
     callProvider(ctx, payment.provider, (provider, account, signal) => provider.start(account, charge, signal)),
   )
-  // The provider has a session now, so this is written down whether or not the caller is still there.
+  // The provider has a session now, so it is stored even if the client has disconnected.
   const opened = await sql.openPayment(ctx.db.forStore(ctx.store.id), ctx.store.id, payment.id, session)
   if (opened !== undefined) return opened
   const decided = await sql.readPaymentById(ctx.db, ctx.store.id, payment.id)
@@ -120,8 +120,8 @@ const reach = async <Result>(call: () => Promise<Result>): Promise<Result> => {
 }
 
 /**
- * Before an order is replaced or cancelled: its session is closed at the provider, so that nobody pays for what is
- * gone. `paid`: somebody has paid, and the order is settled now. `in_progress`: somebody is about to.
+ * Closes the session at the provider before an order is replaced or cancelled, so that the old order cannot be paid.
+ * `paid`: the shopper has paid already, and the order is settled now. `in_progress`: the shopper is paying.
  */
 export const closePayment = async (ctx: PaymentCtx, orderId: string): Promise<Closing> => {
   const undecided = await sql.readUndecidedPayment(ctx.db, ctx.store.id, orderId)
@@ -132,15 +132,16 @@ export const closePayment = async (ctx: PaymentCtx, orderId: string): Promise<Cl
 
 export type Closing = 'closed' | 'paid' | 'in_progress'
 
-/** The same for one payment that is not decided yet. */
+/** The same for one undecided payment. */
 export const closeSession = async (ctx: PaymentCtx, payment: sql.PaymentRow): Promise<Closing> => {
   const result = await reach(() =>
     callProvider(ctx, payment.provider, (provider, account, signal) => provider.close(account, refOf(payment), signal)),
   )
   if (result === 'in_progress') return result
-  if (result === 'paid') await reach(() => askProvider(ctx, payment))
+  if (result === 'paid') await reach(() => reconcilePayment(ctx, payment))
   else if (await sql.closePaymentRow(ctx.db.forStore(ctx.store.id), ctx.store.id, payment.id)) return 'closed'
-  // It is decided now, by us or by a webhook that was faster. What is paid and yet open is for a person to look at.
+  // Normally it is decided by now, by this call or by a faster webhook. If it is still open although the provider says
+  // paid, the report was refused (a mismatch in the inbox), and an operator must look at it.
   const decided = await sql.readPaymentById(ctx.db, ctx.store.id, payment.id)
   if (decided?.status === 'open' || decided?.status === 'starting') return 'in_progress'
   return decided?.status === 'paid' ? 'paid' : 'closed'
@@ -151,7 +152,7 @@ export const readPayment = async (db: Queries, storeId: StoreId, orderId: string
   return payment && showPayment(payment)
 }
 
-/** One payment of several, as it is now. */
+/** The current state of one payment. */
 export const readPaymentById = async (
   ctx: Pick<PaymentCtx, 'db' | 'store'>,
   paymentId: string,
@@ -161,7 +162,7 @@ export const readPaymentById = async (
   return showPayment(payment)
 }
 
-/** An address to pay at is of use only while somebody can pay there. */
+/** `redirectUrl` is shown only while the shopper can pay there. */
 export const showPayment = ({ id, provider, status, redirectUrl, expiresAt }: sql.PaymentRow): PaymentView => ({
   id,
   provider,

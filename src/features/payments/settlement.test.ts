@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a success after the cancellation takes the stock again', async () => {
+test('a success after the cancellation takes the units from stock again', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.cancel(order.id)
@@ -23,7 +23,7 @@ test('a success after the cancellation takes the stock again', async () => {
   assert.deepEqual(await scene.timelineOf(order.id), ['placed', 'cancelled', 'paid', 'reopened'])
 })
 
-test('a success after the cancellation that finds no stock is kept for the merchant to look at', async () => {
+test('a success after the cancellation without enough stock is flagged for the merchant', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.cancel(order.id)
@@ -36,7 +36,7 @@ test('a success after the cancellation that finds no stock is kept for the merch
   assert.deepEqual(await scene.stockNow(), [1, 0])
 })
 
-test('a success for an order on its way settles the payment and leaves the status', async () => {
+test('a success for a shipped order settles the payment and keeps the status', async () => {
   const scene = await openScene(service)
   for (const status of ['out_for_delivery', 'delivered']) {
     const order = await scene.openOrder({ quantity: 1 })
@@ -60,7 +60,7 @@ test('a late failure of an old attempt leaves the new one open', async () => {
   assert.deepEqual(await scene.stateOf(first.id), ['pending', 'pending', 'reserved', null])
 })
 
-/** An order whose first attempt is reported failed and paid all the same, beside the second one. */
+/** An order whose first attempt is reported as failed, and is then paid in addition to the second one. */
 const payTwice = async (scene: Scene) => {
   const order = await scene.openOrder()
   await scene.report(order, { status: 'failed' })
@@ -70,7 +70,7 @@ const payTwice = async (scene: Scene) => {
   return { order, second }
 }
 
-test('an order that is paid twice says so, and the second payment goes back', async () => {
+test('an order that is paid twice is flagged, and the second payment is refunded', async () => {
   const scene = await openScene(service)
   const { order } = await payTwice(scene)
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', 'DUPLICATE_PAYMENT'])
@@ -84,7 +84,7 @@ test('an order that is paid twice says so, and the second payment goes back', as
   assert.deepEqual(await scene.paymentsOf(order.id), ['refunded', 'paid'])
 })
 
-test('a second payment that arrives after the refund goes back too, and nothing is left to look at', async () => {
+test('a second payment that arrives after the refund is refunded too, and the flag is cleared', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.report(order, { transactionId: 'txn-1' })
@@ -96,7 +96,7 @@ test('a second payment that arrives after the refund goes back too, and nothing 
   assert.deepEqual(await scene.stockNow(), [10, 0])
 })
 
-test('a provider may name its transactions itself: two names are two payments, one name is one', async () => {
+test("with the provider's own transaction ids, two ids are two payments and one id is one", async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.report(order, { transactionId: 'txn-1' })
@@ -108,7 +108,7 @@ test('a provider may name its transactions itself: two names are two payments, o
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', 'DUPLICATE_PAYMENT'])
 })
 
-test('of an order and the one that took its place, whichever is paid second is paid back', async () => {
+test('of an order and its replacement, the one that is paid second is refunded', async () => {
   for (const lateFirst of [true, false]) {
     const scene = await openScene(service)
     const old = await scene.openOrder()
@@ -134,7 +134,7 @@ test('of an order and the one that took its place, whichever is paid second is p
   }
 })
 
-test('what is paid although an order with cash took its place is paid back, and the cash is kept', async () => {
+test('a payment of an order that a cash order replaced is refunded, and the cash order stays', async () => {
   const scene = await openScene(service)
   const old = await scene.openOrder()
   await scene.cancel(old.id)
@@ -148,7 +148,7 @@ test('what is paid although an order with cash took its place is paid back, and 
   assert.deepEqual(await scene.stockNow(), [9, 0])
 })
 
-test('two orders of one cart that have nothing to do with each other are both paid', async () => {
+test('two independent orders of one cart are both paid', async () => {
   const scene = await openScene(service)
   const first = await scene.openOrder()
   await scene.report(first)
@@ -157,7 +157,7 @@ test('two orders of one cart that have nothing to do with each other are both pa
   assert.deepEqual(await scene.stateOf(second.id), ['paid', 'paid', 'sold', null])
 })
 
-test('an order to be paid at the door is settled by a webhook, and what is in the cart since stays there', async () => {
+test('a webhook settles a cash order, and items added to the cart since stay there', async () => {
   const scene = await openScene(service)
   const order = await scene.order({ method: 'cod' })
   await scene.addToCart(1)
@@ -169,7 +169,7 @@ test('an order to be paid at the door is settled by a webhook, and what is in th
   assert.deepEqual(await scene.stockNow(), [8, 0])
 })
 
-test('success and failure that race leave a paid order, every time', async (t) => {
+test('concurrent success and failure always leave a paid order', async (t) => {
   const other = await serviceFor(t)
   const scene = await openScene(service, { stock: 100 })
   for (let round = 0; round < 10; round++) {
@@ -182,7 +182,7 @@ test('success and failure that race leave a paid order, every time', async (t) =
   }
 })
 
-test('closing and success that race never lose the money nor the order', async (t) => {
+test('concurrent closing and success lose neither the payment nor the order', async (t) => {
   const other = await serviceFor(t)
   const scene = await openScene(service, { stock: 100 })
   for (let round = 0; round < 10; round++) {
@@ -197,7 +197,7 @@ test('closing and success that race never lose the money nor the order', async (
   }
 })
 
-test('refunds of one order at once refund once', async () => {
+test('concurrent refunds of one order refund once', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.report(order)

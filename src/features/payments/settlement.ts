@@ -18,36 +18,36 @@ import * as inbox from './inbox.sql.ts'
 import * as sql from './payments.sql.ts'
 import type { PaymentCtx } from './providers.ts'
 
-/** An event with where it came from (a webhook, or our own question) and as it came. */
+/** An event with its source (a webhook, or our own status check) and its original body. */
 export type Report = PaymentEvent & { source: string; body: unknown }
 
 export type Settlement = { duplicate: boolean; outcome: inbox.PaymentOutcome; detail: string }
 
-/** What it takes to apply a report, and the webhook knows no more of the store than this. */
+/** The webhook loads only these fields of the store. */
 export type SettlementCtx = Pick<PaymentCtx, 'db' | 'clock'> & { store: Pick<Store, 'id' | 'paymentProvider'> }
 
 type Applied = Omit<Settlement, 'duplicate'>
 
 /**
- * What a provider reports takes effect here, from a webhook, a callback, a job or a command. The event is
- * claimed and its effects are applied in one transaction, so that it counts once, however often and however many times
- * at once it arrives. The order decides what a report still means; what it means no more is noted and nothing else.
+ * Applies a report of a provider, whether it comes from a webhook, a callback, a job or a command. One transaction
+ * claims the event and applies its effects, so repeated and concurrent copies take effect once. The state of the order
+ * decides the effect; a report that comes too late is only recorded.
  */
 export const settlePayment = (ctx: SettlementCtx, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
     const [event, held] = await Promise.all([inbox.claimPaymentEvent(tx, ctx.store.id, report), hold(tx, ctx, report)])
-    if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'It was here before.' }
+    if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'Received before.' }
     return { duplicate: false, ...(await applyTo(tx, ctx, event.id, held, report)) }
   })
 
-/** Applies an event of the inbox again. What it has done is not done twice. */
+/** Applies an event of the inbox again. Effects that it already had are not repeated. */
 export const replayReport = (ctx: SettlementCtx, id: number, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
     tx.later(inbox.lockEvent(tx, ctx.store.id, id))
     return { duplicate: false, ...(await applyTo(tx, ctx, id, await hold(tx, ctx, report), report)) }
   })
 
-/** What a report is about, locked. */
+/** The order and payments of a report, locked. */
 type Held = { order: LockedOrder | undefined; payments: readonly sql.PaymentRow[]; isPaidElsewhere: boolean }
 
 const hold = async (tx: Tx, ctx: SettlementCtx, { orderId, status }: Report): Promise<Held> => {
@@ -71,12 +71,12 @@ const done = (detail: string): Applied => ({ outcome: 'applied', detail })
 const apply = async (tx: Tx, ctx: SettlementCtx, held: Held, report: Report): Promise<Applied> => {
   const { order, payments } = held
   if (order === undefined) return { outcome: 'unknown_order', detail: `There is no order ${report.orderId}.` }
-  const fault = findMismatch(order, report)
-  if (fault !== null) return { outcome: 'mismatch', detail: fault }
+  const mismatch = findMismatch(order, report)
+  if (mismatch !== null) return { outcome: 'mismatch', detail: mismatch }
   const payment = matchPayment(payments, report)
   switch (report.status) {
     case 'pending':
-      return nothing('The payment is under way.')
+      return nothing('The payment is in progress.')
     case 'failed':
       return applyFailure(tx, ctx, order, payment)
     case 'success':
@@ -88,10 +88,10 @@ const apply = async (tx: Tx, ctx: SettlementCtx, held: Held, report: Report): Pr
 
 const findMismatch = (order: LockedOrder, { amount, currency }: Report): string | null => {
   if (currency !== null && currency !== order.currency) {
-    return `The currency is ${currency}, and that of the order is ${order.currency}.`
+    return `The currency is ${currency}, but the order is in ${order.currency}.`
   }
   if (amount !== null && toMinor(amount, order.currency) !== order.totalMinor) {
-    return `The amount is ${amount}, which is not the total of the order.`
+    return `The amount ${amount} is not the total of the order.`
   }
   return null
 }
@@ -99,9 +99,9 @@ const findMismatch = (order: LockedOrder, { amount, currency }: Report): string 
 const isSettled = ({ status }: sql.PaymentRow) => status === 'paid' || status === 'refunded'
 
 /**
- * The payment that a report is about. Where a provider names its transactions itself, the first report of one is about
- * a payment that has no such name yet, and gives it this name; undefined when there is none left: it is another payment
- * of the same order.
+ * Finds the payment that a report is about. If the provider chooses its own transaction ids, the first report of a
+ * transaction is matched to a payment without a reference, which then gets that id. Undefined if no such payment is
+ * left: the report is about an additional payment of the same order.
  */
 const matchPayment = (payments: readonly sql.PaymentRow[], { transactionId, status }: Report) => {
   if (transactionId === null) {
@@ -110,18 +110,18 @@ const matchPayment = (payments: readonly sql.PaymentRow[], { transactionId, stat
   }
   const named = payments.find(({ id, reference }) => id === transactionId || reference === transactionId)
   if (named !== undefined) return named
-  const nameless = payments.filter((payment) => payment.reference === null && !isSettled(payment))
-  return nameless.find(sql.isUndecided) ?? nameless.at(-1)
+  const unnamed = payments.filter((payment) => payment.reference === null && !isSettled(payment))
+  return unnamed.find(sql.isUndecided) ?? unnamed.at(-1)
 }
 
 const applyFailure = async (tx: Tx, ctx: SettlementCtx, order: LockedOrder, payment: sql.PaymentRow | undefined) => {
-  // Nobody but the one at the door knows whether cash was paid, and then it can be tried again.
+  // A failed online report does not apply to cash, which can still be paid on delivery.
   if (payment === undefined || !sql.isUndecided(payment) || payment.provider === 'cod') {
-    return nothing('The payment is decided already.')
+    return nothing('The payment is already decided.')
   }
   tx.later(sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false }))
   await noteFailedPayment(tx, ctx, order)
-  return done('The payment has failed.')
+  return done('The payment failed.')
 }
 
 const applySuccess = async (
@@ -131,19 +131,25 @@ const applySuccess = async (
   payment: sql.PaymentRow | undefined,
   report: Report,
 ): Promise<Applied> => {
-  if (payment !== undefined && isSettled(payment)) return nothing('The payment is settled already.')
+  if (payment !== undefined && isSettled(payment)) return nothing('The payment is already settled.')
   const isSecond = payments.some((other) => other !== payment && isSettled(other))
-  // Cash that was paid at the door is nobody's to send back.
+  // Cash cannot be refunded through a provider.
   const isTwin = !isSecond && isPaidElsewhere && order.paymentMethod === 'online'
   const paid = writeOrInsert(tx, ctx, order, payment, report, { status: 'paid', refundDue: isSecond || isTwin })
   const instrument = fillInstrument(report, paid)
   if (isSecond) {
-    await flagOrder(tx, ctx, order, 'DUPLICATE_PAYMENT', 'It was paid a second time. That payment is paid back.')
-    return { outcome: 'duplicate_payment', detail: `${paid} is a second payment, and a refund is queued.` }
+    await flagOrder(
+      tx,
+      ctx,
+      order,
+      'DUPLICATE_PAYMENT',
+      'The order was paid twice. The second payment will be refunded.',
+    )
+    return { outcome: 'duplicate_payment', detail: `${paid} is a duplicate payment. A refund is queued.` }
   }
   if (isTwin) {
     await settleDuplicate(tx, ctx, order, instrument)
-    return { outcome: 'duplicate_payment', detail: 'Another order of the same cart is paid, and a refund is queued.' }
+    return { outcome: 'duplicate_payment', detail: 'Another order of the same cart is paid. A refund is queued.' }
   }
   const settled = await settleOrder(tx, ctx, order, instrument)
   return done(settled.needsAttention === null ? 'The order is paid.' : `Paid, and flagged ${settled.needsAttention}.`)
@@ -157,20 +163,20 @@ const applyRefund = async (
   payment: sql.PaymentRow | undefined,
   report: Report,
 ): Promise<Applied> => {
-  if (payment?.status === 'refunded') return nothing('The payment is refunded already.')
+  if (payment?.status === 'refunded') return nothing('The payment is already refunded.')
   const refunded = writeOrInsert(tx, ctx, order, payment, report, { status: 'refunded', refundDue: false })
-  const isPaidOtherwise = payments.some((other) => other !== payment && other.status === 'paid')
-  if (isPaidOtherwise || order.paymentStatus === 'refunded') {
+  const hasOtherPayment = payments.some((other) => other !== payment && other.status === 'paid')
+  if (hasOtherPayment || order.paymentStatus === 'refunded') {
     await noteDuplicateRefunded(tx, ctx, order)
-    return done('A second payment is refunded. The order stays as it is.')
+    return done('The duplicate payment is refunded. The order is unchanged.')
   }
-  // What is paid back was paid before, even when that report is still to come.
+  // A refunded payment was paid before, even if the report of that has not arrived yet.
   const paid = await settleOrder(tx, ctx, order, fillInstrument(report, refunded))
   await refundOrder(tx, ctx, paid)
   return done('The order is refunded.')
 }
 
-/** The id of the payment. One that we did not know of is noted, since it is somebody's money. */
+/** Returns the id of the payment. An unknown payment is inserted, since the shopper's money must stay on record. */
 const writeOrInsert = (
   tx: Tx,
   ctx: SettlementCtx,

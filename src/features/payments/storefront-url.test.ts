@@ -8,7 +8,7 @@ const store = {
   origins: new Set(['https://shop.example', 'https://www.shop.example', 'http://localhost:5173']),
 }
 
-test('only what is on the list letter by letter, or the domain, is a storefront', () => {
+test('only exact entries of the allowlist, or the domain, are accepted as storefront', () => {
   for (const origin of store.origins) assert.equal(checkStorefrontUrl(store, origin), origin)
   assert.equal(checkStorefrontUrl({ ...store, origins: new Set() }, 'https://shop.example'), 'https://shop.example')
   assert.ok(new Set(hostileUrls).size >= 60)
@@ -17,7 +17,7 @@ test('only what is on the list letter by letter, or the domain, is a storefront'
   }
 })
 
-test('an origin that is not on the list any more leads to the domain', () => {
+test('an origin that is no longer on the allowlist is replaced by the domain', () => {
   assert.equal(returnOrigin(store, 'http://localhost:5173'), 'http://localhost:5173')
   for (const url of [null, ...hostileUrls]) assert.equal(returnOrigin(store, url), 'https://shop.example')
 })

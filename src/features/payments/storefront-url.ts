@@ -4,9 +4,9 @@ import type { Store } from '../context.ts'
 type Listed = Pick<Store, 'domain' | 'origins'>
 
 /**
- * The origin of the page that a shopper comes from, and returns to after paying. It has to be written exactly as it is
- * on the store's list (or be its domain): nothing is trimmed, completed or decoded, since whatever we understood
- * differently from a browser would be a way to send a shopper elsewhere.
+ * Checks the origin of the page that the shopper returns to after paying. It must equal an entry of the store's
+ * allowlist, or its domain, character by character. Nothing is trimmed, completed or decoded: any difference between
+ * our parsing and that of a browser would be an open redirect.
  */
 export const checkStorefrontUrl = (store: Listed, text: string): string => {
   if (isListed(store, text)) return text
@@ -15,6 +15,6 @@ export const checkStorefrontUrl = (store: Listed, text: string): string => {
 
 const isListed = ({ domain, origins }: Listed, text: string) => text === domain || origins.has(text)
 
-/** Where the browser of a shopper goes: the origin of the order while it is on the list, the domain otherwise. */
+/** The origin of the order if it is still on the allowlist, otherwise the domain of the store. */
 export const returnOrigin = (store: Listed, storefrontUrl: string | null): string =>
   storefrontUrl !== null && isListed(store, storefrontUrl) ? storefrontUrl : store.domain

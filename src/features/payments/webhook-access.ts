@@ -11,7 +11,7 @@ export type { WebhookStore }
 
 const sandboxUser = 'sandbox'
 
-/** The store that a payment provider speaks for, by `X-Store-Id` and the credentials of that store. */
+/** Authenticates a payment provider by `X-Store-Id` and the credentials of that store. */
 export const admitProvider = async (
   services: PaymentServices,
   headers: IncomingHttpHeaders,
@@ -57,8 +57,8 @@ const isSandboxStore = ({ production }: Payments, store: Pick<Store, 'paymentPro
   store.paymentProvider === 'sandbox' && !production
 
 /**
- * What the sandbox and the command line prove themselves with. They cannot know the password of a store, which is kept
- * as a hash, so theirs is derived from the secret of the service. Null where it would not count.
+ * The credentials of the sandbox and the command line. They cannot know the password of a store, which is stored as a
+ * hash, so theirs is derived from the secret of the service. Null if the store would refuse it.
  */
 export const sandboxHeaders = (payments: Payments, store: Store): Record<string, string> | null => {
   if (!isSandboxStore(payments, store)) return null

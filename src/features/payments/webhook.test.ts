@@ -25,11 +25,11 @@ test('a success settles the transaction, the order, the cart, the stock and the 
   assert.deepEqual(await scene.cartNow(), [3])
   assert.deepEqual(await scene.stockNow(), [8, 0])
   assert.deepEqual(await scene.timelineOf(order.id), ['placed', 'paid'])
-  const [kept] = await scene.inbox()
-  assert.deepEqual([kept?.outcome, kept?.body.status], ['applied', 'success'])
+  const [stored] = await scene.inbox()
+  assert.deepEqual([stored?.outcome, stored?.body.status], ['applied', 'success'])
 })
 
-test('fifty copies of one event at once, on two instances, have one effect', async (t) => {
+test('fifty concurrent copies of one event, on two instances, have one effect', async (t) => {
   const other = await serviceFor(t)
   const scene = await openScene(service)
   const order = await scene.openOrder()
@@ -44,7 +44,7 @@ test('fifty copies of one event at once, on two instances, have one effect', asy
   assert.equal((await scene.inbox()).length, 1)
 })
 
-test('fifty events about one success at once have one effect, and all of them are kept', async () => {
+test('fifty concurrent events about one success have one effect, and all of them are stored', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const answers = await Promise.all(Array.from({ length: 50 }, () => scene.send(scene.event(order))))
@@ -55,7 +55,7 @@ test('fifty events about one success at once have one effect, and all of them ar
   assert.equal((await scene.inbox()).filter(({ outcome }) => outcome === 'applied').length, 1)
 })
 
-test('in whatever order pending, failed and success arrive, the order is paid', async () => {
+test('pending, failed and success in any sequence leave a paid order', async () => {
   const scene = await openScene(service, { stock: 100 })
   for (const statuses of permutations(['pending', 'failed', 'success'])) {
     const order = await scene.openOrder()
@@ -66,7 +66,7 @@ test('in whatever order pending, failed and success arrive, the order is paid', 
   assert.deepEqual(await scene.stockNow(), [88, 0])
 })
 
-test('in whatever order pending, failed, success and refunded arrive, the order is refunded', async () => {
+test('pending, failed, success and refunded in any sequence leave a refunded order', async () => {
   const scene = await openScene(service, { stock: 100 })
   for (const statuses of permutations(['pending', 'failed', 'success', 'refunded'])) {
     const order = await scene.openOrder()
@@ -77,7 +77,7 @@ test('in whatever order pending, failed, success and refunded arrive, the order 
   assert.deepEqual(await scene.stockNow(), [100, 0])
 })
 
-test('a failure leaves the order open, and a success after it counts', async () => {
+test('a failure leaves the order open, and a later success pays it', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   await scene.report(order, { status: 'failed' })
@@ -87,7 +87,7 @@ test('a failure leaves the order open, and a success after it counts', async () 
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('a webhook that arrives before the checkout has answered settles, and the checkout sees it', async () => {
+test('a webhook that arrives before the checkout has answered is applied, and the checkout returns the result', async () => {
   const scene = await openScene(service)
   const order = await scene.order()
   await scene.report(order)
@@ -96,7 +96,7 @@ test('a webhook that arrives before the checkout has answered settles, and the c
   assert.deepEqual(await scene.stateOf(order.id), ['paid', 'paid', 'sold', null])
 })
 
-test('a wrong amount or currency is refused with 409 and kept, and the order stays as it was', async () => {
+test('a wrong amount or currency is refused with 409 and stored, and the order is unchanged', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const wrong = [{ amount: 199.99 }, { amount: 20_000 }, { amount: 200.001 }, { amount: 0 }, { currency: 'USD' }]
@@ -106,8 +106,8 @@ test('a wrong amount or currency is refused with 409 and kept, and the order sta
   }
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
   assert.deepEqual(await scene.timelineOf(order.id), ['placed'])
-  const kept = await scene.inbox()
-  assert.deepEqual([kept.length, new Set(kept.map(({ outcome }) => outcome))], [15, new Set(['mismatch'])])
+  const stored = await scene.inbox()
+  assert.deepEqual([stored.length, new Set(stored.map(({ outcome }) => outcome))], [15, new Set(['mismatch'])])
 })
 
 test('amounts are compared in the minor units of the currency', async () => {
@@ -124,7 +124,7 @@ test('amounts are compared in the minor units of the currency', async () => {
   }
 })
 
-test('an unknown order is 404 and kept, and the same event counts once it names one that exists', async () => {
+test('an event for an unknown order is stored with 404, and applies when sent again for an existing order', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const event = scene.event(order)
@@ -139,7 +139,7 @@ test('an unknown order is 404 and kept, and the same event counts once it names 
   assert.deepEqual((await scene.send(event)).json, { received: true, duplicate: true })
 })
 
-test('a store cannot settle the order of another one', async () => {
+test('a store cannot settle the order of another store', async () => {
   const mine = await openScene(service)
   const theirs = await openScene(service)
   const order = await theirs.openOrder()
@@ -149,7 +149,7 @@ test('a store cannot settle the order of another one', async () => {
   assert.equal((await theirs.inbox()).length, 0)
 })
 
-test('without good credentials nothing is read, kept or done', async () => {
+test('without valid credentials nothing is read, stored or applied', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const { username, password } = scene.shop.paymentWebhook
@@ -178,7 +178,7 @@ test('without good credentials nothing is read, kept or done', async () => {
   assert.deepEqual([await scene.inbox(), await scene.paymentsOf(order.id)], [[], ['open']])
 })
 
-test('a body that is no event is 400; one that names itself is kept all the same', async () => {
+test('a malformed event is 400; one with an id is stored', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const good = scene.event(order)
@@ -204,7 +204,7 @@ test('a body that is no event is 400; one that names itself is kept all the same
   assert.deepEqual(await scene.stateOf(order.id), ['pending', 'pending', 'reserved', null])
 })
 
-test('an event needs no more than its id, the order, the status and the money', async () => {
+test('an event needs only its id, order, status, amount and currency', async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const { eventId, orderId, status, amount, currency } = scene.event(order)
@@ -213,7 +213,7 @@ test('an event needs no more than its id, the order, the status and the money', 
   assert.deepEqual((await scene.look(order.id)).payment, { method: '', last4: '', upiId: '', reference: order.payment })
 })
 
-test('the credentials of the sandbox count for sandbox stores only, and never in production', async (t) => {
+test('the sandbox credentials work for sandbox stores only, and never in production', async (t) => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const own = sandboxHeaders(service.app.services.payments, scene.store)
@@ -229,7 +229,7 @@ test('the credentials of the sandbox count for sandbox stores only, and never in
   assert.equal((await scene.send(scene.event(order), own)).status, 200)
 })
 
-test('a provider with its own address gets 200 once its event is kept, and unknown ones get 404', async () => {
+test("a provider's own webhook returns 200 once the event is stored, and unknown providers get 404", async () => {
   const scene = await openScene(service)
   const order = await scene.openOrder()
   const post = (path: string, body: unknown, headers: Record<string, string> = scene.headers) =>

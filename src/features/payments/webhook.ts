@@ -8,15 +8,15 @@ import { claimPaymentEvent, finishEvent } from './inbox.sql.ts'
 import { openAccount, type PaymentServices } from './providers.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
 
-/** Of the store no more than its provider has proved itself for. */
+/** Has only those fields of the store that settling a payment needs. */
 export type PaymentWebhookCtx = PaymentServices & { store: WebhookStore }
 
 export type ReceivedReport = { received: boolean; duplicate: boolean }
 
-/** Under which the events of `POST /webhook/payment` are kept in the inbox. */
+/** The inbox source of events from `POST /webhook/payment`. */
 export const neutralSource = 'payment'
 
-/** An event in our own format. What cannot be applied is kept as well, and then refused. */
+/** Receives an event in the neutral format. An event that cannot be applied is stored and then refused. */
 export const receivePaymentEvent = async (ctx: PaymentWebhookCtx, body: unknown): Promise<ReceivedReport> => {
   const { outcome, detail, duplicate } = await receive(ctx, neutralSource, body, readNeutralEvent)
   if (outcome === 'malformed') throw fail('BAD_REQUEST', detail)
@@ -25,7 +25,7 @@ export const receivePaymentEvent = async (ctx: PaymentWebhookCtx, body: unknown)
   return { received: true, duplicate }
 }
 
-/** An event in the format of its provider, who would send it again for days if it were refused. */
+/** Receives an event in the provider's own format. Never refuses it, since the provider would repeat it for days. */
 export const receiveProviderEvent = async (
   ctx: PaymentWebhookCtx,
   name: string,
@@ -38,7 +38,7 @@ export const receiveProviderEvent = async (
   return { received: true, duplicate }
 }
 
-/** Whether there is a webhook at `/webhook/{name}`. */
+/** Fails with 404 unless `/webhook/{name}` exists. */
 export const assertProviderWebhook = ({ payments }: Pick<PaymentServices, 'payments'>, name: string): void => {
   const provider = payments.providers.get(name)
   if (provider === undefined || provider.readWebhook === null || (provider.isForTesting && payments.production)) {
@@ -59,17 +59,17 @@ const receive = async (
     event = read(body)
   } catch (error) {
     if (!(error instanceof MalformedEvent)) throw error
-    return keepMalformed(ctx, source, body, error.message)
+    return storeMalformed(ctx, source, body, error.message)
   }
   return settlePayment(ctx, { ...event, eventId: shorten(event.eventId), source, body })
 }
 
-/** What the contract allows an id of an event to be. A longer one would not fit into the index; the body keeps it. */
-const longestEventId = 200
-const shorten = (eventId: string) => (eventId.length <= longestEventId ? eventId : hash('sha256', eventId))
+/** The limit of the contract. A longer id would not fit into the index; the stored body still has it. */
+const maxEventIdLength = 200
+const shorten = (eventId: string) => (eventId.length <= maxEventIdLength ? eventId : hash('sha256', eventId))
 
-/** One that is sent again is kept once. Its own id may be what is wrong with it. */
-const keepMalformed = (ctx: PaymentWebhookCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
+/** Stores a malformed event once, under a hash of its body if its id is invalid. */
+const storeMalformed = (ctx: PaymentWebhookCtx, source: string, body: unknown, detail: string): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
     const { eventId, orderId } = toFields(body)
     const event = await claimPaymentEvent(tx, ctx.store.id, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
-import { tellCarrierNews } from '../orders/fixture.ts'
+import { sendCarrierEvent } from '../orders/fixture.ts'
 import { openScene } from '../payments/fixture.ts'
 import { closeStore } from './stores.ts'
 
@@ -16,7 +16,7 @@ after(async () => {
   await other.close()
 })
 
-test('a closed store answers nobody, on every instance, and answers again once it is open', async () => {
+test('a closed store refuses all requests on every instance, and works again when reopened', async () => {
   const { shop, store, asha, addToCart } = await openScene(service)
   const headers = { 'x-store-key': shop.key }
   const paths = ['/v1/products', '/v1/products/mug', '/v1/store', '/v1/cart', '/v1/categories']
@@ -25,7 +25,7 @@ test('a closed store answers nobody, on every instance, and answers again once i
     return [...new Set((await Promise.all(calls)).map(({ status }) => status))]
   }
   assert.deepEqual(await statuses(), [200])
-  // Again, so that they are answered from memory.
+  // Repeated, so that the answers come from the cache.
   assert.deepEqual(await statuses(), [200])
   await service.db.tx((tx) => closeStore(tx, store, true))
   assert.ok(await withinASecond(async () => String(await statuses()) === '403'))
@@ -40,7 +40,7 @@ test('a closed store answers nobody, on every instance, and answers again once i
   assert.ok(await withinASecond(async () => String(await statuses()) === '200'))
 })
 
-test('what was ordered before a store closed is still paid and delivered, and other stores stay open', async () => {
+test('existing orders of a closed store are still paid and delivered, and other stores stay open', async () => {
   const { shop, store, openOrder, order, report, stateOf, callback } = await openScene(service)
   const neighbour = await openScene(service)
   const [online, cash] = [await openOrder(), await order({ method: 'cod' })]
@@ -48,7 +48,7 @@ test('what was ordered before a store closed is still paid and delivered, and ot
   assert.ok(await withinASecond(async () => (await shop.get('/v1/store')).status === 403))
   assert.deepEqual(await report(online), { received: true, duplicate: false })
   assert.equal((await callback(online.id)).status, 302)
-  assert.equal((await tellCarrierNews(service, shop, { orderId: cash.id, status: 'delivered' })).status, 200)
+  assert.equal((await sendCarrierEvent(service, shop, { orderId: cash.id, status: 'delivered' })).status, 200)
   assert.deepEqual((await stateOf(online.id)).slice(0, 2), ['paid', 'paid'])
   assert.deepEqual((await stateOf(cash.id)).slice(0, 2), ['delivered', 'paid'])
   assert.equal((await neighbour.shop.get('/v1/store')).status, 200)

@@ -17,12 +17,12 @@ export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknow
 }
 
 const menuTypes = ['category', 'product', 'page', 'link']
-const deepestMenu = 3
+const maxMenuDepth = 3
 
 const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
   if (!Array.isArray(items)) throw refuse('MENU_LIST_MISSING', { place })
-  if (level > deepestMenu && items.length > 0) {
-    throw refuse('MENU_TOO_DEEP', { place, mostLevels: deepestMenu })
+  if (level > maxMenuDepth && items.length > 0) {
+    throw refuse('MENU_TOO_DEEP', { place, mostLevels: maxMenuDepth })
   }
   return items.map((item, i) => {
     const here = `${place}[${i}]`
@@ -44,8 +44,8 @@ const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => 
 }
 
 /**
- * Storefronts put targets of any type into links, so none may be an address that runs. Browsers drop control characters
- * from an address and callers trim blanks, so neither may hide the scheme.
+ * Storefronts put targets of any type into links, so `javascript:` and the like are refused. Browsers drop control
+ * characters from a URL and trim spaces, so neither may hide the scheme.
  */
 const isSafeTarget = (target: string) => {
   const text = target.trim()

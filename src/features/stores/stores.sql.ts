@@ -12,7 +12,7 @@ export type NewStore = {
   cashOnDelivery: boolean
 }
 
-/** Writes nothing when another store has the domain. */
+/** Undefined if another store has the domain. */
 export const insertStore = (tx: Tx, store: NewStore) => tx.maybeOne<{ id: StoreId }>`
   insert into store (public_id, name, domain, currency, locale, timezone, payment_provider, cash_on_delivery)
   values (${store.publicId}, ${store.name}, ${store.domain}, ${store.currency}, ${store.locale}, ${store.timezone},
@@ -29,10 +29,10 @@ export const insertOutlet = (tx: Tx, storeId: StoreId, publicId: string, name: s
 export const setDefaultOutlet = (tx: Tx, storeId: StoreId, outletId: OutletId) => tx.run`
   update store set default_outlet_id = ${outletId} where id = ${storeId}`
 
-/** `off` is no limit. */
+/** `off` removes the limit. */
 type Limit = number | 'off'
 
-/** Null, or nothing, leaves a setting as it is. */
+/** Null or undefined leaves a setting unchanged. */
 export type StoreSettings = {
   name: string | null
   domain: string | null
@@ -45,7 +45,7 @@ export type StoreSettings = {
   shippingFlatMinor: number | null
   shippingFreeAboveMinor: Limit | null
   cashOnDelivery: boolean | null
-  /** In minor units; `default` is the limit of the currency. */
+  /** In minor units. `default` is the default limit of the currency. */
   codMaxValueMinor?: Limit | 'default' | null
   codMaxUnits?: Limit | null
   codMaxOpenOrders?: Limit | null
@@ -53,7 +53,7 @@ export type StoreSettings = {
   codVerifiedPhone?: boolean | null
   paymentProvider?: string | null
   otpHourlyCap?: Limit | null
-  /** An empty list stands for all countries. */
+  /** An empty list means all countries. */
   otpCountries?: readonly string[] | null
   visitorLimit?: number | null
   otpClientLimit?: number | null
@@ -62,7 +62,7 @@ export type StoreSettings = {
 const isOff = (limit: Limit | null | undefined) => limit === 'off'
 const numberOf = (limit: Limit | 'default' | null | undefined) => (typeof limit === 'number' ? limit : null)
 
-/** A limit that is off is null in its column, but for the cash value: there null is the default, and zero is off. */
+/** `off` is stored as null, except for `cod_max_value_minor`, where null means the default and 0 means off. */
 export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.run`
   update store set name = coalesce(${set.name}, name), domain = coalesce(${set.domain}, domain),
     domain_is_duplicate = domain_is_duplicate and ${set.domain}::text is null,
@@ -125,13 +125,13 @@ export const listKeys = (db: Queries, storeId: StoreId) => db.many<KeyListing>`
     created_at as "createdAt"
   from store_key where store_id = ${storeId} order by created_at, id`
 
-/** Ids of keys are unique across stores, so that an operator can name one alone. */
+/** Key ids are unique across stores, so no store is needed. */
 export const revokeKey = (tx: Tx, keyId: string) => tx.maybeOne<{ storeId: StoreId; revokedAt: Date }>`
   update store_key set revoked_at = coalesce(revoked_at, vitrine_now())
   where id = ${keyId}
   returning store_id as "storeId", revoked_at as "revokedAt"`
 
-/** Undefined when there is no such key. */
+/** Undefined if there is no such key. */
 export const setKeyRateLimit = (tx: Tx, keyId: string, rateLimit: number) => tx.maybeOne<{ storeId: StoreId }>`
   update store_key set rate_limit = ${rateLimit} where id = ${keyId} returning store_id as "storeId"`
 
@@ -157,16 +157,16 @@ export const listStores = (db: Queries) => db.many<{
 }>`
   select public_id as "publicId", name, domain, currency, closed_at as "closedAt" from store order by id`
 
-/** Closed, it keeps the time at which it was closed first. */
+/** Closing a closed store keeps the original time. */
 export const setClosed = (tx: Tx, storeId: StoreId, isClosed: boolean) => tx.run`
   update store set closed_at = case when ${isClosed}::boolean then coalesce(closed_at, vitrine_now()) end
   where id = ${storeId}`
 
-/** Two rotations at once happen one after the other. */
+/** Serialises concurrent rotations of credentials. */
 export const lockStore = (tx: Tx, storeId: StoreId) => tx.run`
   select from store where id = ${storeId} for no key update`
 
-/** Of such a store the files of the demo may be fetched, outside of production. */
+/** A demo store may serve the demo files, outside production. */
 export const markDemoStore = (tx: Tx, storeId: StoreId) => tx.run`update store set is_demo = true where id = ${storeId}`
 
 export const isDemoStore = async (db: Queries, storeId: string) =>

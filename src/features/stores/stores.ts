@@ -24,13 +24,13 @@ export type StoreRequest = {
   paymentProvider: string
 }
 
-/** A store with its first outlet, two keys and what its providers prove themselves with. Secrets are shown this once. */
+/** Creates a store with an outlet, two keys and webhook credentials. Secrets are returned only here. */
 export const createStore = async (tx: Tx, request: StoreRequest) => {
   checkSettings(request)
   checkName(request.outletName)
   const publicId = newId('store')
   const domain = readDomain(request.domain)
-  // A store that was asked to be paid in cash takes cash.
+  // Choosing cash as the provider also enables cash on delivery.
   const cashOnDelivery = request.paymentProvider === cash.name
   const inserted = await sql.insertStore(tx, { ...request, publicId, domain, cashOnDelivery })
   if (inserted === undefined) throw refuse('DOMAIN_TAKEN', { domain })
@@ -57,13 +57,13 @@ export const createStore = async (tx: Tx, request: StoreRequest) => {
   }
 }
 
-/** For all shoppers of a new store together; each visitor has a limit besides (`visitor_limit`). */
+/** Requests per minute for all shoppers of a store together. Each visitor has a separate limit (`visitor_limit`). */
 export const browserKeyLimit = 6_000
 
 export type KeyRequest = {
   kind: 'server' | 'browser'
   name: string
-  /** Null: everything that keys of this kind may have. */
+  /** Null: all scopes that keys of this kind may have. */
   scopes: readonly string[] | null
   rateLimit: number | null
   expiresAt: Date | null
@@ -84,7 +84,7 @@ export const createKey = async (tx: Tx, storeId: StoreId, request: KeyRequest) =
   return { id, key, scopes: wanted, rateLimit: request.rateLimit }
 }
 
-/** A browser's key is in everybody's hands, so it may not speak for a customer. */
+/** A browser key is public, so it must not act for a customer. */
 const defaultScopes = (kind: 'server' | 'browser') =>
   kind === 'server' ? scopes : scopes.filter((scope) => scope !== 'customers:assert')
 
@@ -120,14 +120,14 @@ export const allowOrigin = async (tx: Tx, store: Store, origin: string) => {
   await announceStore(tx, store.id)
 }
 
-/** Pages of this origin can no longer call the store, on every instance at once. */
+/** Takes effect on every instance immediately. */
 export const removeOrigin = async (tx: Tx, store: Store, origin: string) => {
   const known = readOrigin(origin)
   if (!(await sql.deleteOrigin(tx, store.id, known))) throw refuse('ORIGIN_NOT_FOUND', { origin: known })
   await announceStore(tx, store.id)
 }
 
-/** A closed store answers nobody who calls with its keys; webhooks and commands go on (decision 0025). */
+/** A closed store refuses its keys; webhooks and commands still work (decision 0025). */
 export const closeStore = async (tx: Tx, store: Pick<Store, 'id'>, isClosed: boolean) => {
   await sql.setClosed(tx, store.id, isClosed)
   await announceStore(tx, store.id)
@@ -149,15 +149,15 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
 
 export const listStores = (db: Queries) => sql.listStores(db)
 
-const mostStoresNamed = 5
+const maxStoresListed = 5
 
-/** By its public id, which may be left out when there is only one store. */
+/** `publicId` may be left out if there is only one store. */
 export const findStore = async (db: Queries, publicId: string | undefined): Promise<Store> => {
   const stores = await sql.listStores(db)
   const [only, another] = stores
   if (only === undefined) throw refuse('STORE_MISSING', {})
   if (publicId === undefined && another !== undefined) {
-    const named = stores.slice(0, mostStoresNamed).map((store) => ({ id: store.publicId, name: store.name }))
+    const named = stores.slice(0, maxStoresListed).map((store) => ({ id: store.publicId, name: store.name }))
     throw refuse('STORE_AMBIGUOUS', { count: stores.length, stores: named })
   }
   const store = await findStoreByPublicId(db, publicId ?? only.publicId)
@@ -196,21 +196,21 @@ const isAccepted = (make: () => unknown) => {
   }
 }
 
-/** A bare host means https; an origin is kept as it is. */
+/** A bare host means https. */
 const readDomain = (text: string) => {
   const origin = parseOrigin(/^https?:\/\//.test(text) ? text : `https://${text}`)
   if (origin === null) throw refuse('DOMAIN_INVALID', { domain: text })
   return origin
 }
 
-/** Exactly what a browser sends as `Origin`. */
+/** Must be exactly what a browser sends as `Origin`. */
 export const readOrigin = (text: string): string => {
   const origin = parseOrigin(text)
   if (origin === null) throw refuse('ORIGIN_INVALID', { origin: text })
   return origin
 }
 
-/** Null for more than an origin, and for a pattern: what is on the list is compared letter by letter. */
+/** Null for anything longer than an origin, and for patterns: allowlist entries are compared literally. */
 const parseOrigin = (text: string): string | null => {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.includes('*')) return null

@@ -1,10 +1,10 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Store, StoreId } from '../context.ts'
 
-/** What the webhook has to know of a store: not even its name. */
+/** The fields of a store that the payment webhook needs. */
 export type WebhookStore = Pick<Store, 'id' | 'publicId' | 'paymentProvider'>
 
-/** The store with what its provider must prove, in one statement: one hash, and more while credentials are rotated. */
+/** The store with the hashes of its valid passwords: one, or several during a rotation. */
 export const findWebhookStore = (db: Queries, publicId: string, username: string) => db.maybeOne<
   WebhookStore & { secretHashes: string[] }
 >`
@@ -15,7 +15,7 @@ export const findWebhookStore = (db: Queries, publicId: string, username: string
   from store s
   where s.public_id = ${publicId}`
 
-/** The key alone names the store: it is looked up by its hash, which is unique among the logistics keys. */
+/** The key identifies the store: its hash is unique among logistics keys. */
 export const findStoreByLogisticsKey = async (db: Queries, secretHash: string) =>
   (
     await db.maybeOne<{ publicId: string }>`
@@ -30,7 +30,7 @@ export const insertWebhookCredential = (tx: Tx, storeId: StoreId, credential: We
   insert into webhook_credential (store_id, kind, username, secret_hash)
   values (${storeId}, ${credential.kind}, ${credential.username}, ${credential.secretHash})`
 
-/** All that were valid end after so long, unless they end sooner. Returns when the current one ends, and its name. */
+/** Expires all valid credentials after `overlapMs`, or at their earlier expiry. Returns the current one. */
 export const endWebhookCredentials = (
   tx: Tx,
   storeId: StoreId,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, serviceFor, type TestService } from '../../../test/harness.ts'
 import { hours } from '../../core/clock.ts'
-import { tellCarrierNews } from '../orders/fixture.ts'
+import { sendCarrierEvent } from '../orders/fixture.ts'
 import { basic, openScene } from '../payments/fixture.ts'
 import { rotateWebhookCredential } from './webhook-credentials.ts'
 
@@ -21,16 +21,16 @@ const open = async (service: TestService) => {
   const { id } = await scene.order({ method: 'cod' })
   return {
     ...{ ...scene, rotatePayment, rotateLogistics },
-    /** What the payment webhook answers to these credentials about an order that it does not know. */
+    /** Calls the payment webhook with these credentials, about an unknown order. */
     payAs: async ({ username, password }: { username: string; password: string }) =>
       scene.send(scene.event({ id: 'ord_none', payment: 'pay_none', total: 1 }), {
         authorization: basic(username, password),
       }),
-    tellAs: (key: string) => tellCarrierNews(service, scene.shop, { orderId: id, status: 'packed' }, key),
+    sendEventAs: (key: string) => sendCarrierEvent(service, scene.shop, { orderId: id, status: 'packed' }, key),
   }
 }
 
-test('after a rotation the old payment credentials count beside the new ones, and end when it was said', async (t) => {
+test('after a rotation the old payment credentials work beside the new ones until they expire', async (t) => {
   const service = await serviceFor(t)
   const { shop, payAs, rotatePayment } = await open(service)
   const old = shop.paymentWebhook
@@ -47,28 +47,28 @@ test('after a rotation the old payment credentials count beside the new ones, an
   assertError(await payAs(made), 404, 'NOT_FOUND')
 })
 
-test('after a rotation the old logistics key counts beside the new one, and ends when it was said', async (t) => {
+test('after a rotation the old logistics key works beside the new one until it expires', async (t) => {
   const service = await serviceFor(t)
-  const { shop, tellAs, rotateLogistics } = await open(service)
+  const { shop, sendEventAs, rotateLogistics } = await open(service)
   const made = await rotateLogistics(hours(2))
   assert.match(made.key, /^vlk_\w{32}$/)
-  for (const key of [shop.logisticsKey, made.key]) assert.equal((await tellAs(key)).status, 200)
+  for (const key of [shop.logisticsKey, made.key]) assert.equal((await sendEventAs(key)).status, 200)
   service.clock.advance(hours(2) + 1)
-  assertError(await tellAs(shop.logisticsKey), 401, 'UNAUTHORIZED')
-  assert.equal((await tellAs(made.key)).status, 200)
+  assertError(await sendEventAs(shop.logisticsKey), 401, 'UNAUTHORIZED')
+  assert.equal((await sendEventAs(made.key)).status, 200)
 })
 
-test('a rotation without overlap ends every earlier credential at once, and those of the other kind stay', async (t) => {
+test('a rotation without overlap ends all earlier credentials of that kind immediately', async (t) => {
   const service = await serviceFor(t)
-  const { shop, payAs, tellAs, rotatePayment } = await open(service)
+  const { shop, payAs, sendEventAs, rotatePayment } = await open(service)
   const second = await rotatePayment()
   const third = await rotatePayment(0)
   for (const old of [shop.paymentWebhook, second]) assertError(await payAs(old), 401, 'UNAUTHORIZED')
   assertError(await payAs(third), 404, 'NOT_FOUND')
-  assert.equal((await tellAs(shop.logisticsKey)).status, 200)
+  assert.equal((await sendEventAs(shop.logisticsKey)).status, 200)
 })
 
-test('a later rotation never lengthens the life of an older credential', async (t) => {
+test('a later rotation never extends an older credential', async (t) => {
   const service = await serviceFor(t)
   const { shop, payAs, rotatePayment } = await open(service)
   const second = await rotatePayment(hours(1))
@@ -78,7 +78,7 @@ test('a later rotation never lengthens the life of an older credential', async (
   assertError(await payAs(second), 404, 'NOT_FOUND')
 })
 
-test('rotations at the same moment all count, and one of them is the current one', async (t) => {
+test('concurrent rotations all produce valid credentials, and one of them is current', async (t) => {
   const service = await serviceFor(t)
   const { store, payAs, rotatePayment } = await open(service)
   const made = await Promise.all(Array.from({ length: 6 }, () => rotatePayment()))

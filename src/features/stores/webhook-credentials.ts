@@ -5,14 +5,14 @@ import type { Store, StoreId } from '../context.ts'
 import { lockStore } from './stores.sql.ts'
 import * as sql from './webhook-credentials.sql.ts'
 
-/** What a payment provider proves itself with at the webhook. The password is shown this once. */
+/** Creates the credentials of the payment webhook. The password is returned only here. */
 export const makePaymentCredential = async (tx: Tx, storeId: StoreId, username = `pay_${randomText(12)}`) => {
   const password = randomText(32)
   await sql.insertWebhookCredential(tx, storeId, { kind: 'payment', username, secretHash: hashSecret(password) })
   return { username, password }
 }
 
-/** What a carrier proves itself with. */
+/** Creates the key of the logistics webhook. It is returned only here. */
 export const makeLogisticsKey = async (tx: Tx, storeId: StoreId) => {
   const key = `vlk_${randomText(32)}`
   await sql.insertWebhookCredential(tx, storeId, { kind: 'logistics', username: '', secretHash: hashSecret(key) })
@@ -22,8 +22,8 @@ export const makeLogisticsKey = async (tx: Tx, storeId: StoreId) => {
 export type Rotated = ({ username: string; password: string } | { key: string }) & { oldValidUntil: Date | null }
 
 /**
- * New credentials for a webhook. The old ones are accepted for `overlapMs` more, and those of an earlier rotation no
- * longer than that, so that 0 ends all of them at once. The user name stays: only the password changes at the provider.
+ * Replaces the credentials of a webhook. All older ones expire after `overlapMs` at the latest, so 0 ends them
+ * immediately. The user name stays the same, so only the password has to be changed at the provider.
  */
 export const rotateWebhookCredential = async (
   tx: Tx,

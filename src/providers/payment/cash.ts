@@ -1,13 +1,13 @@
 import { toWire } from '../../core/money.ts'
 import type { PaymentProvider } from './provider.ts'
 
-/** Money that is handed over at the door. There is nobody to ask: people report what happened. */
+/** Cash on delivery. There is no provider to call: carriers and operators report the result. */
 export const cash: PaymentProvider = {
   name: 'cod',
   credentials: [],
   isForTesting: false,
   start: async () => {
-    throw new Error('a payment at the door is not started')
+    throw new Error('cash on delivery has no payment session')
   },
   status: async (_account, { amountMinor, currency }) => ({
     status: 'open',
@@ -17,6 +17,6 @@ export const cash: PaymentProvider = {
   }),
   close: async () => 'closed',
   readWebhook: null,
-  // Whoever gives a refund gives it by hand.
+  // The store refunds cash by hand.
   refund: async () => 'refunded',
 }

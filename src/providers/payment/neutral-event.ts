@@ -1,7 +1,7 @@
 import { toFields } from '../../core/fields.ts'
 import { eventStatuses, MalformedEvent, type PaymentEvent } from './provider.ts'
 
-/** The format of `POST /webhook/payment`, which the sandbox speaks as well. */
+/** The format of `POST /webhook/payment`, which the sandbox uses too. */
 export type NeutralEvent = {
   eventId: string
   orderId: string
@@ -28,11 +28,11 @@ export const readNeutralEvent = (body: unknown): PaymentEvent => {
     if (typeof value !== 'string' || value === '') throw new MalformedEvent(`${name} is required.`)
     return value
   }
-  const [eventId, orderId, said] = [requiredText('eventId'), requiredText('orderId'), requiredText('status')]
+  const [eventId, orderId, sentStatus] = [requiredText('eventId'), requiredText('orderId'), requiredText('status')]
   const [transactionId, currency] = [text('transactionId'), text('currency')]
   const [method, last4, upiId, reference] = [text('method'), text('last4'), text('upiId'), text('reference')]
   text('occurredAt')
-  const status = eventStatuses.find((known) => known === said)
+  const status = eventStatuses.find((known) => known === sentStatus)
   if (status === undefined) throw new MalformedEvent(`status must be one of ${eventStatuses.join(', ')}.`)
   const amount = event.amount ?? null
   if (amount !== null && typeof amount !== 'number') throw new MalformedEvent('amount must be number.')

@@ -11,17 +11,17 @@ export type SmsSettings =
   | ({ sender: 'msg91' } & Msg91Settings)
   | ({ sender: 'http' } & HttpSettings)
 
-/** `baseUrl` stands in for the vendor in tests; `print` takes the lines of the console sender. */
+/** `baseUrl` replaces the vendor in tests; `print` receives the lines of the console sender. */
 export type SmsSenderOptions = { clock?: Pick<Clock, 'now'>; baseUrl?: string; timeoutMs?: number; print?: Print }
 
-/** The one sender that this instance sends with. `Config` fits the first argument. */
+/** The SMS sender of this instance. The first argument is compatible with `Config`. */
 export const chooseSmsSender = (
   { production, sms }: { production: boolean; sms: Readonly<SmsSettings> },
   { clock = systemClock, print, ...vendor }: SmsSenderOptions = {},
 ): SmsSender => {
   switch (sms.sender) {
     case 'console':
-      // config.ts refuses this with advice; a config that was made without it must not print passwords either.
+      // config.ts refuses this with a better message. This check covers configurations that were not read by it.
       if (production) throw new Error('the console sender is not allowed in production')
       return createConsoleSender(print)
     case 'twilio':

@@ -2,7 +2,7 @@ import type { SmsSender } from './sender.ts'
 
 export type Print = (line: string) => void
 
-/** For trying things out: the password is shown to whoever runs the service, and nothing is sent. */
+/** For development: prints the one-time password and sends nothing. */
 export const createConsoleSender = (print: Print = printToOutput): SmsSender => ({
   name: 'console',
   send: async ({ phone, code }) => print(`OTP for ${phone} is ${code}`),

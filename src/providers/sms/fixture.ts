@@ -9,7 +9,7 @@ import type { SmsMessage, SmsSender } from './sender.ts'
 export type Seen = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 export type Reply = (response: ServerResponse) => void
 
-/** A vendor on this machine, which keeps what it was asked and answers as it is told. */
+/** A local vendor that records its requests and sends the given reply. */
 export const startVendor = async (t: TestContext, reply: Reply) => {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
@@ -36,7 +36,7 @@ export const answer =
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** The head and the first bytes of a body, and then the line goes dead. */
+/** Sends the headers and half of the body, then closes the connection. */
 export const cutOff =
   (status: number, body: string): Reply =>
   (response) => {
@@ -47,7 +47,7 @@ export const cutOff =
 export const hangUp: Reply = (response) => response.destroy()
 export const saysNothing: Reply = () => {}
 
-/** More than fits, and without an end: whoever wants all of it waits for ever. */
+/** Sends a body that never ends. */
 export const endless =
   (status: number): Reply =>
   (response) => {
@@ -67,14 +67,14 @@ export const message: SmsMessage = {
   storeName: 'Kavya & Co.',
 }
 
-/** The error that sending ended with. */
+/** The error of a failed send. */
 export const failureOf = (sender: SmsSender): Promise<Error> =>
   sender.send(message).then(
     () => assert.fail('the message was sent'),
     (error) => error,
   )
 
-/** What an operator would find in the log of an error, causes and stacks included. */
+/** The log line of an error, with causes and stacks. */
 export const logged = (error: Error) => {
   const lines: string[] = []
   createLogger({ logLevel: 'info' }, { write: (line) => void lines.push(line) }).warn({ err: error }, error.message)

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { SmsSender } from './sender.ts'
-import { askVendor, refusalOrDoubt } from './vendor.ts'
+import { errorForStatus, postToVendor } from './vendor.ts'
 
 export type HttpSettings = { url: string; secret: string }
 
 /**
- * A service of the operator's own. The signature covers time and body, so that the receiver can tell our calls from
- * others' and refuse old ones; docs/production.md shows how. What the receiver answers besides its status is not read
- * into anything, since we cannot know what it repeats.
+ * Sends through a service of the operator. The signature covers time and body, so that the receiver can authenticate
+ * requests and refuse old ones; docs/production.md shows how. The body of the response is ignored: it might repeat
+ * secrets, which must not reach the log.
  */
 export const createHttpSender = (
   { url, secret }: HttpSettings,
@@ -18,7 +18,7 @@ export const createHttpSender = (
   send: async ({ phone, code, text, storeName }) => {
     const body = JSON.stringify({ phone, code, text, store: storeName })
     const timestamp = String(Math.floor(clock.now() / 1000))
-    const { status } = await askVendor(url, {
+    const { status } = await postToVendor(url, {
       vendor: 'VITRINE_SMS_URL',
       headers: {
         'content-type': 'application/json',
@@ -28,6 +28,6 @@ export const createHttpSender = (
       body,
       timeoutMs,
     })
-    if (status < 200 || status > 299) throw refusalOrDoubt('VITRINE_SMS_URL', status)
+    if (status < 200 || status > 299) throw errorForStatus('VITRINE_SMS_URL', status)
   },
 })

@@ -5,7 +5,7 @@ import { chooseSmsSender, type SmsSenderOptions, type SmsSettings } from './choo
 import { answer, failureOf, logged, message, startVendor } from './fixture.ts'
 import { SmsRefused, SmsUncertain } from './sender.ts'
 
-/** How each vendor speaks, and that only its yes counts as one. What all have in common is in vendor.test.ts. */
+/** The protocol of each vendor. Behaviour that all senders share is in vendor.test.ts. */
 const twilio = { sender: 'twilio', accountSid: 'AC0123', authToken: 'twilio-token', from: '+15005550006' } as const
 const msg91 = { sender: 'msg91', authKey: 'msg91-key', templateId: 'template-1' } as const
 const http = { sender: 'http', secret: 'a secret that is shared with the service' } as const
@@ -13,7 +13,7 @@ const http = { sender: 'http', secret: 'a secret that is shared with the service
 const choose = (sms: SmsSettings, options: SmsSenderOptions = {}) =>
   chooseSmsSender({ production: true, sms }, { timeoutMs: 20_000, ...options })
 
-test('outside production the password is a line on the console', async () => {
+test('outside production the one-time password is printed to the console', async () => {
   const lines: string[] = []
   const sender = chooseSmsSender(
     { production: false, sms: { sender: 'console' } },
@@ -24,7 +24,7 @@ test('outside production the password is a line on the console', async () => {
   assert.deepEqual(lines, ['OTP for +919876543210 is 012345'])
 })
 
-test('the console is the standard output', async (t) => {
+test('the console sender writes to standard output', async (t) => {
   const write = t.mock.method(process.stdout, 'write', () => true)
   await chooseSmsSender({ production: false, sms: { sender: 'console' } }).send(message)
   const lines = write.mock.calls.map(({ arguments: [text] }) => text)
@@ -32,16 +32,16 @@ test('the console is the standard output', async (t) => {
   assert.ok(lines.includes('OTP for +919876543210 is 493817\n'))
 })
 
-test('in production there is no console sender', () => {
+test('production refuses the console sender', () => {
   assert.throws(() => chooseSmsSender({ production: true, sms: { sender: 'console' } }), /not allowed in production/)
 })
 
-test('Twilio gets a form with number, origin and text, and the credentials of the account', async (t) => {
+test('Twilio gets a form with number, sender and text, and the credentials of the account', async (t) => {
   const vendor = await startVendor(t, answer(201, '{"sid":"SM1","status":"queued"}'))
   const sender = choose(twilio, { baseUrl: vendor.url })
   await sender.send(message)
   assert.equal(sender.name, 'twilio')
-  const [{ method, path, headers, body } = assert.fail('nothing was asked'), ...more] = vendor.seen
+  const [{ method, path, headers, body } = assert.fail('no request was sent'), ...more] = vendor.seen
   assert.equal(more.length, 0)
   assert.equal(`${method} ${path}`, 'POST /2010-04-01/Accounts/AC0123/Messages.json')
   assert.equal(headers.authorization, `Basic ${Buffer.from('AC0123:twilio-token').toString('base64')}`)
@@ -49,7 +49,7 @@ test('Twilio gets a form with number, origin and text, and the credentials of th
   assert.equal(body, 'To=%2B919876543210&From=%2B15005550006&Body=493817+is+your+code+for+Kavya+%26+Co.')
 })
 
-test('Twilio sends through a messaging service when that is what the setting names', async (t) => {
+test('Twilio uses a messaging service if the setting names one', async (t) => {
   const vendor = await startVendor(t, answer(201, ''))
   const service = `MG${'0f'.repeat(16)}`
   await choose({ ...twilio, from: service }, { baseUrl: vendor.url }).send(message)
@@ -59,7 +59,7 @@ test('Twilio sends through a messaging service when that is what the setting nam
   assert.deepEqual([byName?.get('MessagingServiceSid'), byName?.get('From')], [null, 'MGADDA'])
 })
 
-test("a refusal by Twilio brings its code and words, without the shopper's number", async (t) => {
+test("a refusal by Twilio has its code and message, without the shopper's number", async (t) => {
   const words = "The 'To' number +91 98765 43210 (+919876543210, 919876543210) is not a valid phone number."
   const vendor = await startVendor(t, answer(400, JSON.stringify({ code: 21211, message: words, status: 400 })))
   const failure = await failureOf(choose(twilio, { baseUrl: vendor.url }))
@@ -71,17 +71,17 @@ test("a refusal by Twilio brings its code and words, without the shopper's numbe
   )
 })
 
-test('only a 201 is a yes of Twilio', async (t) => {
+test('only a 201 of Twilio means accepted', async (t) => {
   const vendor = await startVendor(t, answer(200, '{"sid":"SM1"}'))
   assert.ok((await failureOf(choose(twilio, { baseUrl: vendor.url }))) instanceof SmsUncertain)
 })
 
-test('MSG91 gets the template, the number without its plus, and the password', async (t) => {
+test('MSG91 gets the template, the number without its plus, and the one-time password', async (t) => {
   const vendor = await startVendor(t, answer(200, '{"type":"success","message":"3763646c"}'))
   const sender = choose(msg91, { baseUrl: vendor.url })
   await sender.send(message)
   assert.equal(sender.name, 'msg91')
-  const [{ method, path, headers, body } = assert.fail('nothing was asked'), ...more] = vendor.seen
+  const [{ method, path, headers, body } = assert.fail('no request was sent'), ...more] = vendor.seen
   assert.equal(more.length, 0)
   assert.equal(`${method} ${path}`, 'POST /api/v5/flow')
   assert.equal(headers.authkey, 'msg91-key')
@@ -93,14 +93,14 @@ test('MSG91 gets the template, the number without its plus, and the password', a
   })
 })
 
-test('an error that MSG91 reports with 200 is a refusal, with its words', async (t) => {
+test('an error that MSG91 reports with 200 is a refusal, with its message', async (t) => {
   const vendor = await startVendor(t, answer(200, '{"type":"error","message":"template is not approved","code":"211"}'))
   const failure = await failureOf(choose(msg91, { baseUrl: vendor.url }))
   assert.ok(failure instanceof SmsRefused)
   assert.equal((failure.cause as Error).message, '211: template is not approved')
 })
 
-test('an answer of MSG91 that says neither success nor error leaves it open', async (t) => {
+test('an MSG91 response with neither success nor error is uncertain', async (t) => {
   for (const body of [
     '',
     'OK',
@@ -118,7 +118,7 @@ test('an answer of MSG91 that says neither success nor error leaves it open', as
   }
 })
 
-test('the words of MSG91 do not turn a bad status into a success', async (t) => {
+test('the body of MSG91 does not turn an error status into a success', async (t) => {
   for (const [status, kind] of [
     [401, SmsRefused],
     [500, SmsUncertain],
@@ -128,13 +128,13 @@ test('the words of MSG91 do not turn a bad status into a success', async (t) => 
   }
 })
 
-test("the operator's own service gets everything, signed with the time", async (t) => {
+test("the operator's own service gets all fields, signed with a timestamp", async (t) => {
   const vendor = await startVendor(t, answer(204, ''))
   const url = `${vendor.url}/send?queue=otp`
   const sender = choose({ ...http, url }, { clock: { now: () => 1_800_000_000_999 } })
   await sender.send(message)
   assert.equal(sender.name, 'http')
-  const [{ method, path, headers, body } = assert.fail('nothing was asked'), ...more] = vendor.seen
+  const [{ method, path, headers, body } = assert.fail('no request was sent'), ...more] = vendor.seen
   assert.equal(more.length, 0)
   assert.equal(`${method} ${path}`, 'POST /send?queue=otp')
   assert.equal(headers['content-type'], 'application/json')
@@ -149,10 +149,10 @@ test("the operator's own service gets everything, signed with the time", async (
   assert.equal(headers['x-vitrine-signature'], signature)
 })
 
-test('the signature covers letters beyond ASCII as they are sent', async (t) => {
+test('the signature covers non-ASCII text as it is sent', async (t) => {
   const vendor = await startVendor(t, answer(200, ''))
   await choose({ ...http, url: vendor.url }).send({ ...message, storeName: 'कव्या & Söhne' })
-  const [{ headers, body } = assert.fail('nothing was asked')] = vendor.seen
+  const [{ headers, body } = assert.fail('no request was sent')] = vendor.seen
   assert.equal(JSON.parse(body).store, 'कव्या & Söhne')
   const time = headers['x-vitrine-timestamp']
   assert.equal(
@@ -161,7 +161,7 @@ test('the signature covers letters beyond ASCII as they are sent', async (t) => 
   )
 })
 
-test('nothing secret is in an error or in the log of it, even when the vendor repeats all that it got', async (t) => {
+test('errors and logs contain no secrets, even if the vendor repeats its whole request', async (t) => {
   for (const status of [200, 400, 401, 422, 500]) {
     const repeated = `No: twilio-token ${Buffer.from('AC0123:twilio-token').toString('base64')} msg91-key ${http.secret} ${message.text} 493817 9876543210 +91-98765-43210`
     const vendor = await startVendor(t, answer(status, JSON.stringify({ type: 'error', code: 1, message: repeated })))

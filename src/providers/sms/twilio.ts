@@ -1,9 +1,9 @@
 import type { SmsSender } from './sender.ts'
-import { askVendor, quoteVendor, readFields, refusalOrDoubt } from './vendor.ts'
+import { errorForStatus, postToVendor, quoteVendor, readFields } from './vendor.ts'
 
 export type TwilioSettings = { accountSid: string; authToken: string; from: string }
 
-/** Twilio's Messages API. 201 says that the message is in its queue, whatever becomes of the rest of the answer. */
+/** Twilio's Messages API. A 201 means that the message is queued, even if the body cannot be read. */
 export const createTwilioSender = (
   { accountSid, authToken, from }: TwilioSettings,
   { baseUrl = 'https://api.twilio.com', timeoutMs }: { baseUrl?: string; timeoutMs?: number } = {},
@@ -14,7 +14,7 @@ export const createTwilioSender = (
   return {
     name: 'twilio',
     send: async (message) => {
-      const { status, body } = await askVendor(url, {
+      const { status, body } = await postToVendor(url, {
         vendor: 'Twilio',
         headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ To: message.phone, ...origin, Body: message.text }).toString(),
@@ -23,7 +23,7 @@ export const createTwilioSender = (
       if (status === 201) return
       const fields = readFields(body)
       const detail = fields === undefined ? undefined : quoteVendor(fields, message, [authToken, credentials])
-      throw refusalOrDoubt('Twilio', status, detail)
+      throw errorForStatus('Twilio', status, detail)
     },
   }
 }

@@ -15,7 +15,7 @@ import {
 } from './fixture.ts'
 import { SmsRefused, SmsUncertain } from './sender.ts'
 
-/** Every sender meets the same network. A refusal must be certain, since the request is then not counted. */
+/** Network behaviour that all senders share. A refusal must be certain, since the request is then not counted. */
 const senders = ['twilio', 'msg91', 'http'] as const
 type Name = (typeof senders)[number]
 
@@ -29,13 +29,13 @@ const settingsOf = (name: Name, url: string): SmsSettings =>
 const senderFor = (name: Name, baseUrl: string, timeoutMs = 20_000) =>
   chooseSmsSender({ production: true, sms: settingsOf(name, baseUrl) }, { baseUrl, timeoutMs })
 
-/** Asks each sender's vendor once, and looks at the error and at what the log would say of it. */
+/** Sends once with each sender, and checks the error and its log line. */
 const assertFails = async (t: TestContext, reply: Reply, kind: typeof SmsRefused, timeoutMs?: number) => {
   for (const name of senders) {
     const vendor = await startVendor(t, reply)
     const failure = await failureOf(senderFor(name, vendor.url, timeoutMs))
     assertKind(failure, kind, name)
-    assert.equal(vendor.seen.length, 1, `${name} asked ${vendor.seen.length} times`)
+    assert.equal(vendor.seen.length, 1, `${name} sent ${vendor.seen.length} times`)
     await vendor.close()
   }
 }
@@ -45,18 +45,18 @@ const assertKind = (failure: Error, kind: typeof SmsRefused, name: string) => {
   assert.doesNotMatch(logged(failure), /hush-hush|493817|9876543210/)
 }
 
-test('a 4xx is a refusal, whatever comes with it', async (t) => {
+test('a 4xx is a refusal, whatever its body is', async (t) => {
   for (const status of [400, 401, 403, 404, 408, 429, 499]) await assertFails(t, answer(status, 'no'), SmsRefused)
   await assertFails(t, answer(400, '{"message": {"deep": true}, "code": null}'), SmsRefused)
   await assertFails(t, cutOff(400, '{"message":"not like this"}'), SmsRefused)
   await assertFails(t, endless(400), SmsRefused)
 })
 
-test('a 5xx leaves it open', async (t) => {
+test('a 5xx is uncertain', async (t) => {
   for (const status of [500, 502, 503, 504, 599]) await assertFails(t, answer(status, '{"type":"error"}'), SmsUncertain)
 })
 
-test('a redirect is not followed and leaves it open', async (t) => {
+test('a redirect is not followed and is uncertain', async (t) => {
   const elsewhere = await startVendor(t, answer(201, '{"type":"success"}'))
   for (const status of [301, 302, 303, 307, 308]) {
     await assertFails(t, answer(status, '', { location: elsewhere.url }), SmsUncertain)
@@ -64,9 +64,9 @@ test('a redirect is not followed and leaves it open', async (t) => {
   assert.equal(elsewhere.seen.length, 0)
 })
 
-test('no answer in time leaves it open', (t) => assertFails(t, saysNothing, SmsUncertain, 200))
+test('a timeout is uncertain', (t) => assertFails(t, saysNothing, SmsUncertain, 200))
 
-test('a vendor has ten seconds, unless told otherwise', async (t) => {
+test('the default timeout is ten seconds', async (t) => {
   const limit = t.mock.method(AbortSignal, 'timeout')
   const vendor = await startVendor(t, answer(201, ''))
   const sms = settingsOf('twilio', vendor.url)
@@ -77,12 +77,12 @@ test('a vendor has ten seconds, unless told otherwise', async (t) => {
   )
 })
 
-test('a connection that is lost after the request leaves it open', (t) => assertFails(t, hangUp, SmsUncertain))
+test('a connection lost after the request is uncertain', (t) => assertFails(t, hangUp, SmsUncertain))
 
-test('an answer that is no HTTP leaves it open', (t) =>
+test('a response that is not HTTP is uncertain', (t) =>
   assertFails(t, (response) => response.socket?.end('SMTP ready\r\n\r\n'), SmsUncertain))
 
-test('a port where nobody listens is a refusal, by address and by name', async (t) => {
+test('a closed port is a refusal, by address and by name', async (t) => {
   const vendor = await startVendor(t, saysNothing)
   await vendor.close()
   for (const name of senders) {
@@ -92,13 +92,13 @@ test('a port where nobody listens is a refusal, by address and by name', async (
   }
 })
 
-test('a name that does not exist is a refusal', async () => {
+test('an unknown host is a refusal', async () => {
   for (const name of senders) {
     assertKind(await failureOf(senderFor(name, 'http://no-such-host.invalid')), SmsRefused, name)
   }
 })
 
-test('a yes whose rest is cut off or has no end is a yes where the status decides', async (t) => {
+test('an incomplete or endless body is accepted where the status decides', async (t) => {
   for (const reply of [cutOff(201, '{"sid":"SM1","status":"queued"}'), endless(201)]) {
     for (const name of ['twilio', 'http'] as const) {
       const vendor = await startVendor(t, reply)
@@ -108,7 +108,7 @@ test('a yes whose rest is cut off or has no end is a yes where the status decide
   }
 })
 
-test('a yes whose rest is cut off or has no end leaves it open where the words decide', async (t) => {
+test('an incomplete or endless body is uncertain where the body decides', async (t) => {
   for (const reply of [cutOff(200, '{"type":"success","message":"3763646c"}'), endless(200)]) {
     const vendor = await startVendor(t, reply)
     assertKind(await failureOf(senderFor('msg91', vendor.url)), SmsUncertain, 'msg91')
@@ -116,48 +116,48 @@ test('a yes whose rest is cut off or has no end leaves it open where the words d
   }
 })
 
-/** Faults that a test cannot have on one machine, as fetch reports them. */
-const fetchFault = (t: TestContext, fault: Error) => t.mock.method(globalThis, 'fetch', () => Promise.reject(fault))
-const networkFault = (fields: { code: string; syscall?: string }) =>
+/** Errors of fetch that cannot be produced on one machine. */
+const failFetch = (t: TestContext, error: Error) => t.mock.method(globalThis, 'fetch', () => Promise.reject(error))
+const networkError = (fields: { code: string; syscall?: string }) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(fields.code), fields) })
 
-test('whatever fails before the request can leave is a refusal, and whatever fails later leaves it open', async (t) => {
-  const faults: [Error, typeof SmsRefused][] = [
-    [networkFault({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), SmsRefused],
-    [networkFault({ code: 'EHOSTUNREACH', syscall: 'connect' }), SmsRefused],
-    [networkFault({ code: 'ETIMEDOUT', syscall: 'connect' }), SmsRefused],
-    [networkFault({ code: 'UND_ERR_CONNECT_TIMEOUT' }), SmsRefused],
-    [networkFault({ code: 'CERT_HAS_EXPIRED' }), SmsRefused],
-    [networkFault({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), SmsRefused],
-    [networkFault({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), SmsRefused],
-    [networkFault({ code: 'ECONNRESET', syscall: 'read' }), SmsUncertain],
-    [networkFault({ code: 'EPIPE', syscall: 'write' }), SmsUncertain],
-    [networkFault({ code: 'ETIMEDOUT', syscall: 'read' }), SmsUncertain],
-    [networkFault({ code: 'UND_ERR_SOCKET' }), SmsUncertain],
-    [networkFault({ code: 'UND_ERR_HEADERS_TIMEOUT' }), SmsUncertain],
+test('an error before the request is sent is a refusal, and a later one is uncertain', async (t) => {
+  const failures: [Error, typeof SmsRefused][] = [
+    [networkError({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), SmsRefused],
+    [networkError({ code: 'EHOSTUNREACH', syscall: 'connect' }), SmsRefused],
+    [networkError({ code: 'ETIMEDOUT', syscall: 'connect' }), SmsRefused],
+    [networkError({ code: 'UND_ERR_CONNECT_TIMEOUT' }), SmsRefused],
+    [networkError({ code: 'CERT_HAS_EXPIRED' }), SmsRefused],
+    [networkError({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), SmsRefused],
+    [networkError({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), SmsRefused],
+    [networkError({ code: 'ECONNRESET', syscall: 'read' }), SmsUncertain],
+    [networkError({ code: 'EPIPE', syscall: 'write' }), SmsUncertain],
+    [networkError({ code: 'ETIMEDOUT', syscall: 'read' }), SmsUncertain],
+    [networkError({ code: 'UND_ERR_SOCKET' }), SmsUncertain],
+    [networkError({ code: 'UND_ERR_HEADERS_TIMEOUT' }), SmsUncertain],
     [new TypeError('fetch failed', { cause: new AggregateError([]) }), SmsUncertain],
   ]
-  for (const [fault, kind] of faults) {
-    const fetched = fetchFault(t, fault)
-    assertKind(await failureOf(senderFor('twilio', 'http://127.0.0.1')), kind, String(fault.cause))
+  for (const [error, kind] of failures) {
+    const fetched = failFetch(t, error)
+    assertKind(await failureOf(senderFor('twilio', 'http://127.0.0.1')), kind, String(error.cause))
     fetched.mock.restore()
   }
 })
 
-test('several addresses are a refusal only when none of them was reached', async (t) => {
-  const refused = networkFault({ code: 'ECONNREFUSED', syscall: 'connect' }).cause
-  const lost = networkFault({ code: 'ECONNRESET', syscall: 'read' }).cause
+test('with several addresses it is a refusal only if none could be connected to', async (t) => {
+  const refused = networkError({ code: 'ECONNREFUSED', syscall: 'connect' }).cause
+  const lost = networkError({ code: 'ECONNRESET', syscall: 'read' }).cause
   for (const [errors, kind] of [
     [[refused, refused], SmsRefused],
     [[refused, lost], SmsUncertain],
   ] as const) {
-    const fetched = fetchFault(t, new TypeError('fetch failed', { cause: new AggregateError(errors) }))
+    const fetched = failFetch(t, new TypeError('fetch failed', { cause: new AggregateError(errors) }))
     assertKind(await failureOf(senderFor('http', 'http://127.0.0.1')), kind, 'http')
     fetched.mock.restore()
   }
 })
 
-test('a key that fits no header is a refusal that does not repeat it', async (t) => {
+test('a key that is not a valid header value is a refusal that does not quote it', async (t) => {
   const vendor = await startVendor(t, answer(200, '{"type":"success"}'))
   const sms = { sender: 'msg91', authKey: 'hush-hush\nx: y', templateId: 'template-1' } as const
   assertKind(await failureOf(chooseSmsSender({ production: true, sms }, { baseUrl: vendor.url })), SmsRefused, 'msg91')

@@ -1,7 +1,7 @@
 import { toFields } from '../../core/fields.ts'
 import { type SmsMessage, SmsRefused, SmsUncertain } from './sender.ts'
 
-/** `body` is undefined when it was cut off, did not end in time, or was larger than any honest answer. */
+/** `body` is undefined if it was incomplete, late or too large. */
 export type VendorAnswer = { status: number; body: string | undefined }
 
 export type VendorRequest = {
@@ -11,12 +11,12 @@ export type VendorRequest = {
   timeoutMs: number | undefined
 }
 
-const usualTimeoutMs = 10_000
-const longestAnswerBytes = 64 * 1024
+const defaultTimeoutMs = 10_000
+const maxAnswerBytes = 64 * 1024
 
-/** One POST. Redirects are not followed: the password would go to an address that nobody configured. */
-export const askVendor = async (url: string | URL, request: VendorRequest): Promise<VendorAnswer> => {
-  const { vendor, headers, body, timeoutMs = usualTimeoutMs } = request
+/** Redirects are not followed: the one-time password would go to a URL that the operator did not configure. */
+export const postToVendor = async (url: string | URL, request: VendorRequest): Promise<VendorAnswer> => {
+  const { vendor, headers, body, timeoutMs = defaultTimeoutMs } = request
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
@@ -26,15 +26,15 @@ export const askVendor = async (url: string | URL, request: VendorRequest): Prom
   }
 }
 
-/** The status is known by now, and often says enough; so a body that goes wrong is no error of its own. */
+/** Never throws: the status is already known and often sufficient. */
 const readBody = async (response: Response) => {
   const parts: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const part of response.body ?? []) {
       bytes += part.byteLength
-      // Leaving the loop ends the connection.
-      if (bytes > longestAnswerBytes) return undefined
+      // Leaving the loop closes the connection.
+      if (bytes > maxAnswerBytes) return undefined
       parts.push(part)
     }
   } catch {
@@ -43,7 +43,7 @@ const readBody = async (response: Response) => {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** A cause is kept only when it comes from the network: those that complain of a request may quote its headers. */
+/** Keeps the cause only of network errors: the message of an invalid request may quote its headers. */
 const explain = (vendor: string, error: unknown) => {
   if (!(error instanceof Error)) return new SmsUncertain(`The request to ${vendor} failed.`)
   if (error.name === 'TimeoutError') return new SmsUncertain(`${vendor} did not answer in time.`)
@@ -54,8 +54,8 @@ const explain = (vendor: string, error: unknown) => {
 }
 
 /**
- * Whether it failed before there was a connection to send anything on. Several addresses that all failed come as one
- * error that holds theirs. A certificate is checked before the request goes out.
+ * Whether the error happened before the request could be sent. If a host has several addresses and all fail, Node reports
+ * one AggregateError. The certificate is checked before the request is sent.
  */
 const isFromConnecting = (cause: unknown): boolean => {
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.every(isFromConnecting)
@@ -64,8 +64,8 @@ const isFromConnecting = (cause: unknown): boolean => {
   return /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/.test(String(code))
 }
 
-/** For everything but a yes, by the status alone: 4xx is a no, and whatever else came is neither. */
-export const refusalOrDoubt = (vendor: string, status: number, detail?: string) => {
+/** For a response that does not accept the message: 4xx is a refusal, everything else is uncertain. */
+export const errorForStatus = (vendor: string, status: number, detail?: string) => {
   const options = detail === undefined ? undefined : { cause: new Error(detail) }
   return status >= 400 && status < 500
     ? new SmsRefused(`${vendor} refused the message with ${status}.`, options)
@@ -82,18 +82,18 @@ export const readFields = (body: string | undefined): Record<string, unknown> | 
   }
 }
 
-/** A vendor's code and words for the log, without what they may repeat: secrets, the password, a phone number. */
+/** The vendor's error code and message for the log, with secrets, one-time password and phone numbers redacted. */
 export const quoteVendor = (fields: Record<string, unknown>, { code, text }: SmsMessage, secrets: readonly string[]) =>
   [fields.code, fields.message]
     .filter((part) => typeof part === 'string' || typeof part === 'number')
-    .map((part) => hide(String(part), [...secrets, text, code]))
+    .map((part) => redact(String(part), [...secrets, text, code]))
     .join(': ')
 
 const phoneInAnyForm = /\+?\d(?:[\s().-]{0,2}\d){6,}/g
 
-const hide = (words: string, hidden: readonly string[]) =>
-  hidden
+const redact = (message: string, secrets: readonly string[]) =>
+  secrets
     .filter((value) => value !== '')
-    .reduce((rest, value) => rest.replaceAll(value, '[hidden]'), words)
+    .reduce((rest, value) => rest.replaceAll(value, '[hidden]'), message)
     .replaceAll(phoneInAnyForm, '[hidden]')
     .slice(0, 300)
