@@ -1,7 +1,7 @@
 import { databaseUser, readClusterMajor } from './embedded/cluster.ts'
+import { chooseAccount, prepareDataDir, resolveDataPaths } from './embedded/data-dir.ts'
 import { type Host, joinServer } from './embedded/join.ts'
 import { keepServer } from './embedded/keep.ts'
-import { chooseAccount, describePlace, prepareDataDir } from './embedded/place.ts'
 import { type Binaries, readRuntimeVersion } from './embedded/runtime.ts'
 import { findPostmaster } from './embedded/server.ts'
 import { databaseName, type Role } from './embedded/session.ts'
@@ -30,10 +30,10 @@ export type EmbeddedServer = {
 
 /** Runs PostgreSQL for this data folder, or joins the one that runs, and keeps it running until `stop`. */
 export const openEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedServer> => {
-  const place = describePlace(options.dataDir)
-  await prepareDataDir(place)
+  const paths = resolveDataPaths(options.dataDir)
+  await prepareDataDir(paths)
   const { role, binaries = {}, log = () => {}, onUnexpectedExit = () => {} } = options
-  const host: Host = { place, account: chooseAccount(place), role, binaries, log }
+  const host: Host = { paths, account: chooseAccount(paths), role, binaries, log }
   const joined = await joinServer(host)
   const { socketDir, port } = joined.server
   return {
@@ -45,13 +45,13 @@ export const openEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedSe
 
 /** What `doctor` shows about a data folder. Nothing is started or changed. */
 export const inspectEmbedded = async (dataDir: string, binaries: Binaries = {}) => {
-  const place = describePlace(dataDir)
-  const clusterMajor = await readClusterMajor(place)
+  const paths = resolveDataPaths(dataDir)
+  const clusterMajor = await readClusterMajor(paths)
   return {
-    clusterDir: place.cluster,
-    logFile: place.logFile,
+    clusterDir: paths.cluster,
+    logFile: paths.logFile,
     clusterMajor,
     packageVersion: readRuntimeVersion(binaries),
-    serverPid: clusterMajor === undefined ? undefined : findPostmaster(place.cluster)?.pid,
+    serverPid: clusterMajor === undefined ? undefined : findPostmaster(paths.cluster)?.pid,
   }
 }

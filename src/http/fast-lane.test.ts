@@ -15,7 +15,7 @@ const endpoint = openEndpoint({
   ok: Type.Unsafe<unknown>({}),
 })
 
-/** A server with nothing but a fast lane, in which one answer is ready. */
+/** A server with only a fast lane and one cached answer. */
 const serve = async (
   t: TestContext,
   { count = () => ({ headers: [], failure: null }), mayRead = () => true }: Partial<Recognised>,
@@ -48,23 +48,23 @@ const serve = async (
 
 const internal = '{"error":"Something went wrong on our side.","code":"INTERNAL"}'
 
-test('a counter that fails answers 500 in our form, is logged, and harms no later request', async (t) => {
-  let isAway = true
-  const ways: (() => Promise<never> | never)[] = [
-    () => Promise.reject(new Error('the counter is away')),
+test('a failing counter is a 500 with an error body, is logged, and does not affect later requests', async (t) => {
+  let isDown = true
+  const counters: (() => Promise<never> | never)[] = [
+    () => Promise.reject(new Error('the counter is down')),
     () => {
-      throw new Error('the counter is away')
+      throw new Error('the counter is down')
     },
   ]
-  for (const failing of ways) {
-    isAway = true
-    const count = () => (isAway ? failing() : { headers: [], failure: null })
+  for (const failing of counters) {
+    isDown = true
+    const count = () => (isDown ? failing() : { headers: [], failure: null })
     const { ask, noted, failures } = await serve(t, { count })
     const { status, text, headers } = await ask()
     assert.deepEqual([status, text], [500, internal])
     assert.ok(headers.has('x-request-id'))
-    assert.match(String(failures[0]), /the counter is away/)
-    isAway = false
+    assert.match(String(failures[0]), /the counter is down/)
+    isDown = false
     assert.equal((await ask()).status, 200)
     assert.deepEqual(
       noted.map((note) => note.status),
@@ -73,14 +73,14 @@ test('a counter that fails answers 500 in our form, is logged, and harms no late
   }
 })
 
-test('a counter that says it is unavailable is 503 with its headers', async (t) => {
+test('an unavailable counter is a 503 with its headers', async (t) => {
   const failure = fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
   const { ask } = await serve(t, { count: () => Promise.reject(failure) })
   const { status, text, headers } = await ask()
   assert.deepEqual([status, JSON.parse(text).code, headers.get('retry-after')], [503, 'SERVICE_UNAVAILABLE', '2'])
 })
 
-test('an answer that cannot be compressed is 500 without an encoding, and is sent plain to others', async (t) => {
+test('an answer that cannot be compressed is a 500 without an encoding, and other callers get it uncompressed', async (t) => {
   const answer = makeCachedAnswer(JSON.stringify('x'.repeat(5_000)), { endpoint })
   answer.gzip = Promise.reject(new Error('no memory'))
   answer.gzip.catch(() => {})
@@ -95,7 +95,7 @@ test('an answer that cannot be compressed is 500 without an encoding, and is sen
   )
 })
 
-test('a compressed answer is counted when it is sent', async (t) => {
+test('a compressed answer is logged when it is sent', async (t) => {
   const answer = makeCachedAnswer(JSON.stringify('x'.repeat(5_000)), { endpoint })
   const { ask, noted } = await serve(t, {}, answer)
   for (const _ of [1, 2]) {
@@ -108,7 +108,7 @@ test('a compressed answer is counted when it is sent', async (t) => {
   )
 })
 
-test('an answer whose endpoint the caller may not read goes the long way', async (t) => {
+test('a request for an endpoint that the caller may not read is left to Fastify', async (t) => {
   const { ask } = await serve(t, { mayRead: () => false })
   assert.equal((await ask()).status, 404)
 })

@@ -86,11 +86,11 @@ test('invalid input is refused in the words and with the code that HTTP has', as
     [invoke(change, {}, { body: { size: '2' } }), 'UNPROCESSABLE_ENTITY', 'size must be integer.'],
     [
       invoke(change, {}, { body: { size: 2, tags: ['\0'] } }),
-      ...(['BAD_REQUEST', 'Text may hold neither NUL characters nor lone surrogates.'] as const),
+      ...(['BAD_REQUEST', 'Text must not contain NUL characters or lone surrogates.'] as const),
     ],
     [
       invoke(show, {}, { params: { id: '\ud800' } }),
-      ...(['BAD_REQUEST', 'Text may hold neither NUL characters nor lone surrogates.'] as const),
+      ...(['BAD_REQUEST', 'Text must not contain NUL characters or lone surrogates.'] as const),
     ],
   ]
   for (const [call, code, message] of refused) await assert.rejects(call, { name: 'Failure', code, message })

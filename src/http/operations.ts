@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { fail } from '../core/errors.ts'
 import { inspectText, inspectValue } from './body.ts'
-import { compileLiteral, compileSerializer, compileTextual, type SchemaFault, type Validate } from './compilers.ts'
+import { compileLiteral, compileSerializer, compileTextual, type SchemaError, type Validate } from './compilers.ts'
 import type { Door, Route } from './door.ts'
 import type { Answer, Call, Contract, Endpoint, OkBody } from './endpoint.ts'
 
@@ -130,7 +130,7 @@ const refuseOddText = (values: unknown) => {
 }
 
 /** "limit must be <= 100", "items/0/quantity must be integer". */
-const describeFault = (part: string, fault: SchemaFault | undefined) => {
+const describeFault = (part: string, fault: SchemaError | undefined) => {
   if (fault === undefined) return undefined
   const field = fault.instancePath.slice(1)
   if (fault.keyword === 'required') {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { OnGone } from '../core/on-gone.ts'
+import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { acceptRawBodies } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
 import type { ReadClientAddress } from './client-address.ts'
@@ -54,7 +54,7 @@ const toFastifyRoute = (operation: Operation, options: RegisterOptions): RouteOp
 
 const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress): ArrivalOf => {
   // A cached answer is read once for all callers, so one that hangs up must not end the reading.
-  const onGoneOf = operation.endpoint.cached ? () => staysOn : watchCaller
+  const onDisconnectOf = operation.endpoint.cached ? () => staysOn : watchCaller
   const hasNoRawBody = () => Promise.reject(new Error(`${operation.name} does not read raw bodies`))
   return (request, reply, readBody = hasNoRawBody) => ({
     route: operation,
@@ -63,15 +63,15 @@ const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress
     clientAddress: clientAddressOf(request.raw),
     peer: request.raw.socket,
     setHeader: (name, value) => reply.header(name, value),
-    onGone: onGoneOf(reply),
+    onDisconnect: onDisconnectOf(reply),
     readBody,
   })
 }
 
-const staysOn: OnGone = () => () => {}
+const staysOn: OnDisconnect = () => () => {}
 
 const watchCaller =
-  ({ raw }: FastifyReply): OnGone =>
+  ({ raw }: FastifyReply): OnDisconnect =>
   (leave) => {
     if (raw.closed) process.nextTick(leave)
     raw.once('close', leave)

@@ -165,7 +165,7 @@ const blockLoop = (ms: number) => {
 test('a process that is far behind sends callers away in a form that pages can read, and recovers', async (t) => {
   const origin = `https://busy-${process.pid}.example`
   const line = await openLine(t)
-  const busy = await distantServiceFor(t, { lines: { queries: line }, longestLoopDelayMs: 50 })
+  const busy = await distantServiceFor(t, { lines: { queries: line }, maxLoopDelayMs: 50 })
   const own = await serviceFor(t)
   const { key } = await newStore(own, { origins: [origin] })
   const ask = () => busy.call('/v1/store', { headers: { 'x-store-key': key, origin } })

@@ -112,7 +112,7 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
       sendFailure(
         request as FastifyRequest,
         reply as FastifyReply,
-        fail('BAD_REQUEST', 'The address is not valid.', { cause: error }),
+        fail('BAD_REQUEST', 'The URL is not valid.', { cause: error }),
       ),
   })
   server.decorateRequest('ctx', null)

@@ -2,9 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../core/operator-error.ts'
 import { ensureCluster, readClusterMajor, readPassword } from './cluster.ts'
-import { explainServerFault, explainSessionFault } from './faults.ts'
-import { explainFileFault } from './file-faults.ts'
-import type { Account, Place } from './place.ts'
+import type { Account, DataPaths } from './data-dir.ts'
+import { explainFileError } from './file-errors.ts'
 import { type Binaries, prepareRuntime, removeTemporaryRuntime } from './runtime.ts'
 import {
   claimSocketDir,
@@ -16,10 +15,11 @@ import {
   shutDown,
   spawnServer,
 } from './server.ts'
+import { explainServerError, explainSessionError } from './server-errors.ts'
 import {
   ensureDatabase,
-  isPassing,
-  isUprooted,
+  hasLostFiles,
+  isTransient,
   leaveSession,
   openServerSession,
   type Role,
@@ -28,7 +28,7 @@ import {
 
 /** Whose server, where, and for whom. */
 export type Host = {
-  place: Place
+  paths: DataPaths
   account: Account | undefined
   role: Role
   binaries: Binaries
@@ -45,13 +45,13 @@ const startTimeoutMs = 60_000
 
 /** Joins the live server or starts one, until our locks are held on one of them. Servers may come and go meanwhile. */
 export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions = {}): Promise<Joined> => {
-  const { place } = host
+  const { paths } = host
   const deadline = Date.now() + startTimeoutMs
   let attempt: Attempt | undefined
   for (;;) {
     // With a server of ours on its way it is too late: only who has joined it can turn it off.
     if (!attempt) signal?.throwIfAborted()
-    const server = findPostmaster(place.cluster)
+    const server = findPostmaster(paths.cluster)
     if (server && attempt && attempt.spawned.pid !== server.pid) {
       attempt.discard()
       attempt = undefined
@@ -62,14 +62,14 @@ export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions 
     } else if (!server && attempt?.spawned.exit !== undefined) {
       attempt.discard()
       const { fault, readOutput } = attempt.spawned
-      if (fault || !hasLostRace(readOutput())) throw fault ?? explainServerFault(place, readOutput())
+      if (fault || !hasLostRace(readOutput())) throw fault ?? explainServerError(paths, readOutput())
       // Another process is starting a server here. It shows up soon, or it fails and the turn is ours again.
       attempt = undefined
       await sleep(100)
     } else if (!server && !attempt) {
       attempt = await startServer(host, socketDir)
     }
-    if (Date.now() > deadline) throw explainTimeout(place)
+    if (Date.now() > deadline) throw explainTimeout(paths)
     await sleep(10)
   }
 }
@@ -78,23 +78,23 @@ export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions 
  * Undefined when another process was faster. A known socket folder means a restart, which never makes a new cluster.
  */
 const startServer = async (host: Host, knownSocketDir: string | undefined): Promise<Attempt | undefined> => {
-  const { place, account } = host
+  const { paths, account } = host
   try {
     const startedAt = performance.now()
-    if (knownSocketDir !== undefined && (await readClusterMajor(place)) === undefined)
+    if (knownSocketDir !== undefined && (await readClusterMajor(paths)) === undefined)
       throw new OperatorError(
-        `The database in ${place.cluster} has disappeared: restore the data folder from a backup.`,
+        `The database in ${paths.cluster} has disappeared: restore the data folder from a backup.`,
       )
-    const runtime = prepareRuntime(place.dataDir, account, host.binaries)
-    await ensureCluster(place, runtime, account)
+    const runtime = prepareRuntime(paths.dataDir, account, host.binaries)
+    await ensureCluster(paths, runtime, account)
     const removeRuntime = () => removeTemporaryRuntime(join(runtime.root, 'bin/postgres'))
-    if (findPostmaster(place.cluster)) {
+    if (findPostmaster(paths.cluster)) {
       removeRuntime()
       return undefined
     }
-    removeBrokenPidFile(place.cluster)
-    const socketDir = claimSocketDir(place.cluster, account, knownSocketDir)
-    const spawned = spawnServer(place, runtime, account, socketDir.path)
+    removeBrokenPidFile(paths.cluster)
+    const socketDir = claimSocketDir(paths.cluster, account, knownSocketDir)
+    const spawned = spawnServer(paths, runtime, account, socketDir.path)
     const discard = () => {
       spawned.kill()
       if (socketDir.isFresh) removeSocketDir(socketDir.path)
@@ -102,52 +102,52 @@ const startServer = async (host: Host, knownSocketDir: string | undefined): Prom
     }
     return { spawned, discard, startedAt }
   } catch (error) {
-    throw explainFileFault(error, place.dataDir)
+    throw explainFileError(error, paths.dataDir)
   }
 }
 
 /** Undefined when the server went away under us or was not worth keeping; the caller looks again. */
 const tryJoin = async (host: Host, server: Postmaster, candidate: Spawned | undefined): Promise<Joined | undefined> => {
-  const { place, role } = host
+  const { paths, role } = host
   const spawned = candidate?.pid === server.pid ? candidate : undefined
-  const password = await readPassword(place)
+  const password = await readPassword(paths)
   let session: Session | undefined
   try {
-    session = await openServerSession(place, server, password, role)
-    if (role === 'service' && !spawned && (await isUprooted(session))) {
+    session = await openServerSession(paths, server, password, role)
+    if (role === 'service' && !spawned && (await hasLostFiles(session))) {
       host.log('the running PostgreSQL has lost its program files and is replaced as soon as nobody else uses it')
-      if (!(await leaveSession(place, session)).isOff) await sleep(500)
+      if (!(await leaveSession(paths, session)).isOff) await sleep(500)
       return undefined
     }
     await ensureDatabase(session)
     // A server that is turned off cuts its users one by one, and a lock may fall to us in between. It says beforehand,
     // in its pid file, that it is stopping.
-    const now = findPostmaster(place.cluster)
+    const now = findPostmaster(paths.cluster)
     if (now?.pid !== server.pid || !now.isReady) {
       await session.client.end().catch(() => {})
       return undefined
     }
     return { ...session, spawned, password }
   } catch (error) {
-    if (isPassing(error)) {
+    if (isTransient(error)) {
       await session?.client.end().catch(() => {})
       return undefined
     }
-    if (session) await leaveSession(place, session).catch(() => {})
+    if (session) await leaveSession(paths, session).catch(() => {})
     // A folder in use is an answer for the operator. On any other fault nobody can use what we have just started.
-    else if (spawned && !(error instanceof OperatorError)) await shutDown(place.cluster, server)
-    throw explainSessionFault(place, error)
+    else if (spawned && !(error instanceof OperatorError)) await shutDown(paths.cluster, server)
+    throw explainSessionError(paths, error)
   }
 }
 
-const announce = ({ log, place }: Host, joined: Joined, attempt: Attempt | undefined): Joined => {
+const announce = ({ log, paths }: Host, joined: Joined, attempt: Attempt | undefined): Joined => {
   const { pid } = joined.server
   if (joined.spawned && attempt)
     log(
-      `PostgreSQL (process ${pid}) started on ${place.cluster} in ` +
+      `PostgreSQL (process ${pid}) started on ${paths.cluster} in ` +
         `${Math.round(performance.now() - attempt.startedAt)} ms`,
     )
-  else log(`using PostgreSQL (process ${pid}) that already runs on ${place.cluster}`)
+  else log(`using PostgreSQL (process ${pid}) that already runs on ${paths.cluster}`)
   return joined
 }
 
@@ -164,7 +164,7 @@ const hasLostRace = (output: string): boolean =>
   ].some((complaint) => complaint.test(output))
 
 /** The server is left alone, because a recovery that is cut short starts over. */
-const explainTimeout = ({ logFile }: Place): OperatorError =>
+const explainTimeout = ({ logFile }: DataPaths): OperatorError =>
   new OperatorError(
     `PostgreSQL was not ready after ${startTimeoutMs / 1000} s; a recovery after a crash goes on by itself, so ` +
       `start Vitrine again later or read its log ${logFile}.`,

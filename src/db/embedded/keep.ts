@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage } from '../../core/thrown.ts'
 import { type Host, type Joined, joinServer } from './join.ts'
 import { findPostmaster } from './server.ts'
-import { holdProcess, isPassing, leaveSession, openServerSession } from './session.ts'
+import { holdProcess, isTransient, leaveSession, openServerSession } from './session.ts'
 
 const maxDeathsPerMinute = 5
 const leaveTimeoutMs = 20_000
@@ -37,12 +37,12 @@ export const keepServer = (
     await sleep(20)
     let reason = lost.spawned?.exit ?? 'its connections ended'
     while (!stopping.signal.aborted) {
-      const isSame = findPostmaster(host.place.cluster)?.pid === lost.server.pid
+      const isSame = findPostmaster(host.paths.cluster)?.pid === lost.server.pid
       if (!isSame) deaths.push(Date.now())
       const recent = deaths.filter((at) => at > Date.now() - 60_000)
       if (recent.length > maxDeathsPerMinute)
         return onUnexpectedExit(
-          `PostgreSQL died too often and is not started again (${reason}); its log is ${host.place.logFile}.`,
+          `PostgreSQL died too often and is not started again (${reason}); its log is ${host.paths.logFile}.`,
         )
       await sleep(Math.min(2000, 50 * 2 ** recent.length))
       try {
@@ -52,7 +52,7 @@ export const keepServer = (
         if (pid === lost.server.pid)
           return host.log(`PostgreSQL (process ${pid}) recovered from the crash of a backend`)
         return onUnexpectedExit(
-          `PostgreSQL died (${reason}) and runs again as process ${pid}; its log is ${host.place.logFile}.`,
+          `PostgreSQL died (${reason}) and runs again as process ${pid}; its log is ${host.paths.logFile}.`,
         )
       } catch (error) {
         reason = errorMessage(error)
@@ -66,7 +66,7 @@ export const keepServer = (
     const joined = await joinServer(host, { socketDir, signal: stopping.signal })
     if (joined.server.socketDir === socketDir) return joined
     // Possible only when others stopped and started it while our locks were lost. Our pool could not find this one.
-    await leaveSession(host.place, joined)
+    await leaveSession(host.paths, joined)
     throw new Error('another process started it elsewhere')
   }
 
@@ -81,24 +81,24 @@ export const keepServer = (
   }
 }
 
-const leaveServer = async ({ place }: Host, joined: Joined): Promise<void> => {
+const leaveServer = async ({ paths }: Host, joined: Joined): Promise<void> => {
   holdProcess(joined, true)
   try {
-    await leaveSession(place, joined)
+    await leaveSession(paths, joined)
     return
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
   }
   // The server crashed or was going down just now. If it comes back, nobody else may be there to turn it off.
   for (const deadline = Date.now() + leaveTimeoutMs; Date.now() < deadline; await sleep(50)) {
-    const server = findPostmaster(place.cluster)
+    const server = findPostmaster(paths.cluster)
     if (!server) return
     if (!server.isReady) continue
     try {
-      await leaveSession(place, await openServerSession(place, server, joined.password, 'guest'))
+      await leaveSession(paths, await openServerSession(paths, server, joined.password, 'guest'))
       return
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
     }
   }
 }

@@ -21,8 +21,8 @@ import { fileURLToPath } from 'node:url'
 import { mustExist } from '../../core/must-exist.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
-import { explainFileFault } from './file-faults.ts'
-import { type Account, permits } from './place.ts'
+import { type Account, permits } from './data-dir.ts'
+import { explainFileError } from './file-errors.ts'
 
 /** A folder with bin, lib and share that the server's user can run, and the version of what is in it. */
 export type Runtime = { root: string; version: string; major: string }
@@ -124,7 +124,7 @@ const keepCopy = (found: Package, target: string, account: Account | undefined):
     renameSync(fresh, target)
   } catch (error) {
     // Another process made the same copy in the meantime.
-    if (!isSameTree(found, target)) throw explainFileFault(error, dirname(target))
+    if (!isSameTree(found, target)) throw explainFileError(error, dirname(target))
   } finally {
     rmSync(fresh, { recursive: true, force: true })
     rmSync(`${fresh}.broken`, { recursive: true, force: true })
@@ -140,7 +140,7 @@ const makeTemporaryCopy = (found: Package, account: Account): string => {
     return root
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
-    throw explainFileFault(error, base)
+    throw explainFileError(error, base)
   }
 }
 

@@ -20,10 +20,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
 import { childEnvironment, inheritedDir } from './cluster.ts'
-import { explainSpawnFault } from './faults.ts'
-import { explainFileFault } from './file-faults.ts'
-import { type Account, makePrivateDir, type Place, permits } from './place.ts'
+import { type Account, type DataPaths, makePrivateDir, permits } from './data-dir.ts'
+import { explainFileError } from './file-errors.ts'
 import { type Runtime, removeTemporaryRuntime } from './runtime.ts'
+import { explainSpawnError } from './server-errors.ts'
 
 /** What postmaster.pid says about a server. */
 export type Postmaster = { pid: number; port: number; socketDir: string; isReady: boolean }
@@ -71,26 +71,26 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
  * stops.
  */
 export const spawnServer = (
-  place: Place,
+  paths: DataPaths,
   runtime: Runtime,
   account: Account | undefined,
   socketDir: string,
 ): Spawned => {
   const file = join(runtime.root, 'bin/postgres')
-  const log = openLog(place.logFile)
-  const folder = openSync(place.cluster, 'r')
+  const log = openLog(paths.logFile)
+  const folder = openSync(paths.cluster, 'r')
   const logStart = fstatSync(log).size
-  const options = Object.entries(settings(place.cluster, socketDir)).flatMap(([name, value]) => [
+  const options = Object.entries(settings(paths.cluster, socketDir)).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ])
   try {
-    const child = spawn(file, ['-D', account ? inheritedDir : place.cluster, ...options], {
-      ...{ cwd: '/', detached: true, env: { ...childEnvironment(), ...excuseStalePid(place.cluster) }, ...account },
+    const child = spawn(file, ['-D', account ? inheritedDir : paths.cluster, ...options], {
+      ...{ cwd: '/', detached: true, env: { ...childEnvironment(), ...excuseStalePid(paths.cluster) }, ...account },
       stdio: ['ignore', log, log, folder],
     })
     child.unref()
-    return watchChild(child, file, () => readFrom(place.logFile, logStart))
+    return watchChild(child, file, () => readFrom(paths.logFile, logStart))
   } finally {
     closeSync(folder)
     closeSync(log)
@@ -114,7 +114,7 @@ export const readPostmaster = (cluster: string): Postmaster | undefined => {
     return { pid: Number(pid), port: Number(portLine), socketDir, isReady: status === 'ready' }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
-    throw explainFileFault(error, cluster)
+    throw explainFileError(error, cluster)
   }
 }
 
@@ -247,7 +247,7 @@ const watchChild = (child: ChildProcess, file: string, readOutput: () => string)
   const kill = () => void child.kill('SIGINT')
   const spawned: Spawned = { pid: child.pid, exit: undefined, fault: undefined, readOutput, kill }
   child.on('error', (error) => {
-    spawned.fault = explainSpawnFault(error, file)
+    spawned.fault = explainSpawnError(error, file)
     spawned.exit = error.message
   })
   child.on('exit', (code, signal) => {

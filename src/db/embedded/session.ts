@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
 import { databaseUser } from './cluster.ts'
-import type { Place } from './place.ts'
+import type { DataPaths } from './data-dir.ts'
 import { type Postmaster, shutDown } from './server.ts'
 
 /** The database that Vitrine keeps its tables in. */
@@ -26,7 +26,7 @@ const lockClass = 0x76697472
 const [inUse, hasService] = [1, 2]
 
 export const openServerSession = async (
-  place: Place,
+  paths: DataPaths,
   server: Postmaster,
   password: string,
   role: Role,
@@ -43,7 +43,7 @@ export const openServerSession = async (
   client.on('error', () => {})
   try {
     await client.connect()
-    await takeLocks(client, place, role)
+    await takeLocks(client, paths, role)
   } catch (error) {
     client.end().catch(() => {})
     throw error
@@ -55,7 +55,7 @@ export const openServerSession = async (
  * The service's lock comes first and never waits, so that a refused service has touched nothing. The shared one may
  * wait for someone who turns the server off; then the connection is cut and the caller tries again.
  */
-const takeLocks = async (client: Client, { dataDir }: Place, role: Role): Promise<void> => {
+const takeLocks = async (client: Client, { dataDir }: DataPaths, role: Role): Promise<void> => {
   if (role === 'service') {
     const sql = 'select pg_try_advisory_lock($1, $2) as taken'
     const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, hasService])
@@ -83,13 +83,13 @@ const findServicePid = async (client: Client): Promise<string | undefined> => {
  * The last user turns the server off. Our locks go first, and whoever then gets the shared one exclusively is alone: of
  * two that leave together exactly one does, and a newcomer either prevents it or waits and starts a server of its own.
  */
-export const leaveSession = async (place: Place, { client, server }: Session): Promise<{ isOff: boolean }> => {
+export const leaveSession = async (paths: DataPaths, { client, server }: Session): Promise<{ isOff: boolean }> => {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const sql = 'select pg_try_advisory_lock($1, $2) as taken'
     const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, inUse])
     if (!rows[0]?.taken) return { isOff: false }
-    await shutDown(place.cluster, server)
+    await shutDown(paths.cluster, server)
     return { isOff: true }
   } finally {
     await client.end().catch(() => {})
@@ -106,7 +106,7 @@ export const holdProcess = ({ client }: Session, isHeld: boolean): void => {
  * True when the server's files are gone, as after the checkout was moved: it runs on, but can load no extension any
  * more.
  */
-export const isUprooted = async ({ client }: Session): Promise<boolean> => {
+export const hasLostFiles = async ({ client }: Session): Promise<boolean> => {
   const { rows } = await client.query<{ setting: string }>("select setting from pg_config where name = 'SHAREDIR'")
   return rows[0] !== undefined && !existsSync(rows[0].setting)
 }
@@ -127,7 +127,7 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
  * Faults of a server that is just coming or going. What the driver itself finds wrong with a connection has no code;
  * what we tell the operator is no such fault, whatever folder it names.
  */
-export const isPassing = (error: unknown): boolean => {
+export const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof OperatorError || error instanceof TypeError) return false
   const code = errorCode(error)
   return code === undefined || /^(55P03|57P0[123]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|EAGAIN|ENOTCONN)$/.test(code)

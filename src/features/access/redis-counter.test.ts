@@ -72,21 +72,21 @@ test('while Redis is away requests go on, one line tells of it, and counting res
   const during = await statusesOf([first], key, 60)
   assert.equal(countOf(during, 200), 50, 'this instance counts for itself')
   assert.equal(countOf(during, 429), 10)
-  assert.equal(linesWith(first, 'Redis is away'), 1)
+  assert.equal(linesWith(first, 'Redis unavailable'), 1)
 
   await redis.start()
   for (const service of services) await assertFindsRedisAgain(service, key)
   for (const { clock } of services) clock.advance(windowMs)
   const after = await statusesOf(services, key, 100)
   assert.equal(countOf(after, 200), 50, 'both count together again')
-  assert.equal(linesWith(first, 'Redis is away'), 1)
+  assert.equal(linesWith(first, 'Redis unavailable'), 1)
 })
 
 /** It tries to connect less and less often, up to every five seconds. */
 const assertFindsRedisAgain = async (service: TestService, key: string) => {
   const found = async () => {
     await statusesOf([service], key, 1)
-    return linesWith(service, 'Redis is back') === 1
+    return linesWith(service, 'Redis available') === 1
   }
   for (let tries = 0; tries < 10; tries++) if (await withinASecond(found)) return
   assert.fail('the service did not find Redis again')
@@ -101,7 +101,7 @@ test('a Redis that hangs holds up no request', async (t) => {
   assert.deepEqual(await statusesOf([service], shop.key, 1), [200])
   redis.freeze()
   assert.equal(countOf(await statusesOf([service], shop.key, 20), 200), 20)
-  assert.equal(linesWith(service, 'Redis is away'), 1)
+  assert.equal(linesWith(service, 'Redis unavailable'), 1)
   redis.thaw()
   await assertFindsRedisAgain(service, shop.key)
 })
@@ -111,7 +111,7 @@ test('a service starts and serves without the Redis that it was told of', async 
   const { serverKey } = await newStore(service)
   const statuses = await statusesOf([service], serverKey, 10)
   assert.equal(countOf(statuses, 200), 10)
-  assert.equal(linesWith(service, 'Redis is away'), 1)
+  assert.equal(linesWith(service, 'Redis unavailable'), 1)
 })
 
 test('the Redis of REDIS_URL counts for all instances', async (t) => {

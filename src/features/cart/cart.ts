@@ -121,7 +121,7 @@ export const deleteCart = async (ctx: CustomerCtx, cartId: string): Promise<void
 /** Several shoppers may change one cart by its id. They wait for each other here, and not in the database. */
 export const inLineOf = <Ctx extends Pick<ShopperCtx, 'db'>>(ctx: Ctx, cartId: string): Ctx => ({
   ...ctx,
-  db: ctx.db.inLine(`cart ${cartId}`),
+  db: ctx.db.inQueue(`cart ${cartId}`),
 })
 
 /** A line to add, where what was left out may also be undefined. */

@@ -40,5 +40,7 @@ export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, place: sql.Stoc
   const changed = await sql.addToStock(tx, store.id, place, delta, mostUnits)
   if (changed !== undefined) return changed.available
   const { available } = await sql.readStock(tx, store.id, place)
-  throw delta < 0 ? refuse('STOCK_TOO_LOW', { units: -delta, available }) : refuse('STOCK_TOO_HIGH', { mostUnits })
+  throw delta < 0
+    ? refuse('STOCK_TOO_LOW', { units: -delta, available })
+    : refuse('STOCK_TOO_HIGH', { maxUnits: mostUnits })
 }

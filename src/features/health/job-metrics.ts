@@ -1,32 +1,32 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { JobFigures } from '../../jobs/job-kind.ts'
+import type { JobStats } from '../../jobs/job-kind.ts'
 
-export type JobSource = { figures(): readonly JobFigures[]; now(): number }
+export type JobSource = { stats(): readonly JobStats[]; now(): number }
 
-/** Read at scrape time from the figures that each kind of job keeps, without a query. */
-export const addJobMetrics = (registry: Registry, { figures, now }: JobSource) => {
+/** Read at scrape time from the stats of each kind of job, without a query. */
+export const addJobMetrics = (registry: Registry, { stats, now }: JobSource) => {
   const registers = [registry]
   const labelNames = ['job'] as const
-  const gauge = (name: string, help: string, read: (kind: JobFigures) => number) =>
+  const gauge = (name: string, help: string, read: (kind: JobStats) => number) =>
     new Gauge({
       ...{ name, help, labelNames, registers },
       collect() {
-        for (const kind of figures()) this.set({ job: kind.name }, read(kind))
+        for (const kind of stats()) this.set({ job: kind.name }, read(kind))
       },
     })
-  const counter = (name: string, help: string, read: (kind: JobFigures) => number) =>
+  const counter = (name: string, help: string, read: (kind: JobStats) => number) =>
     new Counter({
       ...{ name, help, labelNames, registers },
       collect() {
         this.reset()
-        for (const kind of figures()) this.inc({ job: kind.name }, read(kind))
+        for (const kind of stats()) this.inc({ job: kind.name }, read(kind))
       },
     })
-  gauge('vitrine_jobs_waiting', 'Due items found by the last look, for all instances', ({ waiting }) => waiting)
-  gauge('vitrine_jobs_running', 'Units under way on this instance', ({ running }) => running)
-  gauge('vitrine_jobs_oldest_seconds', 'How long the oldest due item of the last look has been due', ({ oldestAt }) =>
+  gauge('vitrine_jobs_waiting', 'Due items found by the last poll, for all instances', ({ waiting }) => waiting)
+  gauge('vitrine_jobs_running', 'Items running on this instance', ({ running }) => running)
+  gauge('vitrine_jobs_oldest_seconds', 'How long the oldest item of the last poll has been due', ({ oldestAt }) =>
     oldestAt === null ? 0 : Math.max(0, (now() - oldestAt.getTime()) / 1000),
   )
-  counter('vitrine_jobs_done_total', 'Units that succeeded on this instance', ({ done }) => done)
-  counter('vitrine_jobs_failed_total', 'Failed units, looks and claims on this instance', ({ failed }) => failed)
+  counter('vitrine_jobs_done_total', 'Items that succeeded on this instance', ({ done }) => done)
+  counter('vitrine_jobs_failed_total', 'Failed items, polls and claims on this instance', ({ failed }) => failed)
 }

@@ -51,7 +51,7 @@ test('what a provider does not know, or lacks, is refused in a sentence, and not
   await assert.rejects(scene.change({ keyId: 'x' }), { code: 'CREDENTIALS_MISSING' })
   await assert.rejects(scene.change({ ...credentials, colour: 'red' }), /no credential "colour"/)
   await assert.rejects(scene.change({ keyId: 'x' }, 'sandbox'), /asks for none/)
-  await assert.rejects(scene.change({}, 'stripes'), /The providers are sandbox, cod, keyed\./)
+  await assert.rejects(scene.change({}, 'stripes'), /Valid providers: sandbox, cod, keyed\./)
   await assert.rejects(scene.change({}, 'constructor'), { code: 'PROVIDER_UNKNOWN' })
   await assert.rejects(scene.stored())
   await assert.rejects(openAccount(scene.ctx, 'keyed'), /missing or unreadable/)

@@ -144,7 +144,7 @@ const mostUses = 1_000_000_000
 
 const readLimit = (limit: number | null) => {
   if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= mostUses)) return limit
-  throw refuse('COUPON_LIMIT_INVALID', { limit, mostUses })
+  throw refuse('COUPON_LIMIT_INVALID', { limit, maxUses: mostUses })
 }
 
 const findAll = async (texts: readonly string[], find: (text: string) => Promise<string>) => {

@@ -19,25 +19,25 @@ export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknow
 const menuTypes = ['category', 'product', 'page', 'link']
 const deepestMenu = 3
 
-const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
-  if (!Array.isArray(items)) throw refuse('MENU_LIST_MISSING', { place })
+const readMenu = (items: unknown, path: string, level: number): MenuEntry[] => {
+  if (!Array.isArray(items)) throw refuse('MENU_LIST_MISSING', { path })
   if (level > deepestMenu && items.length > 0) {
-    throw refuse('MENU_TOO_DEEP', { place, mostLevels: deepestMenu })
+    throw refuse('MENU_TOO_DEEP', { path, maxLevels: deepestMenu })
   }
   return items.map((item, i) => {
-    const here = `${place}[${i}]`
+    const here = `${path}[${i}]`
     const { children = [], ...fields } = toFields(item)
     const text = (field: 'label' | 'type' | 'target') => {
       const value = fields[field]
-      if (typeof value !== 'string') throw refuse('MENU_TEXT_MISSING', { place: `${here}.${field}` })
+      if (typeof value !== 'string') throw refuse('MENU_TEXT_MISSING', { path: `${here}.${field}` })
       return value
     }
     const [label, type, target] = [text('label'), text('type'), text('target')]
     if (!menuTypes.includes(type)) {
-      throw refuse('MENU_TYPE_UNKNOWN', { place: `${here}.type`, type, types: menuTypes })
+      throw refuse('MENU_TYPE_UNKNOWN', { path: `${here}.type`, type, types: menuTypes })
     }
     if (!isSafeTarget(target)) {
-      throw refuse('MENU_TARGET_UNSAFE', { place: `${here}.target`, label, target })
+      throw refuse('MENU_TARGET_UNSAFE', { path: `${here}.target`, label, target })
     }
     return { id: newId('menu'), label, type, target, children: readMenu(children, `${here}.children`, level + 1) }
   })

@@ -1,15 +1,15 @@
 import { statfsSync } from 'node:fs'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
-import { explainFullDisk } from './file-faults.ts'
-import type { Place } from './place.ts'
+import type { DataPaths } from './data-dir.ts'
+import { explainFullDisk } from './file-errors.ts'
 
 const damage =
   /could not (read|locate|find|open (file|directory))|invalid|corrupt|checksum|missing|does not exist|incorrect/i
 
 /** What an operator reads when initdb or the server ended with this output instead of working. */
-export const explainServerFault = (place: Place, output: string): OperatorError => {
-  const seeLog = `Its log is ${place.logFile}.`
+export const explainServerError = (paths: DataPaths, output: string): OperatorError => {
+  const seeLog = `Its log is ${paths.logFile}.`
   const complaint = firstComplaint(output)
 
   const library =
@@ -29,23 +29,23 @@ export const explainServerFault = (place: Place, output: string): OperatorError 
     )
 
   // A full disk also swallows the log line that would say so, hence the look at the disk itself.
-  if (/No space left on device|Disk quota exceeded/.test(output) || isDiskFull(place.dataDir))
-    return explainFullDisk(place.dataDir, complaint)
+  if (/No space left on device|Disk quota exceeded/.test(output) || isDiskFull(paths.dataDir))
+    return explainFullDisk(paths.dataDir, complaint)
 
   if (/Permission denied/.test(complaint))
     return new OperatorError(
-      `PostgreSQL may not use its own files (${complaint}): give ${place.cluster} and all in it to one user. ${seeLog}`,
+      `PostgreSQL may not use its own files (${complaint}): give ${paths.cluster} and all in it to one user. ${seeLog}`,
     )
 
   if (damage.test(complaint))
     return new OperatorError(
-      `The database in ${place.cluster} is damaged (${complaint}): restore the data folder from a backup. ${seeLog}`,
+      `The database in ${paths.cluster} is damaged (${complaint}): restore the data folder from a backup. ${seeLog}`,
     )
   return new OperatorError(`PostgreSQL could not start (${complaint}). ${seeLog}`)
 }
 
 /** What an operator reads when the binary could not even be run. */
-export const explainSpawnFault = (error: NodeJS.ErrnoException, file: string): OperatorError => {
+export const explainSpawnError = (error: NodeJS.ErrnoException, file: string): OperatorError => {
   const because = { cause: error }
   if (error.code === 'ENOENT')
     return new OperatorError(
@@ -63,16 +63,16 @@ export const explainSpawnFault = (error: NodeJS.ErrnoException, file: string): O
 }
 
 /** What an operator reads when the server runs but does not let us in. */
-export const explainSessionFault = (place: Place, error: unknown): unknown => {
+export const explainSessionError = (paths: DataPaths, error: unknown): unknown => {
   const code = errorCode(error)
-  if (code === '53100') return explainFullDisk(place.dataDir, error)
+  if (code === '53100') return explainFullDisk(paths.dataDir, error)
   if (code === '28P01')
     return new OperatorError(
-      `The password in ${place.passwordFile} does not fit ${place.cluster}: restore both from the same backup.`,
+      `The password in ${paths.passwordFile} does not fit ${paths.cluster}: restore both from the same backup.`,
       { cause: error },
     )
   if (code === '53300')
-    return new OperatorError(`All connections of the PostgreSQL on ${place.cluster} are taken: try again later.`, {
+    return new OperatorError(`All connections of the PostgreSQL on ${paths.cluster} are taken: try again later.`, {
       cause: error,
     })
   return error

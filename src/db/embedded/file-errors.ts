@@ -2,7 +2,7 @@ import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode, errorMessage } from '../../core/thrown.ts'
 
 /** Words file system errors for the operator. An error that they cannot fix passes through unchanged. */
-export const explainFileFault = (error: unknown, path: string): unknown => {
+export const explainFileError = (error: unknown, path: string): unknown => {
   if (error instanceof OperatorError) return error
   const code = errorCode(error)
   const because = { cause: error }

@@ -2,15 +2,15 @@ import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, statSync }
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
-import { explainFileFault } from './file-faults.ts'
+import { explainFileError } from './file-errors.ts'
 
 /** Everything that the embedded server keeps, by path. */
-export type Place = { dataDir: string; cluster: string; passwordFile: string; logFile: string }
+export type DataPaths = { dataDir: string; cluster: string; passwordFile: string; logFile: string }
 
 /** The user that the server runs as when that is not us. Absent, it runs as whoever runs Vitrine. */
 export type Account = { uid: number; gid: number }
 
-export const describePlace = (dataDir: string): Place => {
+export const resolveDataPaths = (dataDir: string): DataPaths => {
   const folder = resolve(dataDir)
   return {
     dataDir: folder,
@@ -20,13 +20,13 @@ export const describePlace = (dataDir: string): Place => {
   }
 }
 
-export const prepareDataDir = async ({ dataDir }: Place): Promise<void> => {
+export const prepareDataDir = async ({ dataDir }: DataPaths): Promise<void> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     if (!(await stat(dataDir)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw explainFileFault(error, dataDir)
+    throw explainFileError(error, dataDir)
   }
 }
 
@@ -35,7 +35,7 @@ export const prepareDataDir = async ({ dataDir }: Place): Promise<void> => {
  * first, because the files stay theirs whoever starts the server. On macOS nobody runs services as root, and there is
  * no /proc to help.
  */
-export const chooseAccount = ({ cluster }: Place): Account | undefined => {
+export const chooseAccount = ({ cluster }: DataPaths): Account | undefined => {
   if (process.geteuid?.() !== 0) return undefined
   if (process.platform !== 'linux')
     throw new OperatorError('PostgreSQL refuses to run as root: start Vitrine as an ordinary user.')
@@ -54,7 +54,7 @@ export const chooseAccount = ({ cluster }: Place): Account | undefined => {
 }
 
 /** A backup that root copied back belongs to root and is often 0755, and PostgreSQL accepts neither. */
-export const mendOwnership = (cluster: string, account: Account | undefined): void => {
+export const repairOwnership = (cluster: string, account: Account | undefined): void => {
   const { uid, mode } = statSync(cluster)
   if (account && uid === 0) {
     for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
