@@ -54,8 +54,8 @@ import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
-import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
-import { createServer, hasBadAddress } from './http/server.ts'
+import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
+import { createServer, hasUndecodableUrl } from './http/server.ts'
 import type { JobKind } from './jobs/job-kind.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
@@ -325,7 +325,7 @@ const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
     if (request.originalUrl.startsWith('/v1')) {
       await count(request, (name, value) => reply.header(name, value))
     }
-    throw hasBadAddress(request.raw)
+    throw hasUndecodableUrl(request.raw)
       ? fail('BAD_REQUEST', 'The URL is not valid.')
       : fail('NOT_FOUND', `There is no ${request.method} ${shortenText(pathOf(request.originalUrl), 200)}.`)
   }

@@ -8,7 +8,7 @@ import { fail } from '../core/errors.ts'
 import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
 import { createFastLane, type Recognised } from './fast-lane.ts'
 import { openEndpoint } from './fixture.ts'
-import type { RequestNote } from './request-notes.ts'
+import type { RequestLogEntry } from './request-log.ts'
 
 const endpoint = openEndpoint({
   ...{ method: 'GET', path: '/v1/things', tag: 'Test', summary: 'A test', access: 'public' },
@@ -21,14 +21,14 @@ const serve = async (
   { count = () => ({ headers: [], failure: null }), mayRead = () => true }: Partial<Recognised>,
   answer: CachedAnswer = makeCachedAnswer('{"things":[]}', { endpoint }),
 ) => {
-  const noted: RequestNote[] = []
+  const logged: RequestLogEntry[] = []
   const failures: unknown[] = []
   const lane = createFastLane({
     ...{ prefix: '/v1/', exposedHeaders: 'etag', isDraining: () => false, logsAll: true },
     recognise: () => ({ cacheStore: 1, cacheScope: 1, mayRead, count }),
     answers: { get: () => answer },
     seriesOf: () => () => {},
-    logRequest: (note) => noted.push(note),
+    logRequest: (entry) => logged.push(entry),
     logFailure: (_id, error) => failures.push(error),
   })
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ const serve = async (
     const response = await fetch(`http://127.0.0.1:${port}/v1/things`, { headers, signal: AbortSignal.timeout(5_000) })
     return { status: response.status, text: await response.text(), headers: response.headers }
   }
-  return { ask, noted, failures }
+  return { ask, logged, failures }
 }
 
 const internal = '{"error":"Something went wrong on our side.","code":"INTERNAL"}'
@@ -59,7 +59,7 @@ test('a failing counter is a 500 with an error body, is logged, and does not aff
   for (const failing of counters) {
     isDown = true
     const count = () => (isDown ? failing() : { headers: [], failure: null })
-    const { ask, noted, failures } = await serve(t, { count })
+    const { ask, logged, failures } = await serve(t, { count })
     const { status, text, headers } = await ask()
     assert.deepEqual([status, text], [500, internal])
     assert.ok(headers.has('x-request-id'))
@@ -67,7 +67,7 @@ test('a failing counter is a 500 with an error body, is logged, and does not aff
     isDown = false
     assert.equal((await ask()).status, 200)
     assert.deepEqual(
-      noted.map((note) => note.status),
+      logged.map((entry) => entry.status),
       [500, 200],
     )
   }
@@ -84,26 +84,26 @@ test('an answer that cannot be compressed is a 500 without an encoding, and othe
   const answer = makeCachedAnswer(JSON.stringify('x'.repeat(5_000)), { endpoint })
   answer.gzip = Promise.reject(new Error('no memory'))
   answer.gzip.catch(() => {})
-  const { ask, noted, failures } = await serve(t, {}, answer)
+  const { ask, logged, failures } = await serve(t, {}, answer)
   const { status, text, headers } = await ask('gzip')
   assert.deepEqual([status, text, headers.get('content-encoding')], [500, internal, null])
   assert.match(String(failures[0]), /no memory/)
   assert.equal((await ask()).status, 200)
   assert.deepEqual(
-    noted.map((note) => note.status),
+    logged.map((entry) => entry.status),
     [500, 200],
   )
 })
 
 test('a compressed answer is logged when it is sent', async (t) => {
   const answer = makeCachedAnswer(JSON.stringify('x'.repeat(5_000)), { endpoint })
-  const { ask, noted } = await serve(t, {}, answer)
+  const { ask, logged } = await serve(t, {}, answer)
   for (const _ of [1, 2]) {
     const { text, headers } = await ask('gzip')
     assert.deepEqual([text.length, headers.get('content-encoding')], [5_002, 'gzip'])
   }
   assert.deepEqual(
-    noted.map((note) => note.status),
+    logged.map((entry) => entry.status),
     [200, 200],
   )
 })

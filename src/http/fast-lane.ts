@@ -4,7 +4,7 @@ import type { AnswerCache, CachedAnswer } from './cached-answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Encoding, encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
-import type { NoteRequest, SeriesOf } from './request-notes.ts'
+import type { LogRequest, SeriesOf } from './request-log.ts'
 
 /** A caller whose rights are cached. */
 export type Recognised = {
@@ -28,7 +28,7 @@ export type FastLaneOptions = {
   answers: Pick<AnswerCache, 'get'>
   isDraining: () => boolean
   seriesOf: SeriesOf
-  logRequest: NoteRequest
+  logRequest: LogRequest
   /** Logs the error of a failed request with its id. */
   logFailure: (id: string, error: unknown) => void
   /** Whether successful requests are logged too. */
@@ -63,7 +63,7 @@ export const createFastLane = (options: FastLaneOptions) => {
     return ready
   }
 
-  const note = ({ request, id, atMs, ready }: Started, status: number) => {
+  const observe = ({ request, id, atMs, ready }: Started, status: number) => {
     const ms = performance.now() - atMs
     ready.observe(status, ms / 1000)
     if (status >= 400 || logsAll) logRequest({ id, method: 'GET', url: request.url as string, status, ms })
@@ -71,10 +71,10 @@ export const createFastLane = (options: FastLaneOptions) => {
 
   const finish = (started: Started, answer: CachedAnswer, { headers: rate, failure }: Counted) => {
     const headers = commonHeaders(started, rate, options.exposedHeaders)
-    if (failure !== null) return note(started, writeFailure(started, headers, failure))
+    if (failure !== null) return observe(started, writeFailure(started, headers, failure))
     const sent = writeAnswer(started, headers, answer)
-    if (typeof sent === 'number') note(started, sent)
-    else sent.then((status) => note(started, status)).catch((error: unknown) => failRequest(started, error))
+    if (typeof sent === 'number') observe(started, sent)
+    else sent.then((status) => observe(started, status)).catch((error: unknown) => failRequest(started, error))
   }
 
   /** Answers a failed request as the error handler of Fastify would. */
@@ -83,7 +83,7 @@ export const createFastLane = (options: FastLaneOptions) => {
     logFailure(started.id, failure.cause ?? failure)
     if (started.response.headersSent) return void started.response.destroy()
     const headers = commonHeaders(started, [], options.exposedHeaders)
-    note(started, writeFailure(started, headers, failure))
+    observe(started, writeFailure(started, headers, failure))
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {

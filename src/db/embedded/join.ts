@@ -26,7 +26,7 @@ import {
   type Session,
 } from './session.ts'
 
-/** Whose server, where, and for whom. */
+/** The data folder, the user that runs the server, and the role of this process. */
 export type Host = {
   paths: DataPaths
   account: Account | undefined
@@ -43,13 +43,13 @@ type Attempt = { spawned: Spawned; discard: () => void; startedAt: number }
 
 const startTimeoutMs = 60_000
 
-/** Joins the live server or starts one, until our locks are held on one of them. Servers may come and go meanwhile. */
+/** Joins the running server or starts one, until our locks are held. Other processes may start and stop servers meanwhile. */
 export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions = {}): Promise<Joined> => {
   const { paths } = host
   const deadline = Date.now() + startTimeoutMs
   let attempt: Attempt | undefined
   for (;;) {
-    // With a server of ours on its way it is too late: only who has joined it can turn it off.
+    // After we have spawned a server, we must join it: only a process that has joined a server can shut it down.
     if (!attempt) signal?.throwIfAborted()
     const server = findPostmaster(paths.cluster)
     if (server && attempt && attempt.spawned.pid !== server.pid) {
@@ -61,9 +61,9 @@ export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions 
       if (joined) return announce(host, joined, attempt)
     } else if (!server && attempt?.spawned.exit !== undefined) {
       attempt.discard()
-      const { fault, readOutput } = attempt.spawned
-      if (fault || !hasLostRace(readOutput())) throw fault ?? explainServerError(paths, readOutput())
-      // Another process is starting a server here. It shows up soon, or it fails and the turn is ours again.
+      const { error, readOutput } = attempt.spawned
+      if (error || !hasLostRace(readOutput())) throw error ?? explainServerError(paths, readOutput())
+      // Another process is starting a server here. It will appear soon, or fail, and then we try again.
       attempt = undefined
       await sleep(100)
     } else if (!server && !attempt) {
@@ -75,7 +75,7 @@ export const joinServer = async (host: Host, { socketDir, signal }: JoinOptions 
 }
 
 /**
- * Undefined when another process was faster. A known socket folder means a restart, which never makes a new cluster.
+ * Undefined when another process was faster. A known socket folder means a restart, which never creates a new cluster.
  */
 const startServer = async (host: Host, knownSocketDir: string | undefined): Promise<Attempt | undefined> => {
   const { paths, account } = host
@@ -106,7 +106,7 @@ const startServer = async (host: Host, knownSocketDir: string | undefined): Prom
   }
 }
 
-/** Undefined when the server went away under us or was not worth keeping; the caller looks again. */
+/** Undefined when the server stopped meanwhile or has to be replaced. The caller tries again. */
 const tryJoin = async (host: Host, server: Postmaster, candidate: Spawned | undefined): Promise<Joined | undefined> => {
   const { paths, role } = host
   const spawned = candidate?.pid === server.pid ? candidate : undefined
@@ -115,13 +115,13 @@ const tryJoin = async (host: Host, server: Postmaster, candidate: Spawned | unde
   try {
     session = await openServerSession(paths, server, password, role)
     if (role === 'service' && !spawned && (await hasLostFiles(session))) {
-      host.log('the running PostgreSQL has lost its program files and is replaced as soon as nobody else uses it')
+      host.log('the program files of the running PostgreSQL are missing: it is replaced when no other process uses it')
       if (!(await leaveSession(paths, session)).isOff) await sleep(500)
       return undefined
     }
     await ensureDatabase(session)
-    // A server that is turned off cuts its users one by one, and a lock may fall to us in between. It says beforehand,
-    // in its pid file, that it is stopping.
+    // A server that shuts down disconnects its users one by one, so we may get a lock in between. Its pid file shows
+    // that it is stopping.
     const now = findPostmaster(paths.cluster)
     if (now?.pid !== server.pid || !now.isReady) {
       await session.client.end().catch(() => {})
@@ -134,7 +134,7 @@ const tryJoin = async (host: Host, server: Postmaster, candidate: Spawned | unde
       return undefined
     }
     if (session) await leaveSession(paths, session).catch(() => {})
-    // A folder in use is an answer for the operator. On any other fault nobody can use what we have just started.
+    // An OperatorError means that the folder is in use. After any other error, no one can use the server we started.
     else if (spawned && !(error instanceof OperatorError)) await shutDown(paths.cluster, server)
     throw explainSessionError(paths, error)
   }
@@ -152,8 +152,8 @@ const announce = ({ log, paths }: Host, joined: Joined, attempt: Attempt | undef
 }
 
 /**
- * What a server says that found another one, coming or going: its pid file in any state, backends that outlive a killed
- * server for a moment, or a socket folder that was removed with the server before.
+ * Whether a server exited because of another one that is starting or stopping: its pid file exists in any state, the
+ * backends of a killed server are still running, or its socket folder was removed.
  */
 const hasLostRace = (output: string): boolean =>
   [
@@ -161,11 +161,11 @@ const hasLostRace = (output: string): boolean =>
     /bogus data in lock file/,
     /pre-existing shared memory block/,
     /could not create (lock file "[^"]+\.lock"|Unix socket).*: No such file or directory/,
-  ].some((complaint) => complaint.test(output))
+  ].some((message) => message.test(output))
 
-/** The server is left alone, because a recovery that is cut short starts over. */
+/** The server keeps running, because an interrupted recovery would start over. */
 const explainTimeout = ({ logFile }: DataPaths): OperatorError =>
   new OperatorError(
-    `PostgreSQL was not ready after ${startTimeoutMs / 1000} s; a recovery after a crash goes on by itself, so ` +
-      `start Vitrine again later or read its log ${logFile}.`,
+    `PostgreSQL was not ready after ${startTimeoutMs / 1000} s. A crash recovery continues in the background: ` +
+      `start Vitrine again later. The log of PostgreSQL is ${logFile}.`,
   )

@@ -7,10 +7,10 @@ import { explainFullDisk } from './file-errors.ts'
 const damage =
   /could not (read|locate|find|open (file|directory))|invalid|corrupt|checksum|missing|does not exist|incorrect/i
 
-/** What an operator reads when initdb or the server ended with this output instead of working. */
+/** Explains to the operator why initdb or the server exited with this output. */
 export const explainServerError = (paths: DataPaths, output: string): OperatorError => {
   const seeLog = `Its log is ${paths.logFile}.`
-  const complaint = firstComplaint(output)
+  const reason = firstErrorLine(output)
 
   const library =
     /error while loading shared libraries: ([^:\s]+)/.exec(output)?.[1] ??
@@ -23,28 +23,28 @@ export const explainServerError = (paths: DataPaths, output: string): OperatorEr
     )
 
   // A full /dev/shm reports the same error number as a full disk, but freeing disk space would not help.
-  if (/shared memory/.test(complaint) && /No space left|Cannot allocate|allocate memory/.test(output))
+  if (/shared memory/.test(reason) && /No space left|Cannot allocate|allocate memory/.test(output))
     return new OperatorError(
-      `PostgreSQL did not get its shared memory (${complaint}): give this machine or container more. ${seeLog}`,
+      `PostgreSQL could not allocate shared memory (${reason}): give this machine or container more. ${seeLog}`,
     )
 
-  // A full disk also swallows the log line that would say so, hence the look at the disk itself.
+  // On a full disk, the log line about it is lost too, so the free space is checked directly.
   if (/No space left on device|Disk quota exceeded/.test(output) || isDiskFull(paths.dataDir))
-    return explainFullDisk(paths.dataDir, complaint)
+    return explainFullDisk(paths.dataDir, reason)
 
-  if (/Permission denied/.test(complaint))
+  if (/Permission denied/.test(reason))
     return new OperatorError(
-      `PostgreSQL may not use its own files (${complaint}): give ${paths.cluster} and all in it to one user. ${seeLog}`,
+      `PostgreSQL cannot access its own files (${reason}): make one user the owner of ${paths.cluster} and everything in it. ${seeLog}`,
     )
 
-  if (damage.test(complaint))
+  if (damage.test(reason))
     return new OperatorError(
-      `The database in ${paths.cluster} is damaged (${complaint}): restore the data folder from a backup. ${seeLog}`,
+      `The database in ${paths.cluster} is damaged (${reason}): restore the data folder from a backup. ${seeLog}`,
     )
-  return new OperatorError(`PostgreSQL could not start (${complaint}). ${seeLog}`)
+  return new OperatorError(`PostgreSQL could not start (${reason}). ${seeLog}`)
 }
 
-/** What an operator reads when the binary could not even be run. */
+/** Explains to the operator why the binary could not be run. */
 export const explainSpawnError = (error: NodeJS.ErrnoException, file: string): OperatorError => {
   const because = { cause: error }
   if (error.code === 'ENOENT')
@@ -55,30 +55,30 @@ export const explainSpawnError = (error: NodeJS.ErrnoException, file: string): O
     )
   if (error.code === 'EPERM')
     return new OperatorError(
-      'PostgreSQL refuses to run as root and Vitrine may not switch to another user here: start Vitrine as an ' +
+      'PostgreSQL refuses to run as root and Vitrine cannot switch to another user here: start Vitrine as an ' +
         'ordinary user, or allow SETUID and SETGID.',
       because,
     )
   return new OperatorError(`PostgreSQL cannot be run from ${file} (${error.code ?? error.message}).`, because)
 }
 
-/** What an operator reads when the server runs but does not let us in. */
+/** Explains to the operator why a running server refused the connection. */
 export const explainSessionError = (paths: DataPaths, error: unknown): unknown => {
   const code = errorCode(error)
   if (code === '53100') return explainFullDisk(paths.dataDir, error)
   if (code === '28P01')
     return new OperatorError(
-      `The password in ${paths.passwordFile} does not fit ${paths.cluster}: restore both from the same backup.`,
+      `The password in ${paths.passwordFile} is wrong for ${paths.cluster}: restore both from the same backup.`,
       { cause: error },
     )
   if (code === '53300')
-    return new OperatorError(`All connections of the PostgreSQL on ${paths.cluster} are taken: try again later.`, {
+    return new OperatorError(`PostgreSQL on ${paths.cluster} has no free connection: try again later.`, {
       cause: error,
     })
   return error
 }
 
-/** A server needs one free WAL segment to start. Only bavail counts, because the rest is reserved for root. */
+/** The server needs space for one WAL segment to start. Only bavail counts, because the rest is reserved for root. */
 const isDiskFull = (dataDir: string): boolean => {
   try {
     const { bavail, bsize } = statfsSync(dataDir)
@@ -88,11 +88,11 @@ const isDiskFull = (dataDir: string): boolean => {
   }
 }
 
-const firstComplaint = (output: string): string => {
+const firstErrorLine = (output: string): string => {
   const lines = output.split('\n').map((line) => line.trim())
   const found =
     lines.find((line) => /\b(FATAL|PANIC): /.test(line)) ??
     lines.find((line) => /\berror: /.test(line)) ??
     lines.findLast((line) => line !== '')
-  return found?.replace(/^.*?\b(FATAL|PANIC|error): +/, '').replace(/\.$/, '') ?? 'it said nothing'
+  return found?.replace(/^.*?\b(FATAL|PANIC|error): +/, '').replace(/\.$/, '') ?? 'no output'
 }

@@ -6,21 +6,21 @@ import { databaseUser } from './cluster.ts'
 import type { DataPaths } from './data-dir.ts'
 import { type Postmaster, shutDown } from './server.ts'
 
-/** The database that Vitrine keeps its tables in. */
+/** The database of Vitrine's tables. */
 export const databaseName = 'vitrine'
 
-/** The service has the folder to itself; guests are commands that use whatever server runs. */
+/** There is at most one service per folder. Guests are commands that use the running server. */
 export type Role = 'service' | 'guest'
 
 /**
- * A connection that holds our locks for as long as we use the server. The locks die with it, so none outlives its
- * process.
+ * A connection that holds our locks for as long as we use the server. The locks end with the connection, so none
+ * outlives its process.
  */
 export type Session = { client: Client; server: Postmaster; ended: Promise<void> }
 
 /**
- * Two advisory locks in the database postgres (they are local to a database): everyone shares one, the service owns the
- * other.
+ * Two advisory locks in the database postgres (advisory locks are local to a database): all users share one, the service
+ * owns the other.
  */
 const lockClass = 0x76697472
 const [inUse, hasService] = [1, 2]
@@ -35,11 +35,11 @@ export const openServerSession = async (
     ...{ host: server.socketDir, port: server.port, user: databaseUser, password, database: 'postgres' },
     application_name: `vitrine ${role === 'service' ? 'service' : 'cli'} ${process.pid}`,
     connectionTimeoutMillis: 10_000,
-    // Whoever turns the server off may be stuck; then we look again instead of waiting with it.
+    // The process that shuts the server down may hang. Then we try again instead of waiting for it.
     lock_timeout: 20_000,
   })
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
-  // The end of the connection is what matters, and an error without a listener would end the process.
+  // `end` is what we wait for. Without this listener, an error would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -52,8 +52,8 @@ export const openServerSession = async (
 }
 
 /**
- * The service's lock comes first and never waits, so that a refused service has touched nothing. The shared one may
- * wait for someone who turns the server off; then the connection is cut and the caller tries again.
+ * The lock of the service comes first and never waits, so that a refused service has changed nothing. The shared lock may
+ * wait for a process that shuts the server down. Then the connection is closed and the caller tries again.
  */
 const takeLocks = async (client: Client, { dataDir }: DataPaths, role: Role): Promise<void> => {
   if (role === 'service') {
@@ -80,8 +80,9 @@ const findServicePid = async (client: Client): Promise<string | undefined> => {
 }
 
 /**
- * The last user turns the server off. Our locks go first, and whoever then gets the shared one exclusively is alone: of
- * two that leave together exactly one does, and a newcomer either prevents it or waits and starts a server of its own.
+ * The last user shuts the server down. We release our locks, and if we then get the shared lock exclusively, we are the
+ * last. Of two that leave together exactly one gets it. A process that joins meanwhile either prevents that, or waits
+ * and starts a new server.
  */
 export const leaveSession = async (paths: DataPaths, { client, server }: Session): Promise<{ isOff: boolean }> => {
   try {
@@ -96,15 +97,15 @@ export const leaveSession = async (paths: DataPaths, { client, server }: Session
   }
 }
 
-/** Whether the connection alone keeps Node running. */
+/** Sets whether the connection keeps Node running. */
 export const holdProcess = ({ client }: Session, isHeld: boolean): void => {
   if (isHeld) client.ref()
   else client.unref()
 }
 
 /**
- * True when the server's files are gone, as after the checkout was moved: it runs on, but can load no extension any
- * more.
+ * Whether the server's program files are missing, as after the checkout was moved. Such a server still runs, but cannot
+ * load extensions.
  */
 export const hasLostFiles = async ({ client }: Session): Promise<boolean> => {
   const { rows } = await client.query<{ setting: string }>("select setting from pg_config where name = 'SHAREDIR'")
@@ -117,15 +118,15 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
   try {
     await client.query(`create database ${client.escapeIdentifier(databaseName)}`)
   } catch (error) {
-    // Someone who opened the server at the same time was faster.
+    // Another process has created it at the same time.
     const code = errorCode(error)
     if (code !== '42P04' && code !== '23505') throw error
   }
 }
 
 /**
- * Faults of a server that is just coming or going. What the driver itself finds wrong with a connection has no code;
- * what we tell the operator is no such fault, whatever folder it names.
+ * Whether the error comes from a server that is starting or stopping. Connection errors of the driver itself have no
+ * code. An OperatorError is never transient.
  */
 export const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof OperatorError || error instanceof TypeError) return false
