@@ -65,7 +65,7 @@ import type { SmsSender } from './providers/sms/sender.ts'
 export type AppOptions = {
   config: Config
   connection: pg.PoolConfig
-  /** Without a pooler, because `listen` needs a session of its own. */
+  /** Without a pooler, because `listen` needs its own session. */
   directConnection: pg.ClientConfig
   secrets: readonly string[]
   logger: Logger

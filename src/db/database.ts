@@ -161,11 +161,11 @@ export const connectDb = (options: DbOptions): Db => {
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       const unawaited: Promise<unknown>[] = []
-      let fault: unknown
+      let firstError: unknown
       const later = (answer: Promise<unknown>) => {
         unawaited.push(answer)
         answer.catch((error) => {
-          fault ??= error
+          firstError ??= error
         })
       }
       let hasEnded = false
@@ -187,7 +187,7 @@ export const connectDb = (options: DbOptions): Db => {
       } catch (error) {
         hasEnded = true
         // Statements after a failed one only report that the transaction is aborted (25P02). Throw the cause instead.
-        const reason = sqlState(error) === '25P02' ? (fault ?? error) : error
+        const reason = sqlState(error) === '25P02' ? (firstError ?? error) : error
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
         throw reason
       }

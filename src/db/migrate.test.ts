@@ -121,12 +121,12 @@ test('a wrong password, a wrong user and a wrong database have different message
   const wrong = withPart((copy) => {
     copy.password = secret
   })
-  if (await acceptsAnyPassword(wrong.connectionString)) return t.diagnostic('this database asks for no password')
+  if (await acceptsAnyPassword(wrong.connectionString)) return t.diagnostic('this database requires no password')
   await assert.rejects(migrate(wrong), isClearError(new RegExp(`${address} refused`), secret, asked))
-  const stranger = withPart((copy) => {
+  const unknownUser = withPart((copy) => {
     copy.username = 'nobody_at_all'
   })
-  await assert.rejects(migrate(stranger), isClearError(/refused the user or the password/, asked))
+  await assert.rejects(migrate(unknownUser), isClearError(/refused the user or the password/, asked))
 })
 
 const acceptsAnyPassword = (url: string) =>

@@ -46,7 +46,7 @@ export const examineSchema = async (client: pg.Client): Promise<SchemaState> => 
   return { isEmpty: applied.size === 0, pending }
 }
 
-/** The same on a connection of its own. */
+/** Like `examineSchema`, with its own connection, after any running migration has ended. */
 export const readSchemaState = async (connection: pg.ClientConfig): Promise<SchemaState> => {
   const client = await connectOrExplain({ application_name: 'vitrine', ...connection })
   try {

@@ -78,14 +78,14 @@ test('a client whose body never ends gets 408 and is disconnected', async (t) =>
 
 test('malformed HTTP and oversized headers are answered with an error body', async (t) => {
   const url = await startImpatientServer(t)
-  const stranger = await dial(t, url)
-  stranger.send('\x16\x03\x01 hello\r\n\r\n')
-  await closed(stranger.socket)
-  assertEnvelope(stranger.received.text, 400, 'BAD_REQUEST')
-  const talker = await dial(t, url)
-  talker.send(`GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
-  await closed(talker.socket)
-  assertEnvelope(talker.received.text, 431, 'HEADERS_TOO_LARGE')
+  const malformed = await dial(t, url)
+  malformed.send('\x16\x03\x01 hello\r\n\r\n')
+  await closed(malformed.socket)
+  assertEnvelope(malformed.received.text, 400, 'BAD_REQUEST')
+  const oversized = await dial(t, url)
+  oversized.send(`GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
+  await closed(oversized.socket)
+  assertEnvelope(oversized.received.text, 431, 'HEADERS_TOO_LARGE')
 })
 
 test('a client that disconnects in the middle of a body does not affect others', async (t) => {

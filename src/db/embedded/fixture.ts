@@ -122,7 +122,7 @@ export const openElsewhere = async (
       await server.stop()
       say('stopped')
     } catch (error) {
-      say({ name: error.name, fault: error.message })
+      say({ name: error.name, error: error.message })
     }
     process.exit()`
   const { uid } = user
@@ -133,7 +133,7 @@ export const openElsewhere = async (
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   if (!child.stdout) throw new Error('no output')
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const listen = async () => JSON.parse((await lines.next()).value ?? '{"fault":"ended without an answer"}')
+  const listen = async () => JSON.parse((await lines.next()).value ?? '{"error":"ended without an answer"}')
   const ask = (line: string) => {
     child.stdin?.write(`${line}\n`)
     return listen()
@@ -147,7 +147,7 @@ export const openElsewhere = async (
     await turnOff(options.dataDir)
   })
   const opened = await listen()
-  if (opened.fault) throw opened.name === 'OperatorError' ? new OperatorError(opened.fault) : new Error(opened.fault)
+  if (opened.error) throw opened.name === 'OperatorError' ? new OperatorError(opened.error) : new Error(opened.error)
   const stop = async () => {
     assert.equal(await ask('stop'), 'stopped')
     await ended

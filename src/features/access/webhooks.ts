@@ -5,21 +5,21 @@ import type { Handlers } from '../../http/endpoint.ts'
 import type { Services } from '../context.ts'
 import { type WebhookEndpoint, webhooks } from './webhook.contract.ts'
 
-/** A report as it arrives, before anything of its body is parsed. */
+/** A webhook request before its body is parsed. */
 export type WebhookArrival = Pick<Arrival, 'headers' | 'params'> & {
-  /** The bytes that a signature was made of. A caller refused before this is called has its body left unread. */
+  /** The signed bytes. The body of a caller that is refused before this call is never read. */
   readBody(): Promise<Buffer>
-  /** Bounds how often one client may try: `find` answers undefined where credentials are wrong. */
+  /** Limits failed attempts per client. `find` returns undefined for wrong credentials. */
   lookUp<Found>(find: () => Promise<Found | undefined>): Promise<Found | undefined>
 }
 
-/** Throws UNAUTHORIZED, and says nothing more, for a caller that does not prove itself. */
+/** Returns the authenticated caller, or throws UNAUTHORIZED without details. */
 export type Authenticate<Caller extends object> = (arrival: WebhookArrival) => Promise<Caller>
 
 export type WebhookCtx<Caller extends object> = Caller &
   RequestContext & { headers: IncomingHttpHeaders; rawBody: Buffer }
 
-/** The routes of providers that prove themselves in one way. */
+/** The routes of providers that share one authentication method. */
 export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, Caller extends object>(
   { boundLookup }: Pick<Services, 'boundLookup'>,
   contract: C,

@@ -5,7 +5,7 @@ export type MonitoringAccess = 'public' | 'metrics'
 export type MonitoringRights = { access: MonitoringAccess }
 export type MonitoringEndpoint = Endpoint & MonitoringRights & { family: Family<'monitoring'> }
 
-/** What operators and their tools ask: health, metrics, the description of the API. */
+/** Endpoints for operators and their tools: health, metrics, API description. */
 export const monitoring: Family<'monitoring'> = {
   name: 'monitoring',
   securitySchemes: {
