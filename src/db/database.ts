@@ -31,7 +31,7 @@ declare const open: unique symbol
  * other take one round trip.
  */
 export type Tx = Queries & {
-  /** For a statement whose result is not needed. The transaction awaits it before the commit, and fails if it fails. */
+  /** For a statement whose result is not needed. The transaction waits for it before it ends, and fails if it fails. */
   later(answer: Promise<unknown>): void
   readonly [open]: true
 }
