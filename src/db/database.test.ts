@@ -8,10 +8,10 @@ import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db, type DbOptions, sqlState } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
-type Options = Partial<DbOptions> & { url?: string; patienceMs?: number }
+type Options = Partial<DbOptions> & { url?: string; timeoutMs?: number }
 
-const openDb = (t: TestContext, { url = databaseUrl, patienceMs = 10_000, ...options }: Options = {}): Db => {
-  const connection = { connectionString: url, query_timeout: patienceMs, connectionTimeoutMillis: patienceMs }
+const openDb = (t: TestContext, { url = databaseUrl, timeoutMs = 10_000, ...options }: Options = {}): Db => {
+  const connection = { connectionString: url, query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
   const db = connectDb({ poolSize: 4, clock: movableClock(), ...options, connection })
   t.after(() => db.close())
   return db
@@ -181,7 +181,7 @@ test('a request is refused at once when too many already wait for a connection',
 
 test('a database that refuses, disconnects or stops answering is unavailable, and is used again when it is back', async (t) => {
   const line = await openLine(t)
-  const db = openDb(t, { url: line.url, patienceMs: 500, poolSize: 2 })
+  const db = openDb(t, { url: line.url, timeoutMs: 500, poolSize: 2 })
   const works = async () => assert.deepEqual(await db.one`select 1 as one`, { one: 1 })
   await works()
 
@@ -213,7 +213,7 @@ test('a database that refuses, disconnects or stops answering is unavailable, an
 test('a connection that breaks while its clock is set leaves the pool usable', async (t) => {
   const line = await openLine(t)
   const clock = movableClock()
-  const db = openDb(t, { url: line.url, patienceMs: 300, poolSize: 1, clock })
+  const db = openDb(t, { url: line.url, timeoutMs: 300, poolSize: 1, clock })
   await db.run`select 1`
   line.silence()
   clock.advance(1_000)
