@@ -56,18 +56,18 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     ]),
   ]
   await refuses('a store with settings that make no sense', [
-    [create({ currency: 'XYQ' }), /^XYQ is not a currency code/],
+    [create({ currency: 'XYQ' }), /^XYQ is not an ISO 4217 currency code/],
     [create({ currency: 'inr' }), /^inr is not an ISO 4217 currency code, such as INR/],
     [create({ locale: 'en_' }), /^en_ is not a valid locale/],
-    [create({ timezone: 'Mars/Base' }), /not a time zone/],
+    [create({ timezone: 'Mars/Base' }), /not a valid time zone/],
     [create({ name: ' ' }), /must not be empty/],
     [create({ outlet: '' }), /must not be empty/],
     [create({ domain: '' }), /^"" is not a valid domain/],
-    [create({ domain: 'ftp://shop.example' }), /^"ftp:\/\/shop\.example" is not a domain/],
-    [create({ domain: 'shop.example/path' }), /^"shop\.example\/path" is not a domain/],
+    [create({ domain: 'ftp://shop.example' }), /^"ftp:\/\/shop\.example" is not a valid domain/],
+    [create({ domain: 'shop.example/path' }), /^"shop\.example\/path" is not a valid domain/],
     [create({ origin: 'https://shop.example/path' }), /is not a valid origin/],
     [['store', 'set', '--name', ''], /must not be empty/],
-    [['store', 'set', '--domain', 'a b'], /^"a b" is not a domain/],
+    [['store', 'set', '--domain', 'a b'], /^"a b" is not a valid domain/],
     [['store', 'set', '--locale', 'x'], /is not a valid locale/],
     [['store', 'set', '--shipping-flat', '1.234'], /^--shipping-flat must be an amount in INR, not "1\.234"/],
     [['store', 'set', '--shipping-flat=-5'], /must be an amount in INR/],
@@ -76,7 +76,7 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [['store', 'set', '--otp-hourly-cap', '0'], /^--otp-hourly-cap must be a whole number from 1 to \d+, not "0"/],
     [['store', 'set', '--otp-client-limit', 'none'], /^--otp-client-limit must be a whole number from 1 to \d+/],
     [['store', 'set', '--otp-countries', 'IN,Narnia'], /^"NARNIA" is not an ISO 3166 country code/],
-    [['store', 'set', '--otp-countries', ''], /^"" is not a country code/],
+    [['store', 'set', '--otp-countries', ''], /^"" is not an ISO 3166 country code/],
     [['outlet', 'create', '--name', ' '], /must not be empty/],
   ])
 

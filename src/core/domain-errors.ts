@@ -29,7 +29,7 @@ const definitions = {
     // Only operators may see the names of other stores, so this text omits them.
     (_: { count: number; stores: readonly Named[] }) => 'There are several stores. Specify one.',
   ),
-  STORE_NAME_EMPTY: invalid((_: NoData) => 'The name of a store must not be empty.'),
+  STORE_NAME_EMPTY: invalid((_: NoData) => 'A name that shoppers see must not be empty.'),
   DOMAIN_TAKEN: conflict(({ domain }: { domain: string }) => `Another store already uses the domain ${domain}.`),
   DOMAIN_INVALID: invalid(
     ({ domain }: { domain: string }) =>

@@ -183,7 +183,7 @@ test('what a coupon is for must exist in its own store', async () => {
   const [shop, other] = [await newHomeStore(), await newStore(service)]
   const { Kitchen } = await categoriesOf(shop)
   for (const category of ['Home > Cellar', 'Kitchen > Mugs', 'Mugs > Home', 'Home > Kitchen > Mugs > Blue', '', '>']) {
-    await assertRefused(shop, { code: 'X', categories: ['Home', category] }, /^The store has no category ".*"\. Name/)
+    await assertRefused(shop, { code: 'X', categories: ['Home', category] }, /^The store has no category ".*"\. Use an id/)
   }
   await assertRefused(other, { code: 'X', categories: [Kitchen as string] }, /has no category "cat_/)
   await assertRefused(shop, { code: 'X', products: ['mug', 'cup'] }, /^The store has no product "cup"\. Use an id/)
@@ -195,7 +195,7 @@ test('a code is taken once in a store, however it is written, and free in every 
   const [shop, other] = [await newStore(service), await newStore(service)]
   const both = await Promise.allSettled([create(shop, { code: 'Tea' }), create(shop, { code: 'TEA' })])
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
-  await assertRefused(shop, { code: ' tea' }, /^The store has a coupon TEA already\.$/)
+  await assertRefused(shop, { code: ' tea' }, /^The store already has a coupon TEA\.$/)
   await create(other, { code: 'tea' })
   assert.equal((await listCoupons(service.db, await shop.load())).length, 1)
 })
