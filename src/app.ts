@@ -54,8 +54,8 @@ import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
-import { logRequestsTo, observeRequests, pathOf } from './http/request-notes.ts'
-import { createServer, hasBadAddress } from './http/server.ts'
+import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
+import { createServer, hasUndecodableUrl } from './http/server.ts'
 import type { JobKind } from './jobs/job-kind.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
@@ -64,20 +64,20 @@ import type { SmsSender } from './providers/sms/sender.ts'
 
 export type AppOptions = {
   config: Config
-  /** How to reach the database: through a pooler or not, and without one for listening. */
   connection: pg.PoolConfig
+  /** Without a pooler, because `listen` needs its own session. */
   directConnection: pg.ClientConfig
   secrets: readonly string[]
   logger: Logger
   clock?: Clock
-  /** In place of the sender that the settings name. */
+  /** Replaces the sender of the settings. */
   sms?: SmsSender
   passwords?: PasswordHasher
-  /** Besides those that are built in, or in their place. */
+  /** Adds to the built-in providers, or replaces those of the same name. */
   paymentProviders?: readonly PaymentProvider[]
-  /** How far behind the process may be before it sends callers away. */
-  longestLoopDelayMs?: number
-  /** `everyMs`: how often jobs look for work, in place of their own intervals. Null: they do not run by themselves. */
+  /** Event loop delay above which requests are refused with 503. */
+  maxLoopDelayMs?: number
+  /** `everyMs` replaces the poll interval of every job. With null, no job is started. */
   jobs?: { everyMs?: number } | null
 }
 
@@ -85,11 +85,11 @@ export type App = {
   server: FastifyInstance
   services: Services
   jobs: JobRunner
-  /** Every endpoint, for callers that do not come by HTTP (decision 0031). */
+  /** Every endpoint, for callers that do not use HTTP (decision 0031). */
   operations: Operations
-  /** The whole pool, without a share: for tests. */
+  /** The whole pool without limits, for tests. */
   db: Db
-  /** Stops taking requests, answers those under way (for ten seconds at most) and lets go of everything. */
+  /** Stops accepting requests, completes those in progress within ten seconds, and releases all resources. */
   close(): Promise<void>
 }
 
@@ -97,14 +97,14 @@ const catalogMaxAgeMs = 1_000
 const catalogMaxBytes = 64 * 1024 * 1024
 const drainMs = 10_000
 
-/** The one place where concrete things are put together. */
+/** The composition root: the only place where implementations are chosen and wired together. */
 export const createApp = async (options: AppOptions): Promise<App> => {
   const { config, logger, clock = systemClock } = options
   const db = connectDb({
     connection: options.connection,
     poolSize: config.databasePoolSize,
     clock,
-    onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+    onIdleError: (error) => logger.warn({ err: error }, 'idle database connection failed'),
   })
   const counter = await createCounter(config, logger)
   const services: Services = {
@@ -128,31 +128,31 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, boundLookup: services.boundLookup })
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
-  const forgetAll = () => {
-    answers.forgetAll()
+  const clearCaches = () => {
+    answers.invalidateAll()
     directory.forgetAll()
   }
   const listener = await listen({
     connection: options.directConnection,
     channel,
     onMessage: (payload) => {
-      const news = readAnnouncement(payload)
-      if (news === null) return
-      answers.forgetStore(news.storeId)
-      if (news.kind === 'store') directory.forgetStore(news.storeId)
+      const announcement = readAnnouncement(payload)
+      if (announcement === null) return
+      answers.invalidateStore(announcement.storeId)
+      if (announcement.kind === 'store') directory.forgetStore(announcement.storeId)
     },
     onLost: (error) => {
-      logger.warn({ err: error }, 'the listening connection was lost, so everything remembered is forgotten')
-      forgetAll()
+      logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')
+      clearCaches()
     },
-    onBack: forgetAll,
+    onReconnect: clearCaches,
   })
   const jobs = createJobRunner({
     kinds: listJobKinds(services, db),
     onFailure: (name, error, fields) => logger.warn({ err: error, job: name, ...fields }, `${name} job failed`),
     everyMs: options.jobs?.everyMs,
   })
-  const metrics = createMetrics({ db, answers, jobs: { figures: jobs.figures, now: clock.now } })
+  const metrics = createMetrics({ db, answers, jobs: { stats: jobs.stats, now: clock.now } })
   const observing = {
     seriesOf: metrics.seriesOf,
     logRequest: logRequestsTo(logger),
@@ -162,7 +162,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const clientAddressOf = createClientAddress(config.trustProxy, (peer) =>
     logger.warn(
       { peer },
-      'X-Forwarded-For is ignored: name this proxy in VITRINE_TRUST_PROXY, or its visitors share one limit',
+      'X-Forwarded-For ignored: add this proxy to VITRINE_TRUST_PROXY, or all its visitors share one rate limit',
     ),
   )
   const gate = createGate({
@@ -198,18 +198,18 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     }),
   })
   observeRequests(server, observing)
-  // What is answered while stopping is the last on its connection, and the caller must not send another after it.
+  // During shutdown, each answer is the last on its connection.
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
     done(null, payload)
   })
-  // Before any refusal, so that a page can read that one too.
+  // First, so that pages of other origins can read refusals too.
   allowCrossOrigin(
     server,
     crossOrigin,
     (origin, request) => ownOrigins.has(origin) || directory.isKnownOrigin(origin, clientAddressOf(request)),
   )
-  await shedLoad(server, options.longestLoopDelayMs)
+  await shedLoad(server, options.maxLoopDelayMs)
   refuseUnknownRoutes(server, ({ headers, raw }, setHeader) =>
     gate.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
   )
@@ -226,7 +226,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...checkoutRoutes,
       ...orderRoutes(waits),
       ...cancelRoutes,
-      ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'a payment provider did not answer')),
+      ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'payment provider did not answer')),
       ...paymentWebhookRoutes(services),
       ...downloadRoutes(downloads),
       ...deliveryRoutes({ ...services, simulated }),
@@ -258,12 +258,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     draining = true
     waits.close()
     const stopped = jobs.stop()
-    const impatience = setTimeout(() => server.server.closeAllConnections(), drainMs)
-    // Fastify closes what is idle now; a connection that gets its last answer later would be kept alive for long.
-    const tidying = setInterval(() => server.server.closeIdleConnections(), 50)
+    const drainTimer = setTimeout(() => server.server.closeAllConnections(), drainMs)
+    // Fastify closes the connections that are idle now. Those that become idle later would stay open for long.
+    const idleTimer = setInterval(() => server.server.closeIdleConnections(), 50)
     await server.close()
-    clearTimeout(impatience)
-    clearInterval(tidying)
+    clearTimeout(drainTimer)
+    clearInterval(idleTimer)
     await Promise.all([listener.close(), counter.close(), stopped])
     await db.close()
   }
@@ -281,7 +281,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
 }
 
-/** Every kind of job. `runDue` runs them in this order, and guests can only go after their carts and wishlists. */
+/** Every kind of job. `runDue` runs them in this order: guests are deleted after their carts and wishlists. */
 export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => {
   const cleanup = db.forWork('cleanup')
   return [
@@ -297,7 +297,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
 
 const createCounter = async (config: Config, logger: Logger) => {
   if (config.redisUrl === null) return createLocalCounter()
-  // Most run without a Redis, and need not wait for its client to load.
+  // Loaded only when needed, because most instances run without Redis.
   const { createRedisCounter } = await import('./features/access/redis-counter.ts')
   return createRedisCounter({
     url: config.redisUrl,
@@ -307,7 +307,7 @@ const createCounter = async (config: Config, logger: Logger) => {
   })
 }
 
-/** Where `start` puts the demo shop. With port 0 nobody knows before it listens. */
+/** Where `start` serves the demo shop. Null with port 0, because the port is not known before it listens. */
 const demoUrlOf = ({ production, demoPort }: Config) =>
   production || demoPort === 0 ? null : `http://localhost:${demoPort}`
 
@@ -319,14 +319,14 @@ const ownOriginsOf = (config: Config) => {
 
 type CountUnknown = (request: FastifyRequest, setHeader: (name: string, value: string) => unknown) => Promise<void>
 
-/** Decided before a body is read, because nothing in it could make the route exist. */
+/** Answers 404 before the body is read. */
 const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.originalUrl.startsWith('/v1')) {
       await count(request, (name, value) => reply.header(name, value))
     }
-    throw hasBadAddress(request.raw)
-      ? fail('BAD_REQUEST', 'The address is not valid.')
+    throw hasUndecodableUrl(request.raw)
+      ? fail('BAD_REQUEST', 'The URL is not valid.')
       : fail('NOT_FOUND', `There is no ${request.method} ${shortenText(pathOf(request.originalUrl), 200)}.`)
   }
   server.addHook('onRequest', (request, reply, done) => {
@@ -336,12 +336,12 @@ const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
 }
 
 /**
- * A process whose turns take half a second on average says so at once, instead of letting everyone wait. Requests that
- * block it for less than a second each would otherwise pile up unseen.
+ * Refuses requests with 503 while the event loop is delayed by half a second on average. Otherwise requests that each
+ * block the process for less than a second would pile up unnoticed.
  */
-const shedLoad = async (server: FastifyInstance, longestLoopDelayMs = 500) => {
+const shedLoad = async (server: FastifyInstance, maxLoopDelayMs = 500) => {
   await server.register(underPressure, {
-    maxEventLoopDelay: longestLoopDelayMs,
+    maxEventLoopDelay: maxLoopDelayMs,
     exposeStatusRoute: false,
     pressureHandler: (_request, _reply, _type, delayMs) => {
       // under-pressure reports Infinity before its first sample.

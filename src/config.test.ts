@@ -15,7 +15,7 @@ const twilio = {
 const msg91 = { VITRINE_SMS_SENDER: 'msg91', VITRINE_MSG91_AUTH_KEY: 'key', VITRINE_MSG91_TEMPLATE_ID: 'template' }
 const http = { VITRINE_SMS_SENDER: 'http', VITRINE_SMS_URL: 'http://sms:8080/send?to=x', VITRINE_SMS_SECRET: secret }
 
-/** One sentence that names the variable, and never repeats a value that may be a secret. */
+/** The message names the variable and never contains a value that may be a secret. */
 const assertRefused = (variables: Record<string, string>, pattern: RegExp, hidden?: string) => {
   assert.throws(
     () => loadConfig(variables),
@@ -30,7 +30,7 @@ const assertRefused = (variables: Record<string, string>, pattern: RegExp, hidde
   )
 }
 
-test('without any variable everything has a value that suits a first try', () => {
+test('every setting has a default that suits development', () => {
   const { dataDir, version, ...config } = loadConfig({})
   assert.ok(isAbsolute(dataDir) && dataDir.endsWith('.vitrine'))
   assert.match(version, /^\d+\.\d+\.\d+/)
@@ -53,7 +53,7 @@ test('without any variable everything has a value that suits a first try', () =>
   })
 })
 
-test('every variable is taken', () => {
+test('every variable is read', () => {
   const config = loadConfig({
     NODE_ENV: 'production',
     PORT: '8080',
@@ -94,17 +94,17 @@ test('every variable is taken', () => {
   assert.ok(Object.isFrozen(config))
 })
 
-test('an empty variable counts as an absent one', () => {
+test('an empty variable counts as unset', () => {
   const empty = Object.fromEntries(Object.keys(Environment.properties).map((name) => [name, '']))
   assert.deepEqual(loadConfig(empty), loadConfig({}))
 })
 
-test('the direct address of the database is the usual one unless it is given', () => {
+test('the direct URL of the database defaults to DATABASE_URL', () => {
   const { databaseDirectUrl } = loadConfig({ DATABASE_URL: 'postgres://me@db/shop' })
   assert.equal(databaseDirectUrl, 'postgres://me@db/shop')
 })
 
-test('every bad value is refused in one sentence that names its variable', () => {
+test('every invalid value is refused with a message that names its variable', () => {
   const bad: Record<keyof typeof Environment.properties, string[]> = {
     NODE_ENV: ['prod', 'Production'],
     PORT: ['abc', '-1', '65536', '3000.5', 'true', '0x50', '1e3', ' 80', '80 '],
@@ -142,7 +142,7 @@ test('every bad value is refused in one sentence that names its variable', () =>
   }
 })
 
-test('a refusal does not repeat a secret', () => {
+test('an error message never contains a secret', () => {
   assertRefused({ VITRINE_SECRET: 'hunter2' }, /VITRINE_SECRET/, 'hunter2')
   assertRefused({ VITRINE_INTERNAL_SECRET: `${secret},hunter2` }, /VITRINE_INTERNAL_SECRET/, 'hunter2')
   assertRefused({ VITRINE_METRICS_TOKEN: 'hunter2' }, /VITRINE_METRICS_TOKEN/, 'hunter2')
@@ -154,14 +154,14 @@ test('a refusal does not repeat a secret', () => {
   assertRefused({ ...twilio, VITRINE_TWILIO_AUTH_TOKEN: 'hunter2', VITRINE_TWILIO_FROM: '' }, /FROM/, 'hunter2')
 })
 
-test('a proxy can be trusted by address, by network, by name, or all of them', () => {
+test('proxies can be trusted by address, network or name, or all at once', () => {
   const trusted = (text: string) => loadConfig({ VITRINE_TRUST_PROXY: text }).trustProxy
   assert.equal(trusted('true'), true)
   assert.equal(trusted('false'), false)
   assert.deepEqual(trusted('loopback, 10.1.2.3 ,fd00::/8'), ['loopback', '10.1.2.3', 'fd00::/8'])
 })
 
-test('production listens everywhere, and refuses to start without what only an operator can know', () => {
+test('production listens on all addresses, and requires the settings that have no safe default', () => {
   const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example', ...msg91 }
   assert.equal(loadConfig(production).host, '0.0.0.0')
   assertRefused({ NODE_ENV: 'production' }, /VITRINE_PUBLIC_URL is required in production/)
@@ -170,7 +170,7 @@ test('production listens everywhere, and refuses to start without what only an o
   assert.deepEqual(loadConfig({ ...withDatabase, VITRINE_SECRET: secret }).secrets, [secret])
 })
 
-test('each sender of one-time passwords gets what it needs', () => {
+test('each sender of one-time passwords gets its settings', () => {
   assert.deepEqual(loadConfig(msg91).sms, { sender: 'msg91', authKey: 'key', templateId: 'template' })
   assert.deepEqual(loadConfig(http).sms, { sender: 'http', url: 'http://sms:8080/send?to=x', secret })
   assert.deepEqual(loadConfig({ ...twilio, ...msg91, ...http, VITRINE_SMS_SENDER: 'console' }).sms, {
@@ -178,7 +178,7 @@ test('each sender of one-time passwords gets what it needs', () => {
   })
 })
 
-test('a sender that lacks something is refused in one sentence that names it', () => {
+test('a missing setting of a sender is refused with a message that names it', () => {
   for (const settings of [twilio, msg91, http]) {
     const { VITRINE_SMS_SENDER: sender, ...needed } = settings
     assert.ok(Object.keys(needed).length > 1)
@@ -191,7 +191,7 @@ test('a sender that lacks something is refused in one sentence that names it', (
   }
 })
 
-test('production refuses to start with the console sender, chosen or not', () => {
+test('production refuses the console sender, whether chosen or by default', () => {
   const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example' }
   const refusal = /^VITRINE_SMS_SENDER must be twilio, msg91 or http in production/
   assertRefused(production, refusal)
@@ -202,7 +202,7 @@ test('production refuses to start with the console sender, chosen or not', () =>
   }
 })
 
-test('every variable is described', () => {
+test('every variable has a description', () => {
   for (const [name, { description }] of Object.entries(
     Environment.properties as Record<string, { description?: string }>,
   )) {

@@ -6,90 +6,94 @@ import { Value } from 'typebox/value'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 
-/** Every setting there is. The table in docs/settings.md is held against this by a test. */
+/** Every setting. A test compares the table in docs/settings.md with this. */
 export const Environment = Type.Object({
   NODE_ENV: Type.Enum(['development', 'production', 'test'], {
     default: 'development',
-    description: '`production` refuses whatever is only fit for trying out',
+    description: '`production` refuses everything that is only meant for development',
   }),
-  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'Where the service listens' }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'Port of the service' }),
   VITRINE_DEMO_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65535,
-      description: 'Where the demo shop listens, beside an embedded database: the port after `PORT` unless set',
+      description: 'Port of the demo shop, which runs with the embedded database. Default: the port after `PORT`',
     }),
   ),
   HOST: Type.Optional(
     Type.String({
-      description: 'The address to listen on: `127.0.0.1`, in production `0.0.0.0`, unless set',
+      description: 'Address to listen on. Default: `127.0.0.1`, in production `0.0.0.0`',
     }),
   ),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'A PostgreSQL 15 or newer (`postgres://…`). Absent: the embedded one',
+      description: 'PostgreSQL 15 or newer (`postgres://…`). Default: the embedded one',
     }),
   ),
   DATABASE_DIRECT_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'The same database without the pooler, when `DATABASE_URL` is a transaction pooler',
+      description: 'The same database without the pooler, if `DATABASE_URL` is a transaction pooler',
     }),
   ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 500,
     default: 10,
-    description: 'Database connections of this instance',
+    description: 'Maximum number of database connections of this instance',
   }),
   REDIS_URL: Type.Optional(
     Type.String({
       pattern: '^rediss?://',
-      description: 'A Redis or Valkey that counts requests for all instances. Absent: each counts its own',
+      description:
+        'Redis or Valkey that counts rate limits across all instances. Default: each instance counts its own',
     }),
   ),
   VITRINE_DATA_DIR: Type.String({
     default: '.vitrine',
-    description: 'The folder of the embedded database and of the generated secret',
+    description: 'Folder of the embedded database and the generated secret',
   }),
   VITRINE_SECRET: Type.Optional(
     Type.String({
       minLength: 32,
       description:
-        'Signs cursors and tokens; 32 characters or more. Several, comma-separated, to rotate. Required in production with `DATABASE_URL`; made and kept in the data folder otherwise',
+        'Signs cursors and tokens; at least 32 characters. Separate several by commas to rotate. Required in production with `DATABASE_URL`; otherwise generated and stored in the data folder',
     }),
   ),
   VITRINE_INTERNAL_SECRET: Type.Optional(
     Type.String({
       minLength: 32,
-      description: 'Verifies `X-Internal-Storefront-Token`; several, comma-separated, to rotate. Absent: refused',
+      description:
+        'Verifies `X-Internal-Storefront-Token`. Separate several by commas to rotate. Without it, such tokens are refused',
     }),
   ),
   VITRINE_PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#@]+/?$',
-      description: 'The address of this service as shoppers reach it, for links. Required in production',
+      description: 'Public URL of this service, used in links. Required in production',
     }),
   ),
   VITRINE_TRUST_PROXY: Type.Optional(
     Type.String({
       description:
-        '`true`, or the comma-separated addresses of the proxies whose `X-Forwarded-*` count. `true` trusts every caller: only where a proxy replaces the header',
+        'Comma-separated addresses of the proxies whose `X-Forwarded-*` headers are trusted, or `true` for every caller. Use `true` only behind a proxy that replaces these headers',
     }),
   ),
   VITRINE_METRICS_TOKEN: Type.Optional(
     Type.String({
       minLength: 16,
-      description: 'Bearer token for reading `/metrics`. Without it only this machine may, and in production nobody',
+      description:
+        'Bearer token for `/metrics`. Without it, `/metrics` is readable from this machine only, and in production not at all',
     }),
   ),
   VITRINE_SMS_SENDER: Type.Enum(['console', 'twilio', 'msg91', 'http'], {
     default: 'console',
-    description: 'What sends one-time passwords. `console` shows them on the output instead; production refuses it',
+    description:
+      'Sender of one-time passwords. `console` prints them instead of sending them, and is refused in production',
   }),
   VITRINE_TWILIO_ACCOUNT_SID: Type.Optional(
-    Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'For `twilio`: the account, `AC…`' }),
+    Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'For `twilio`: the account SID, `AC…`' }),
   ),
   VITRINE_TWILIO_AUTH_TOKEN: Type.Optional(Type.String({ description: "For `twilio`: the account's auth token" })),
   VITRINE_TWILIO_FROM: Type.Optional(
@@ -102,15 +106,15 @@ export const Environment = Type.Object({
   VITRINE_SMS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#@\\s]+([/?]\\S*)?$',
-      description: 'For `http`: the address that is called for each password',
+      description: 'For `http`: the URL that is called for each password',
     }),
   ),
   VITRINE_SMS_SECRET: Type.Optional(
-    Type.String({ minLength: 32, description: 'For `http`: signs the calls; 32 characters or more' }),
+    Type.String({ minLength: 32, description: 'For `http`: signs the calls; at least 32 characters' }),
   ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
-    description: '`debug` also logs each request that went well',
+    description: '`debug` also logs each successful request',
   }),
 })
 
@@ -138,10 +142,12 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
   const env = parseEnvironment(variables)
   const production = env.NODE_ENV === 'production'
   if (production && env.VITRINE_PUBLIC_URL === undefined) {
-    throw new OperatorError('VITRINE_PUBLIC_URL is required in production: the address of this service in links.')
+    throw new OperatorError('VITRINE_PUBLIC_URL is required in production: it is the URL of this service in links.')
   }
   if (production && env.DATABASE_URL !== undefined && env.VITRINE_SECRET === undefined) {
-    throw new OperatorError('VITRINE_SECRET is required in production with DATABASE_URL: 32 random characters or more.')
+    throw new OperatorError(
+      'VITRINE_SECRET is required in production with DATABASE_URL: set at least 32 random characters.',
+    )
   }
   return Object.freeze({
     production,
@@ -169,13 +175,13 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
   for (const [name, schema] of Object.entries<object>(Environment.properties)) {
     const text = variables[name]
     const isInteger = 'type' in schema && schema.type === 'integer'
-    // An empty variable is how many deployment tools write an absent one.
+    // Many deployment tools set an unset variable to an empty string.
     if (text) given[name] = isInteger && /^\d+$/.test(text) ? Number(text) : text
   }
   const env = Value.Default(Environment, given)
   if (!Value.Check(Environment, env)) {
-    const fault = mustExist(Value.Errors(Environment, env)[0], 'the fault of a setting')
-    throw refusal(fault.instancePath.slice(1), describeFault(fault))
+    const error = mustExist(Value.Errors(Environment, env)[0], 'the error of an invalid setting')
+    throw refusal(error.instancePath.slice(1), describeProblem(error))
   }
   for (const name of [
     'DATABASE_URL',
@@ -184,18 +190,18 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
     'VITRINE_PUBLIC_URL',
     'VITRINE_SMS_URL',
   ] as const) {
-    // Such as a password with a character that an address may only hold encoded.
+    // For example, a password with a character that must be percent-encoded in a URL.
     if (env[name] !== undefined && !URL.canParse(env[name])) throw refusal(name, 'must be a valid URL')
   }
   return env
 }
 
-const refusal = (name: string, fault: string) => new OperatorError(`The environment variable ${name} ${fault}.`)
+const refusal = (name: string, problem: string) => new OperatorError(`The environment variable ${name} ${problem}.`)
 
-const describeFault = (fault: { message: string; params: object }) =>
-  'allowedValues' in fault.params ? `must be one of ${[fault.params.allowedValues].flat().join(', ')}` : fault.message
+const describeProblem = ({ message, params }: { message: string; params: object }) =>
+  'allowedValues' in params ? `must be one of ${[params.allowedValues].flat().join(', ')}` : message
 
-/** What the chosen sender needs. What belongs to another one may be there and is left alone. */
+/** The settings of the chosen sender. Those of other senders are ignored. */
 const readSms = (env: Static<typeof Environment>) => {
   const sender = env.VITRINE_SMS_SENDER
   const required = (name: keyof typeof env): string => {
@@ -207,7 +213,7 @@ const readSms = (env: Static<typeof Environment>) => {
     case 'console':
       if (env.NODE_ENV !== 'production') return { sender }
       throw new OperatorError(
-        'VITRINE_SMS_SENDER must be twilio, msg91 or http in production: the console shows passwords and sends nothing.',
+        'VITRINE_SMS_SENDER must be twilio, msg91 or http in production: console prints the passwords and sends nothing.',
       )
     case 'twilio':
       return {
@@ -230,7 +236,7 @@ const readSms = (env: Static<typeof Environment>) => {
 const splitSecrets = (name: string, text: string) => {
   const secrets = text.split(',').filter((secret) => secret !== '')
   if (secrets.some((secret) => secret.length < 32) || (text !== '' && secrets.length === 0)) {
-    throw new OperatorError(`Each secret in ${name} must have 32 characters or more.`)
+    throw new OperatorError(`Each secret in ${name} must have at least 32 characters.`)
   }
   return secrets
 }
@@ -241,15 +247,15 @@ const parseTrustProxy = (text: string | undefined) => {
   const proxies = text.split(',').map((address) => address.trim())
   const unknown = proxies.find((proxy) => !isProxyAddress(proxy))
   if (unknown === undefined) return proxies
-  throw refusal('VITRINE_TRUST_PROXY', `must be "true" or addresses such as 10.0.0.0/8, and "${unknown}" is none`)
+  throw refusal('VITRINE_TRUST_PROXY', `must be "true" or addresses such as 10.0.0.0/8, and "${unknown}" is neither`)
 }
 
-/** An address, a network of addresses, or a name that Fastify knows for one. */
+/** An IP address, a network, or one of the names that Fastify defines. */
 const isProxyAddress = (text: string) => {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', bits, ...rest] = text.split('/')
-  const widest = isIP(address) === 6 ? 128 : 32
-  return isIP(address) > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && +bits <= widest))
+  const maxBits = isIP(address) === 6 ? 128 : 32
+  return isIP(address) > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && +bits <= maxBits))
 }
 
 const packageVersion = (): string =>

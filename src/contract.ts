@@ -15,7 +15,7 @@ import { paymentsContract, paymentWebhooksContract } from './features/payments/p
 import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
 
-/** Every endpoint there is. Routes, OpenAPI and the tests that try each one start from this list. */
+/** Every endpoint. Routes, OpenAPI and the tests that call each endpoint start from this list. */
 export const contracts = [
   catalogContract,
   filtersContract,
@@ -40,18 +40,18 @@ export const describeVitrine = (version: string) =>
     title: 'Vitrine',
     version,
     description:
-      'The storefront API of Vitrine. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`. The [guide](/docs/guide) shows how calls go together.',
+      'The storefront API of Vitrine. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`. The [guide](/docs/guide) shows how to combine the calls.',
     tags: {
       Catalog: 'Products, categories and search',
-      Store: 'The store, its settings and its menu',
+      Store: 'Settings and menu of the store',
       Cart: 'Carts of guests and customers',
-      Accounts: 'Signing up, in and out',
-      Wishlist: 'What a guest or a customer would like to have',
-      Customer: 'The customer who is signed in, and their addresses',
-      Orders: 'What the customer has ordered, and where it is',
+      Accounts: 'Sign-up, sign-in and sign-out',
+      Wishlist: 'Wishlists of guests and customers',
+      Customer: 'The signed-in customer and their addresses',
+      Orders: 'Orders of the customer and their delivery',
       Downloads: 'Files that the customer has bought',
-      Webhooks: 'What providers tell the service; no store key needed',
-      Checkout: 'From the cart to an order',
-      Operating: 'Health, description and figures; no key needed',
+      Webhooks: 'Notifications from payment providers and carriers; no store key needed',
+      Checkout: 'Turning a cart into an order',
+      Operating: 'Health, API description and metrics; no store key needed',
     },
   })

@@ -20,7 +20,7 @@ after(() => service.close())
 
 const phone = '+919876543210'
 
-/** Every line that was logged while something was done. */
+/** The lines logged during `work`. */
 const linesDuring = async (work: () => Promise<unknown>) => {
   const from = service.logLines.length
   await work()
@@ -32,7 +32,7 @@ const assertHides = (lines: readonly string[], secrets: readonly string[]) => {
   for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line)
 }
 
-test('no key, token or phone number reaches the log, wherever in a request it was put', async () => {
+test('no key, token or phone number reaches the log, wherever in a request it is sent', async () => {
   const shop = await newStore(service)
   const bearer = 'ses_0123456789abcdefghjkmnpqrstv'
   const token = makeInternalToken(shop.storeId, Math.floor(Date.now() / 1000) + 60, internalSecret)
@@ -67,7 +67,7 @@ test('no key, token or phone number reaches the log, wherever in a request it wa
   assertHides(lines, [...hidden, '123456'])
 })
 
-test('a database that fails does not bring its password into the log', async (t) => {
+test('a failing database does not put its password into the log', async (t) => {
   const line = await openLine(t)
   const distant = await distantServiceFor(t, { lines: { queries: line }, logLevel: 'trace' })
   const { key } = await newStore(service)
@@ -79,7 +79,7 @@ test('a database that fails does not bring its password into the log', async (t)
   assertHides(distant.logLines, [password, decodeURIComponent(password), key])
 })
 
-test('a failed request is logged under the id that its caller got', async (t) => {
+test('a failed request is logged with the id that its caller received', async (t) => {
   const line = await openLine(t)
   const distant = await distantServiceFor(t, { lines: { queries: line } })
   await line.cut()
@@ -89,15 +89,15 @@ test('a failed request is logged under the id that its caller got', async (t) =>
   assert.equal(status, 503)
   const id = headers.get('x-request-id')
   const named = distant.logLines.map((text) => JSON.parse(text)).filter(({ req }) => req === id)
-  const [fault, summary] = named
-  assert.ok(fault.err.message && fault.err.stack, 'the cause, for whoever reads the log')
+  const [failure, summary] = named
+  assert.ok(failure.err.message && failure.err.stack, 'the cause is logged')
   assert.deepEqual(
     { method: summary.method, path: summary.path, status: summary.status, level: summary.level },
     { method: 'GET', path: '/v1/products', status: 503, level: 50 },
   )
 })
 
-test('a refused request is one line without its query', async () => {
+test('a refused request is logged as one line without its query', async () => {
   const id = 'refused-request'
   const lines = await linesDuring(() =>
     service.call('/v1/search?q=something+private', { headers: { 'x-request-id': id } }),
@@ -108,7 +108,7 @@ test('a refused request is one line without its query', async () => {
   assert.ok(!lines.some((line) => line.includes('private')))
 })
 
-test("a caller's own request id comes back, when it is a reasonable one", async () => {
+test('a valid X-Request-Id of the caller is returned', async () => {
   const shop = await newStore(service)
   for (const id of ['abc', 'A-b_c.d:1', '0123456789'.repeat(6), 'f47ac10b-58cc-4372-a567-0e02b2c3d479']) {
     for (const path of ['/v1/products', '/v1/products', '/health', '/v1/nothing', '/v1/%zz']) {
@@ -118,7 +118,7 @@ test("a caller's own request id comes back, when it is a reasonable one", async 
   }
 })
 
-test('any other request id is replaced, each time by a new one', async () => {
+test('an invalid X-Request-Id is replaced by a new one', async () => {
   const shop = await newStore(service)
   const strange = ['', 'x'.repeat(65), 'a b', 'a"b', '<script>', '{"a":1}', 'a,b', 'é']
   const given = new Set<string>()
@@ -134,7 +134,7 @@ test('any other request id is replaced, each time by a new one', async () => {
   assert.equal(given.size, strange.length * 2)
 })
 
-test('redaction hides secrets and leaves the rest of a line as it was', () => {
+test('redaction hides secrets and leaves the rest of a line unchanged', () => {
   const cases: [string, string][] = [
     ['key vsk_0123456789abcdef ok', 'key [hidden] ok'],
     ['"vpk_abc.def-ghi"', '"[hidden]"'],
@@ -192,7 +192,7 @@ test('an error is logged by type, message, code, stack and cause, a request by i
   assert.deepEqual(second.err, { message: 'only text' })
 })
 
-test('a level above keeps lines below it out', () => {
+test('lines below the log level are dropped', () => {
   const lines: string[] = []
   const logger = createLogger({ logLevel: 'warn' }, { write: (line: string) => void lines.push(line) })
   logger.info('quiet')

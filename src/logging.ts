@@ -4,8 +4,8 @@ import { toFields } from './core/fields.ts'
 import { shortenText } from './core/text.ts'
 
 /**
- * Logs hold no secret: we log no headers and no bodies, errors only by type, message and stack, and whatever still
- * looks like a key, a token or a phone number is redacted on its way. Text that a caller chose is cut short first.
+ * Logs contain no secrets: headers and bodies are never logged, errors only by type, message, code and stack, and
+ * anything that looks like a key, a token or a phone number is redacted. Text that a caller chose is cut short first.
  */
 export const createLogger = (config: Pick<Config, 'logLevel'>, destination?: DestinationStream) => {
   const options = {
@@ -17,36 +17,36 @@ export const createLogger = (config: Pick<Config, 'logLevel'>, destination?: Des
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
-/** Its id alone. Fastify would make an object of it, with address and all. */
+/** Only the id. Fastify's default would log the URL and the client address as well. */
 const describeRequest = (request: unknown) => (typeof request === 'string' ? request : toFields(request).id)
 
-const longestMessage = 2_000
-const longestStack = 8_000
-const mostCauses = 5
+const maxMessageLength = 2_000
+const maxStackLength = 8_000
+const maxCauses = 5
 
-const describeError = (error: unknown, causesLeft = mostCauses): object => {
-  if (!(error instanceof Error)) return { message: shortenText(String(error), longestMessage) }
+const describeError = (error: unknown, causesLeft = maxCauses): object => {
+  if (!(error instanceof Error)) return { message: shortenText(String(error), maxMessageLength) }
   return {
     type: error.name,
-    message: shortenText(error.message, longestMessage),
+    message: shortenText(error.message, maxMessageLength),
     ...('code' in error ? { code: error.code } : {}),
-    stack: shortenText(error.stack ?? '', longestStack),
+    stack: shortenText(error.stack ?? '', maxStackLength),
     ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: describeError(error.cause, causesLeft - 1) }),
   }
 }
 
 /**
- * Every pattern takes time in proportion to the text, whatever the text is: a quadratic one let a stranger's long path
- * block the process for half a second. `npm run check:regexps` holds them to it. `_` may be percent-encoded.
+ * Every pattern runs in linear time on any text: a quadratic one let a long path block the process for half a second.
+ * `npm run check:regexps` checks that. `_` may be percent-encoded.
  */
 const secretShapes = new RegExp(
   [
-    // Keys and tokens of ours. An escape such as \\n or %20 may stand right before one, so a long one needs no word's end.
+    // Our keys and tokens. An escape such as \\n or %20 may precede one directly, so a long one needs no word boundary.
     /\b(?:vsk|vpk|vlk|gst|ses|dlk)(?:_|%5F)[\w.-]+/,
     /(?:vsk|vpk|vlk|gst|ses|dlk)(?:_|%5F)[\w.-]{12,}/,
-    // The id of a guest's cart opens it. Tables are called cart_… too, so only what is as long as an id.
+    // The id of a guest's cart grants access to it. Table names start with cart_ too, so only ids of full length match.
     /cart(?:_|%5F)[0-9a-z]{20,}/,
-    // Internal tokens, and others that begin with encoded JSON.
+    // Internal tokens, and others that start with Base64-encoded JSON.
     /eyJ[\w.-]{17,}/,
     /(?<=bearer(?: |%20))[\w.~+/=-]+/,
   ]

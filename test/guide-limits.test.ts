@@ -59,9 +59,9 @@ const limits: Record<string, string> = {
     .join(' to '),
   'Characters of a note to an order': count(figureIn(checkout, /note: .*maxLength: (\d+)/)),
   'Characters of an `Idempotency-Key`': count(figureIn('features/access/shopper.ts', /\{1,(\d+)\}\$\/\.test\(key\)/)),
-  'Keys that are remembered of a shopper': count(figure('features/access/once.ts', 'maxKeysPerShopper')),
-  'Keys that are remembered of a store': count(figure('features/access/once.ts', 'maxKeysPerStore')),
-  'Changes of one shopper or cart that wait for each other': count(figure('db/turns.ts', 'mostInLine')),
+  'Keys that are remembered of a shopper': count(figure('features/access/once.ts', 'mostKeysOfShopper')),
+  'Keys that are remembered of a store': count(figure('features/access/once.ts', 'mostKeysOfStore')),
+  'Changes of one shopper or cart that wait for each other': count(figure('db/queueing.ts', 'maxQueued')),
   'Variants of a product': count(figureIn(products, /variants: .*maxItems: (\d+)/)),
   'Pictures of a product': count(figureIn(products, /images: .*maxItems: (\d+)/)),
 
@@ -84,10 +84,10 @@ const limits: Record<string, string> = {
   'Idle connection': `${figure('http/server.ts', 'keepAliveTimeout') / inSeconds} seconds`,
   'Statement in the database': `${figure('db/database.ts', 'statementTimeoutMs') / inSeconds} seconds`,
   'Waiting for a lock in the database': `${figure('db/database.ts', 'lockTimeoutMs') / inSeconds} seconds`,
-  'Waiting in the queue, and for a database connection': `${figure('db/database.ts', 'patienceMs') / inSeconds} seconds`,
-  'Requests waiting for a database connection, in an instance': count(figure('db/database.ts', 'maxWaiting')),
-  'Event loop lag of an instance': `${figure('app.ts', 'longestLoopDelayMs') / inSeconds} seconds`,
-  'Requests in progress when an instance stops': `${figure('app.ts', 'drainMs') / inSeconds} seconds`,
+  'Waiting for a turn, and for a database connection': `${figure('db/database.ts', 'maxWaitMs') / inSeconds} seconds`,
+  'Requests that wait for a database connection, in an instance': count(figure('db/database.ts', 'maxWaiting')),
+  'Lag of an instance': `${figure('app.ts', 'maxLoopDelayMs') / inSeconds} seconds`,
+  'Requests under way when an instance stops': `${figure('app.ts', 'drainMs') / inSeconds} seconds`,
 }
 
 test('docs/limits.md has the figures of the source', () => {

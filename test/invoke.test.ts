@@ -48,7 +48,7 @@ const contextOf = async (call: Prepared, changed: Parameters<typeof headersOf>[1
     clientAddress: '127.0.0.1',
     peer: { remoteAddress: '127.0.0.1' },
     setHeader: () => {},
-    onGone: () => () => {},
+    onDisconnect: () => () => {},
     readBody: async () => Buffer.from(JSON.stringify(call.bodies[0] ?? null)),
   })
 }

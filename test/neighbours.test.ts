@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { connectDb } from '../src/db/database.ts'
-import { mostInLine, shareOut } from '../src/db/turns.ts'
+import { maxQueued, splitPool } from '../src/db/queueing.ts'
 import { assertError, databaseUrl, newStore, serviceFor, startTestService, type TestService } from './harness.ts'
 import { newGuest } from './shoppers.ts'
 
@@ -83,7 +83,7 @@ test('fifty changes of one cart hold one connection, and others are served while
   const addById = () =>
     guest.call('POST', `/v1/cart/${cartId}/items`, { body: { productId: attacked.mug, quantity: 1 } })
   const changes = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? add() : addById()))
-  await until(async () => (await countBlocked()) > 0 && service.db.poolState().inLine > 40)
+  await until(async () => (await countBlocked()) > 0 && service.db.poolState().queued > 40)
   await assertOthersAreServed(neighbour)
   assert.equal(await countBlocked(), 1)
   await unlock()
@@ -97,7 +97,7 @@ test('many shoppers who change one cart by its id hold one connection too', asyn
   const guests = await Promise.all(Array.from({ length: 12 }, () => newGuest(service, attacked.shop)))
   const { unlock, countBlocked } = await lockCarts(t, attacked)
   const changes = guests.map((guest) => guest.call('PATCH', `/v1/cart/${cartId}`, { body: { couponCode: null } }))
-  await until(async () => (await countBlocked()) > 0 && service.db.poolState().inLine > 8)
+  await until(async () => (await countBlocked()) > 0 && service.db.poolState().queued > 8)
   await assertOthersAreServed(neighbour)
   assert.equal(await countBlocked(), 1)
   await unlock()
@@ -109,7 +109,7 @@ test('a store whose carts are all blocked holds its share of the connections and
   const carts = await Promise.all(Array.from({ length: 20 }, () => attacked.newCart()))
   const { unlock, countBlocked } = await lockCarts(t, attacked)
   const changes = carts.map(({ add }) => add())
-  const { share } = shareOut(service.config.databasePoolSize)
+  const { maxPerStore: share } = splitPool(service.config.databasePoolSize)
   await until(async () => (await countBlocked()) === share && service.db.poolState().waiting > 10)
   await assertOthersAreServed(neighbour)
   assert.ok((await countBlocked()) <= share)
@@ -134,9 +134,9 @@ test('a shopper who sends more changes at once than a line holds is told so', as
   const { add } = await attacked.newCart()
   const { unlock } = await lockCarts(t, attacked)
   const answers = await Promise.all(
-    Array.from({ length: mostInLine + 50 }, async (_, i) => {
+    Array.from({ length: maxQueued + 50 }, async (_, i) => {
       const answer = await add()
-      if (i === mostInLine + 49) await unlock()
+      if (i === maxQueued + 49) await unlock()
       return answer
     }),
   )
@@ -166,9 +166,9 @@ test('a shopper who hangs up leaves the line', async (t) => {
       signal: hangUp.signal,
     }).catch(() => {}),
   )
-  await until(() => own.db.poolState().inLine >= 15)
+  await until(() => own.db.poolState().queued >= 15)
   hangUp.abort()
-  await until(() => own.db.poolState().inLine === 0)
+  await until(() => own.db.poolState().queued === 0)
   await Promise.all(changes)
   await unlock()
   assert.ok((await guest.call('GET', '/v1/cart')).json[0].quantity <= 2)

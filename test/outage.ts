@@ -104,12 +104,12 @@ export type DistantOptions = Partial<Config> & {
   lines: { queries: Line; news?: Line }
   /** How long a query may take. */
   patienceMs?: number
-  longestLoopDelayMs?: number
+  maxLoopDelayMs?: number
 }
 
 /** A service whose queries, and whose listening connection, reach the database through a line. */
 export const distantServiceFor = async (t: TestContext, options: DistantOptions) => {
-  const { lines, patienceMs = 500, longestLoopDelayMs, ...settings } = options
+  const { lines, patienceMs = 500, maxLoopDelayMs, ...settings } = options
   const logLines: string[] = []
   const config: Config = {
     ...loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://vitrine.test' }),
@@ -126,7 +126,7 @@ export const distantServiceFor = async (t: TestContext, options: DistantOptions)
     secrets: ['a secret for tests that is long enough to be one'],
     logger: createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream),
     clock,
-    ...(longestLoopDelayMs === undefined ? {} : { longestLoopDelayMs }),
+    ...(maxLoopDelayMs === undefined ? {} : { maxLoopDelayMs }),
   })
   let closing: Promise<void> | undefined
   /** A test may close it before its end does. */

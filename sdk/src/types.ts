@@ -600,9 +600,9 @@ export type ListProductsInput = {
   options?: string | undefined
   /** Default: "newest". */
   sort?: 'newest' | 'price' | '-price' | 'name' | '-name' | undefined
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 
@@ -614,9 +614,9 @@ export type ShowProductInput = {
 
 /** What `listCategories` takes. */
 export type ListCategoriesInput = {
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 
@@ -639,9 +639,9 @@ export type SearchInput = {
   options?: string | undefined
   /** Default: "relevance". */
   sort?: 'relevance' | 'newest' | 'price' | '-price' | 'name' | '-name' | undefined
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 
@@ -810,9 +810,9 @@ export type ChangePasswordInput = {
 
 /** What `listAddresses` takes. */
 export type ListAddressesInput = {
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 
@@ -872,9 +872,9 @@ export type RemoveAddressInput = {
 
 /** What `listOrders` takes. */
 export type ListOrdersInput = {
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 
@@ -902,9 +902,9 @@ export type ShowPaymentInput = {
 
 /** What `listDownloads` takes. */
 export type ListDownloadsInput = {
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 
@@ -984,9 +984,9 @@ export type CheckOutInput = {
 
 /** What `listCoupons` takes. */
 export type ListCouponsInput = {
-  /** How many to answer with. Default: 20. */
+  /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before */
+  /** The `nextCursor` of the previous page */
   cursor?: string | undefined
 }
 

@@ -69,6 +69,6 @@ test('an operator makes coupons and sees them in a list', async (t) => {
 
   await t.test('a taken code is refused in a sentence', async () => {
     const again = await runVitrine(['coupon', 'create', '--code', 'welcome10', '--percent', '5'], settings)
-    assertSentence(again, 'The store has a coupon WELCOME10 already.')
+    assertSentence(again, 'The store already has a coupon WELCOME10.')
   })
 })

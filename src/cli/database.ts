@@ -7,7 +7,7 @@ import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
-import { explainFileFault } from '../db/embedded/file-faults.ts'
+import { explainFileError } from '../db/embedded/file-errors.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
 
@@ -121,7 +121,7 @@ const readOrMakeSecret = (file: string) => {
     if (!existsSync(file)) makeSecret(file)
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    const explained = explainFileFault(error, dirname(file))
+    const explained = explainFileError(error, dirname(file))
     if (explained instanceof OperatorError) throw explained
     throw new OperatorError(`The secret cannot be kept in ${file}: ${errorMessage(error)}.`, { cause: error })
   }

@@ -190,7 +190,7 @@ test('what cannot be done with an order is said in a sentence', async (t) => {
   const faults: [args: string[], part: string][] = [
     [['order', 'show', 'ord_none'], 'There is no order ord_none.'],
     [['order', 'cancel', id], 'can no longer be cancelled'],
-    [['order', 'list', '--status', 'lost'], 'There is no status "lost".'],
+    [['order', 'list', '--status', 'lost'], 'There is no order status "lost".'],
     [[...ship, 'Bluebird', '--item', 'one mug'], '--item must be a line and a quantity'],
     [[...ship, 'Bluebird', '--url', 'javascript:alert(1)'], '--url must be an address'],
     [[...ship, 'Bluebird', '--eta', 'soon'], '--eta must be a day'],

@@ -132,9 +132,13 @@ test('in production a new store must be told who takes its payments', async (t) 
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(await runVitrine(create, settings), 'Say who takes the payments of this store')
   const sandbox = ['--payment-provider', 'sandbox']
-  assertSentence(await runVitrine([...create, ...sandbox], settings), 'refused in production', 'The providers are cod.')
+  assertSentence(
+    await runVitrine([...create, ...sandbox], settings),
+    'cannot be used in production',
+    'Valid providers: cod.',
+  )
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
-  assertSentence(await runVitrine(['store', 'set', ...sandbox], settings), 'sandbox moves no money')
+  assertSentence(await runVitrine(['store', 'set', ...sandbox], settings), 'sandbox is for testing')
   const shown = await runJson(['store', 'show'], settings)
   assert.deepEqual([shown.paymentProvider, shown.paymentMethods], ['cod', ['cod']])
 })
@@ -170,10 +174,10 @@ test('two stores cannot have one domain, also when they are made at once', async
   assert.deepEqual(made.map(({ code }) => code).sort(), [0, 0, 1])
   const refused = made.find(({ code }) => code === 1)
   assert.ok(refused)
-  assertSentence(refused, 'Another store has the domain https://bluedoor.example already')
+  assertSentence(refused, 'Another store already uses the domain https://bluedoor.example')
   const { storeId } = JSON.parse(made[2]?.stdout ?? '')
   const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], place)
-  assertSentence(await move('bluedoor.example'), 'Another store has the domain https://bluedoor.example already')
+  assertSentence(await move('bluedoor.example'), 'Another store already uses the domain https://bluedoor.example')
   assert.equal((await move('b.example')).code, 0, 'its own domain again is no change')
   assert.equal((await query(place.DATABASE_URL, 'select from store')).length, 2)
 })
@@ -193,7 +197,7 @@ test('stores that shared a domain before the upgrade work on, and doctor names t
   assert.match(stdout, new RegExp(`^warning {2}stores {8}${second.storeId} has the domain .* of ${first.storeId}`, 'm'))
   const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], place)
   assert.equal((await set('--name', 'Green Door')).code, 0)
-  assertSentence(await set('--domain', 'bluedoor.example'), 'Another store has the domain')
+  assertSentence(await set('--domain', 'bluedoor.example'), 'Another store already uses the domain')
   assert.equal((await set('--domain', 'greendoor.example')).code, 0)
   assert.doesNotMatch((await runVitrine(['doctor'], place)).stdout, /^warning {2}stores/m)
 })
@@ -228,7 +232,7 @@ test('a store is given a payment provider that exists', async (t) => {
   assert.equal((await shell(['store', 'show'])).paymentProvider, 'cod')
   assert.equal((await shell(['store', 'set', '--payment-provider', 'sandbox'])).paymentProvider, 'sandbox')
   const refused: [string[], string][] = [
-    [['--payment-provider', 'stripes', '--name', 'Green Door'], 'The providers are sandbox, cod.'],
+    [['--payment-provider', 'stripes', '--name', 'Green Door'], 'Valid providers: sandbox, cod.'],
     [['--payment-credential', 'keyId=abc'], 'has no credential "keyId"'],
     [['--payment-credential', 'abc'], 'must be a name and a value'],
   ]

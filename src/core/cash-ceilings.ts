@@ -1,8 +1,8 @@
 import { currencyExponent } from './money.ts'
 
 /**
- * The largest cash order of a store that has not set its own, in whole units of the currency: about 50,000 rupees, a
- * usual limit of carriers in India, rounded in each currency. A rough figure is enough, since an operator can change it.
+ * The default maximum of a cash-on-delivery order, in whole units of the currency: about 50,000 rupees, a usual limit of
+ * carriers in India, rounded for each currency. A rough value is enough, because an operator can change it.
  */
 const ceilings = new Map(
   Object.entries({
@@ -39,7 +39,7 @@ const ceilings = new Map(
   }).flatMap(([amount, currencies]) => currencies.split(' ').map((currency) => [currency, Number(amount)] as const)),
 )
 
-/** In minor units; null for a currency that is not in the table, which has no ceiling until the store sets one. */
+/** In minor units. Null for a currency that is not in the table: it has no ceiling until the store sets one. */
 export const defaultCashCeilingMinor = (currency: string): number | null => {
   const amount = ceilings.get(currency)
   return amount === undefined ? null : amount * 10 ** currencyExponent(currency)

@@ -1,4 +1,4 @@
-/** Time is passed in, so that a test can move it. `offsetMs` also moves the database's clock (see db/database.ts). */
+/** Time is passed in, so that tests can move it. `offsetMs` also moves the clock of the database (db/database.ts). */
 export type Clock = {
   now(): number
   offsetMs(): number
@@ -6,7 +6,7 @@ export type Clock = {
 
 export const systemClock: Clock = { now: () => Date.now(), offsetMs: () => 0 }
 
-/** Runs along with the system clock, displaced by what a test has added so far. */
+/** The system clock plus an offset that tests advance. */
 export const movableClock = () => {
   let offset = 0
   return {

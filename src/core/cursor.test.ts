@@ -7,17 +7,17 @@ import { deriveSigner } from './secrets.ts'
 const signer = deriveSigner(['the first secret'], 'cursor')
 const isRefused = (error: unknown) => error instanceof Failure && error.code === 'BAD_REQUEST'
 
-test('a cursor gives back its position exactly, whatever the values are', () => {
+test('a cursor decodes to exactly the position it was made from', () => {
   for (const position of [[1], ['café mug', 12], [0.06079271, 9007199254740991], ['कमल', 0], ['', 1], ['a\nb".', 2]]) {
     assert.deepEqual(decodeCursor(signer, 'scope', encodeCursor(signer, 'scope', position)), position)
   }
 })
 
-test('a cursor is safe to put into an address as it is', () => {
+test('a cursor needs no encoding in a URL', () => {
   assert.match(encodeCursor(signer, 'scope', ['ÿþ??>>', 3]), /^[\w.-]+$/)
 })
 
-test('a cursor with any one character changed, added or left out is refused', () => {
+test('a cursor with any character changed, added or removed is refused', () => {
   const cursor = encodeCursor(signer, 'scope', ['mug', 12])
   for (let i = 0; i < cursor.length; i++) {
     const other = cursor[i] === 'A' ? 'B' : 'A'

@@ -1,7 +1,7 @@
 /**
- * Every reason for which a use case refuses what an operator or a merchant asks for. An entry knows nothing of flags,
+ * Every reason for which a use case refuses a request of an operator or a merchant. An entry knows nothing of flags,
  * commands or HTTP: `src/cli/domain-errors.ts` adds the flag or command that helps, `src/http/domain-errors.ts` chooses
- * the status. The text is what both show unless they have a better one (decision 0034).
+ * the status. Both show this text unless they have a better one (decision 0034).
  */
 export type DomainErrorKind = 'invalid' | 'notFound' | 'conflict' | 'unavailable'
 
@@ -26,50 +26,53 @@ const definitions = {
   STORE_NOT_FOUND: notFound(({ storeId }: { storeId: string }) => `There is no store ${storeId}.`),
   STORE_MISSING: notFound((_: NoData) => 'There is no store yet.'),
   STORE_AMBIGUOUS: invalid(
-    // Only an operator may see the names of other stores, so this text has none of them.
-    (_: { count: number; stores: readonly Named[] }) => 'There are several stores, so one must be named.',
+    // Only operators may see the names of other stores, so this text omits them.
+    (_: { count: number; stores: readonly Named[] }) => 'There are several stores. Specify one.',
   ),
   STORE_NAME_EMPTY: invalid((_: NoData) => 'A name that shoppers see must not be empty.'),
-  DOMAIN_TAKEN: conflict(({ domain }: { domain: string }) => `Another store has the domain ${domain} already.`),
+  DOMAIN_TAKEN: conflict(({ domain }: { domain: string }) => `Another store already uses the domain ${domain}.`),
   DOMAIN_INVALID: invalid(
-    ({ domain }: { domain: string }) => `"${domain}" is not a domain such as shop.example or https://shop.example.`,
+    ({ domain }: { domain: string }) =>
+      `"${domain}" is not a valid domain. Use a form such as shop.example or https://shop.example.`,
   ),
   ORIGIN_INVALID: invalid(
     ({ origin }: { origin: string }) =>
-      `"${origin}" is not an origin such as https://shop.example or http://localhost:5173.`,
+      `"${origin}" is not a valid origin. Use a form such as https://shop.example or http://localhost:5173.`,
   ),
   ORIGIN_NOT_FOUND: notFound(({ origin }: { origin: string }) => `${origin} is not on the allowlist.`),
   CURRENCY_UNKNOWN: invalid(
-    ({ currency }: { currency: string }) => `${currency} is not a currency code of ISO 4217, such as INR.`,
+    ({ currency }: { currency: string }) => `${currency} is not an ISO 4217 currency code, such as INR.`,
   ),
-  LOCALE_UNKNOWN: invalid(({ locale }: { locale: string }) => `${locale} is not a locale, such as en-IN.`),
+  LOCALE_UNKNOWN: invalid(
+    ({ locale }: { locale: string }) => `${locale} is not a valid locale. Use a form such as en-IN.`,
+  ),
   TIMEZONE_UNKNOWN: invalid(
-    ({ timezone }: { timezone: string }) => `${timezone} is not a time zone, such as Asia/Kolkata.`,
+    ({ timezone }: { timezone: string }) => `${timezone} is not a valid time zone. Use a name such as Asia/Kolkata.`,
   ),
   COUNTRY_UNKNOWN: invalid(
-    ({ country }: { country: string }) => `"${country}" is not a country code of ISO 3166, such as IN.`,
+    ({ country }: { country: string }) => `"${country}" is not an ISO 3166 country code, such as IN.`,
   ),
   KEY_NOT_FOUND: notFound(({ keyId }: { keyId: string }) => `There is no key ${keyId}.`),
   SCOPE_UNKNOWN: invalid(
     ({ scope, scopes }: { scope: string; scopes: readonly string[] }) =>
-      `There is no scope "${scope}". The scopes are ${scopes.join(', ')}.`,
+      `There is no scope "${scope}". Valid scopes: ${scopes.join(', ')}.`,
   ),
   OUTLET_NOT_FOUND: notFound(({ outletId }: { outletId: string }) => `The store has no outlet ${outletId}.`),
 
   // Menu
-  MENU_LIST_MISSING: invalid(({ place }: { place: string }) => `The menu needs a list at ${place}.`),
-  MENU_TEXT_MISSING: invalid(({ place }: { place: string }) => `The menu needs a text at ${place}.`),
+  MENU_LIST_MISSING: invalid(({ path }: { path: string }) => `In the menu, ${path} must be a list.`),
+  MENU_TEXT_MISSING: invalid(({ path }: { path: string }) => `In the menu, ${path} must be a text.`),
   MENU_TOO_DEEP: invalid(
-    ({ place, mostLevels }: { place: string; mostLevels: number }) =>
-      `A menu has ${mostLevels} levels at most, and ${place} is deeper.`,
+    ({ path, maxLevels }: { path: string; maxLevels: number }) =>
+      `A menu has at most ${maxLevels} levels, and ${path} is deeper.`,
   ),
   MENU_TYPE_UNKNOWN: invalid(
-    ({ place, type, types }: { place: string; type: string; types: readonly string[] }) =>
-      `${place} is "${type}", and must be one of ${types.join(', ')}.`,
+    ({ path, type, types }: { path: string; type: string; types: readonly string[] }) =>
+      `${path} must be one of ${types.join(', ')}, not "${type}".`,
   ),
   MENU_TARGET_UNSAFE: invalid(
-    ({ place, label, target }: { place: string; label: string; target: string }) =>
-      `${place} of "${label}" must be a name, a path, or an address that begins with http://, https://, mailto: or tel:, not ${JSON.stringify(target)}.`,
+    ({ path, label, target }: { path: string; label: string; target: string }) =>
+      `${path} of "${label}" must be a name, a path, or an address that begins with http://, https://, mailto: or tel:, not ${JSON.stringify(target)}.`,
   ),
 
   // Products and stock
@@ -88,61 +91,66 @@ const definitions = {
       ? `This product has several variants: ${listNamed(variants)}.`
       : `Several variants have the SKU ${sku}: ${listNamed(variants)}.`,
   ),
-  VARIANT_MISSING: invalid((_: NoData) => 'A variant or a product must be named.'),
+  VARIANT_MISSING: invalid((_: NoData) => 'Specify a variant or a product.'),
   STOCK_NOT_TRACKED: conflict(
-    (_: { variantId: string }) => 'The stock of this variant is not tracked: set a number first.',
+    (_: { variantId: string }) => 'The stock of this variant is not tracked. Set a quantity first.',
   ),
   STOCK_TOO_LOW: conflict(
     ({ units, available }: { units: number; available: number }) =>
-      `${units} units cannot be taken away: ${available} can be sold, the others are reserved or not there.`,
+      `Cannot reduce the stock by ${units}: only ${available} available. Reserved units cannot be removed.`,
   ),
-  STOCK_TOO_HIGH: conflict(({ mostUnits }: { mostUnits: number }) => `There cannot be more than ${mostUnits} units.`),
+  STOCK_TOO_HIGH: conflict(
+    ({ maxUnits }: { maxUnits: number }) => `The stock of a variant is limited to ${maxUnits} units.`,
+  ),
 
   // Import and export
   IMPORT_FILE_UNREADABLE: invalid((_: { path: string; reason: string }) => 'The file cannot be read.'),
-  IMPORT_FILE_IRREGULAR: invalid((_: { path: string }) => 'Only a regular file can be imported: it is read twice.'),
-  IMPORT_FILE_CHANGED: conflict((_: { path: string }) => 'The file was changed while it was read.'),
+  IMPORT_FILE_IRREGULAR: invalid(
+    (_: { path: string }) => 'Only a regular file can be imported, because it is read twice.',
+  ),
+  IMPORT_FILE_CHANGED: conflict((_: { path: string }) => 'The file changed while it was being read.'),
   IMPORT_STORE_CHANGED: conflict(
-    (_: { path: string }) => 'The products were changed while the file was read, and it no longer fits them.',
+    (_: { path: string }) => 'The products changed while the file was being read, and the file no longer matches them.',
   ),
   IMPORT_INTERRUPTED: unavailable(
     ({ saved }: { saved: number }) =>
-      `The database went away or was too slow after ${saved} products. They are saved; run the import again to finish.`,
+      `The database became unavailable after ${saved} products. They are saved. Run the import again to finish.`,
   ),
   EXPORT_OPTIONS_TOO_MANY: conflict(
-    ({ slug, options, mostOptions }: { slug: string; options: number; mostOptions: number }) =>
-      `${slug} has ${options} options, and a file of Shopify has room for ${mostOptions}.`,
+    ({ slug, options, maxOptions }: { slug: string; options: number; maxOptions: number }) =>
+      `${slug} has ${options} options, and the Shopify format allows at most ${maxOptions}.`,
   ),
 
   // Coupons
   COUPON_NOT_FOUND: notFound(({ coupon }: { coupon: string }) => `The store has no coupon ${coupon}.`),
-  COUPON_TAKEN: conflict(({ coupon }: { coupon: string }) => `The store has a coupon ${coupon} already.`),
+  COUPON_TAKEN: conflict(({ coupon }: { coupon: string }) => `The store already has a coupon ${coupon}.`),
   COUPON_CODE_INVALID: invalid(
-    ({ coupon }: { coupon: string }) => `A code has 1 to 64 letters, digits, "-" and "_", unlike "${coupon}".`,
+    ({ coupon }: { coupon: string }) =>
+      `"${coupon}" is not a valid coupon code. Use 1 to 64 letters, digits, "-" and "_".`,
   ),
   COUPON_AMOUNT_INVALID: invalid(
     ({ field, amount, currency }: { field: 'value' | 'minSubtotal'; amount: number; currency: string }) =>
       `${field === 'value' ? 'A fixed discount' : 'A minimum subtotal'} must be an amount in ${currency}, not ${amount}.`,
   ),
-  COUPON_DISCOUNT_ZERO: invalid((_: NoData) => 'A fixed discount must be more than nothing.'),
+  COUPON_DISCOUNT_ZERO: invalid((_: NoData) => 'A fixed discount must be greater than zero.'),
   COUPON_PERCENT_INVALID: invalid(
     ({ percent }: { percent: number }) =>
-      `A percentage is more than 0, 100 at most, and has up to three decimals, unlike ${percent}.`,
+      `${percent} is not a valid percentage. It must be greater than 0, at most 100, with up to three decimals.`,
   ),
   COUPON_PERIOD_INVALID: invalid(
     ({ startsAt, endsAt }: { startsAt: Date; endsAt: Date }) =>
-      `A coupon must end after it starts, and ${endsAt.toISOString()} is not after ${startsAt.toISOString()}.`,
+      `A coupon must end after it starts: ${endsAt.toISOString()} is not after ${startsAt.toISOString()}.`,
   ),
   COUPON_LIMIT_INVALID: invalid(
-    ({ limit, mostUses }: { limit: number; mostUses: number }) =>
-      `A limit must be a whole number from 1 to ${mostUses}, not ${limit}.`,
+    ({ limit, maxUses }: { limit: number; maxUses: number }) =>
+      `A usage limit must be an integer from 1 to ${maxUses}, not ${limit}.`,
   ),
   COUPON_CATEGORY_UNKNOWN: invalid(
     ({ category }: { category: string }) =>
-      `The store has no category "${category}". Name one by id, slug or path, such as "Home > Kitchen".`,
+      `The store has no category "${category}". Use an id, a slug or a path such as "Home > Kitchen".`,
   ),
   COUPON_PRODUCT_UNKNOWN: invalid(
-    ({ product }: { product: string }) => `The store has no product "${product}". Name one by id or slug.`,
+    ({ product }: { product: string }) => `The store has no product "${product}". Use an id or a slug.`,
   ),
 
   // Orders
@@ -152,18 +160,18 @@ const definitions = {
   ),
   ORDER_AMBIGUOUS: invalid(
     ({ order }: { order: string; stores: readonly Named[] }) =>
-      `Several stores have an order ${order}, so the store must be named.`,
+      `Several stores have an order ${order}. Specify the store.`,
   ),
   ORDER_STATUS_UNKNOWN: invalid(
     ({ status, statuses }: { status: string; statuses: readonly string[] }) =>
-      `There is no status "${status}". Orders are ${statuses.join(', ')}.`,
+      `There is no order status "${status}". Valid statuses: ${statuses.join(', ')}.`,
   ),
   ORDER_BEING_PAID: conflict(
-    (_: { orderId: string }) => 'This order is just being paid. Wait until the payment has ended.',
+    (_: { orderId: string }) => 'A payment for this order is in progress. Try again when it has completed.',
   ),
   ORDER_NOT_CANCELLABLE: conflict(({ reason }: { orderId: string; reason: 'paid' | 'shipped' }) =>
     reason === 'paid'
-      ? 'This order is paid or on its way, and can no longer be cancelled.'
+      ? 'This order is paid or shipped and can no longer be cancelled.'
       : 'This order is shipped and can no longer be cancelled.',
   ),
 
@@ -183,13 +191,13 @@ const definitions = {
     ({ order, line }: { order: string; line: string }) =>
       `"${line}" names several lines of order ${order}. Use a line's id.`,
   ),
-  LINE_NOT_PHYSICAL: invalid(({ name }: { name: string }) => `${name} is a download and is not shipped.`),
+  LINE_NOT_PHYSICAL: invalid(({ name }: { name: string }) => `${name} is a download and cannot be shipped.`),
   LINE_UNITS_TOO_MANY: conflict(
     ({ name, units, unitsLeft }: { name: string; units: number; unitsLeft: number }) =>
-      `There are ${unitsLeft} units of ${name} left to ship, not ${units}.`,
+      `Cannot ship ${units} of ${name}: only ${unitsLeft} left to ship.`,
   ),
   NOTHING_TO_DELIVER: conflict(
-    ({ order }: { order: string }) => `Order ${order} has only downloads, so there is nothing to deliver.`,
+    ({ order }: { order: string }) => `Order ${order} contains only downloads, so there is nothing to deliver.`,
   ),
   ORDER_NOT_DELIVERABLE: conflict(
     ({ order, status }: { order: string; status: string }) => `Order ${order} is ${status} and cannot be delivered.`,
@@ -198,20 +206,20 @@ const definitions = {
 
   // Payments
   NOTHING_TO_REFUND: conflict(
-    ({ order }: { order: string }) => `The order ${order} is not paid, so there is nothing to refund.`,
+    ({ order }: { order: string }) => `Order ${order} is not paid, so there is nothing to refund.`,
   ),
-  PAYMENT_NOT_FOUND: notFound(({ order }: { order: string }) => `The order ${order} has no payment.`),
+  PAYMENT_NOT_FOUND: notFound(({ order }: { order: string }) => `Order ${order} has no payment.`),
   PROVIDER_UNKNOWN: invalid(
     ({ provider, providers }: { provider: string; providers: readonly string[] }) =>
-      `There is no payment provider "${provider}". The providers are ${providers.join(', ')}.`,
+      `There is no payment provider "${provider}". Valid providers: ${providers.join(', ')}.`,
   ),
   PROVIDER_FOR_TESTING: invalid(
     ({ provider, providers }: { provider: string; providers: readonly string[] }) =>
-      `The payment provider ${provider} moves no money and is refused in production. The providers are ${providers.join(', ')}.`,
+      `The payment provider ${provider} is for testing and cannot be used in production. Valid providers: ${providers.join(', ')}.`,
   ),
   CREDENTIAL_UNKNOWN: invalid(
     ({ provider, credential, wanted }: { provider: string; credential: string; wanted: readonly string[] }) =>
-      `The payment provider ${provider} has no credential "${credential}": it asks for ${wanted.join(', ') || 'none'}.`,
+      `The payment provider ${provider} has no credential "${credential}". Valid credentials: ${wanted.join(', ') || 'none'}.`,
   ),
   CREDENTIALS_MISSING: invalid(
     ({ provider, missing }: { provider: string; missing: readonly string[] }) =>
@@ -225,7 +233,7 @@ const definitions = {
 
 export type DomainErrorCode = keyof typeof definitions
 
-/** What an error of each code says about itself. */
+/** The data that an error of each code carries. */
 export type DomainErrorData = { [Code in DomainErrorCode]: Parameters<(typeof definitions)[Code]['text']>[0] }
 
 export const domainErrors: { readonly [Code in DomainErrorCode]: Definition<DomainErrorData[Code]> } = definitions
@@ -244,7 +252,7 @@ export class DomainError<Code extends DomainErrorCode = DomainErrorCode> extends
   }
 }
 
-/** `throw refuse('KEY_NOT_FOUND', { keyId })`. The `cause` is for the log and is shown to no caller. */
+/** `throw refuse('KEY_NOT_FOUND', { keyId })`. The `cause` goes to the log only. */
 export const refuse = <Code extends DomainErrorCode>(
   code: Code,
   data: DomainErrorData[Code],

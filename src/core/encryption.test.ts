@@ -4,20 +4,20 @@ import { deriveCipher } from './encryption.ts'
 
 const cipher = deriveCipher(['a secret'], 'payment-account')
 
-test('what one secret seals, the same secret opens, in its own place only', () => {
+test('a sealed text opens with the same secret and the same context only', () => {
   for (const text of ['', 'rzp_live_secret', 'ключ 🔑', 'x'.repeat(10_000)]) {
     assert.equal(cipher.open(cipher.seal(text, 'store_1 sandbox'), 'store_1 sandbox'), text)
   }
   assert.equal(cipher.open(cipher.seal('text', 'store_1 sandbox'), 'store_2 sandbox'), null)
 })
 
-test('a sealed text shows nothing of what is in it, and never looks the same twice', () => {
+test('a sealed text does not reveal its content, and sealing twice gives different texts', () => {
   const sealed = cipher.seal('rzp_live_secret', 'here')
   assert.ok(!sealed.includes('rzp') && !Buffer.from(sealed.slice(3), 'base64url').toString('latin1').includes('rzp'))
   assert.notEqual(sealed, cipher.seal('rzp_live_secret', 'here'))
 })
 
-test('a sealed text that was changed anywhere does not open', () => {
+test('a sealed text with any byte changed does not open', () => {
   const sealed = cipher.seal('text', 'here')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let i = 0; i < bytes.length; i++) {
@@ -30,7 +30,7 @@ test('a sealed text that was changed anywhere does not open', () => {
   }
 })
 
-test('the first secret seals, and every secret opens until it is taken away', () => {
+test('the first secret seals, and every secret opens until it is removed', () => {
   const old = deriveCipher(['old'], 'payment-account').seal('text', 'here')
   const both = deriveCipher(['new', 'old'], 'payment-account')
   assert.equal(both.open(old, 'here'), 'text')

@@ -1,13 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Keeps texts that have to be read again, such as the credentials of a payment provider. The first secret seals; all of
- * them open, so that a secret can be rotated. `place` says where a sealed text belongs: moved elsewhere it does not open.
+ * Encrypts texts that must be read again, such as the credentials of a payment provider. The first secret encrypts and
+ * every secret decrypts, so that secrets can be rotated. `context` names the owner of a text (additional authenticated
+ * data): a sealed text that is copied to another owner does not open.
  */
 export type Cipher = {
-  seal(text: string, place: string): string
-  /** Null when no secret opens it: it was changed, moved, or sealed with a secret that is gone. */
-  open(sealed: string, place: string): string | null
+  seal(text: string, context: string): string
+  /** Null when no secret opens it: it was changed, has another context, or was sealed with a removed secret. */
+  open(sealed: string, context: string): string | null
 }
 
 const algorithm = 'aes-256-gcm'
@@ -19,18 +20,18 @@ export const deriveCipher = (secrets: readonly string[], purpose: 'payment-accou
   const [sealing] = keys
   if (sealing === undefined) throw new Error('a cipher needs at least one secret')
   return {
-    seal: (text, place) => {
+    seal: (text, context) => {
       const iv = randomBytes(ivBytes)
-      const cipher = createCipheriv(algorithm, sealing, iv).setAAD(Buffer.from(place))
+      const cipher = createCipheriv(algorithm, sealing, iv).setAAD(Buffer.from(context))
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return `v1.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')}`
     },
-    open: (sealed, place) => {
+    open: (sealed, context) => {
       const [version, text = '', ...rest] = sealed.split('.')
       const bytes = Buffer.from(text, 'base64url')
       if (version !== 'v1' || rest.length > 0 || bytes.length < ivBytes + tagBytes) return null
       for (const key of keys) {
-        const opened = tryOpen(key, bytes, place)
+        const opened = tryOpen(key, bytes, context)
         if (opened !== null) return opened
       }
       return null
@@ -38,9 +39,9 @@ export const deriveCipher = (secrets: readonly string[], purpose: 'payment-accou
   }
 }
 
-const tryOpen = (key: Buffer, bytes: Buffer, place: string): string | null => {
+const tryOpen = (key: Buffer, bytes: Buffer, context: string): string | null => {
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
-    .setAAD(Buffer.from(place))
+    .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
   try {
     return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8')

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newCapabilityId, newId, randomText } from './ids.ts'
 
-test('an id names its kind and is plain enough for an address', () => {
+test('an id starts with its prefix and needs no encoding in a URL', () => {
   assert.match(newId('prod'), /^prod_[0-9a-hjkmnp-tv-z]{22}$/)
   assert.match(newId('outlet'), /^outlet_[0-9a-hjkmnp-tv-z]{22}$/)
 })
 
-test('ids made later sort later', () => {
+test('later ids sort after earlier ones', () => {
   const start = Date.UTC(2026, 0, 1)
   const ids = [0, 1, 31, 32, 1000, 86_400_000, 366 * 86_400_000, 20 * 366 * 86_400_000].map((ms) =>
     newId('prod', start + ms),
@@ -19,7 +19,7 @@ test('ten thousand ids of one millisecond are all different', () => {
   assert.equal(new Set(Array.from({ length: 10_000 }, () => newId('var', 0))).size, 10_000)
 })
 
-test('an id that opens something by itself holds 128 random bits or more and no time', () => {
+test('an id that grants access has at least 128 random bits and no time in it', () => {
   const [a, b] = [newCapabilityId('cart'), newCapabilityId('cart')]
   const random = a.slice('cart_'.length)
   assert.ok(random.length * 5 >= 128)

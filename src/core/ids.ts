@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Ids are opaque to callers; the prefix is there for the people who read logs. */
+/** Ids are opaque to callers. The prefix helps people who read logs. */
 export type IdPrefix =
   | 'store'
   | 'outlet'
@@ -20,14 +20,14 @@ export type IdPrefix =
   | 'ship'
   | 'dl'
 
-/** Whether a text that a caller sent can be an id of this kind at all, before it is looked up. */
+/** A cheap check of untrusted text before it is looked up. */
 export const isIdShaped = (prefix: IdPrefix, text: string) =>
   text.length <= 64 && text.startsWith(`${prefix}_`) && /^\w+$/.test(text)
 
-/** The time comes first, so that rows made together lie together in an index. 65 random bits follow. */
+/** The time comes first, so that rows created together are close in an index. 65 random bits follow. */
 export const newId = (prefix: IdPrefix, nowMs: number = Date.now()) => `${prefix}_${encodeTime(nowMs)}${randomText(13)}`
 
-/** For ids that open something by themselves: 130 random bits and nothing guessable. */
+/** For ids that grant access without further credentials: 130 random bits and no time. */
 export const newCapabilityId = (prefix: string) => `${prefix}_${randomText(26)}`
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -38,7 +38,7 @@ const encodeTime = (ms: number) => {
   return text
 }
 
-/** Five random bits a character. */
+/** Five random bits per character. */
 export const randomText = (length: number) => {
   let text = ''
   for (const byte of randomBytes(length)) text += alphabet[byte & 31]

@@ -1,2 +1,2 @@
-/** What somebody paid with. What does not apply is empty. */
+/** The means of payment. Fields that do not apply are empty. */
 export type Instrument = { method: string; last4: string; upiId: string; reference: string }

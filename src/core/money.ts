@@ -1,7 +1,7 @@
 /**
- * Inside, money is an integer of minor units; on the wire it is a decimal number in the store's currency.
- * How many decimals a currency has is written out from ISO 4217. Node's own data is CLDR's, which differs for a dozen
- * currencies and changes between versions, and an amount that is stored must never change its meaning.
+ * Internally, money is an integer in minor units; in requests and answers it is a decimal number in the store's currency.
+ * The decimals of each currency are copied from ISO 4217. Node's own data comes from CLDR, which differs for a dozen
+ * currencies and changes between versions, and a stored amount must never change its meaning.
  */
 const exponents = new Map(
   Object.entries({
@@ -25,7 +25,7 @@ export const maxMinor = 1_000_000_000_000
 export const toMinor = (amount: number, currency: string): number | null => {
   const scaled = amount * 10 ** currencyExponent(currency)
   const minor = Math.round(scaled)
-  // Room for what a decimal fraction loses as a binary one, and for nothing that somebody wrote.
+  // Tolerates binary rounding errors, but no digit that a caller wrote.
   const exact = Number.isFinite(scaled) && Math.abs(scaled - minor) <= Math.max(1e-6, Math.abs(scaled) * 1e-15)
   return exact && minor >= 0 && minor <= maxMinor ? minor : null
 }

@@ -1,5 +1,5 @@
-/** A value that exists by construction. Its absence is a fault of our own code, so it is an error and not an answer. */
+/** Asserts that a value exists. A missing one is a bug, so it throws and becomes a 500. */
 export const mustExist = <Value>(value: Value, name: string): NonNullable<Value> => {
-  if (value === undefined || value === null) throw new Error(`${name} must exist, and does not`)
+  if (value === undefined || value === null) throw new Error(`${name} is missing`)
   return value
 }

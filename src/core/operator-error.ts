@@ -1,4 +1,4 @@
-/** A fault that the person running Vitrine can mend. The command line prints its one sentence, no stack, and exits 1. */
+/** An error that the operator can fix. The command line prints its message without a stack and exits with 1. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }

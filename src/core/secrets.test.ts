@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deriveSigner, equalBytes, equalSecrets, hashSecret } from './secrets.ts'
 
-test('what one secret signs, the same secret verifies, and any change breaks it', () => {
+test('a signature is valid for the same secret and text, and any change makes it invalid', () => {
   const signer = deriveSigner(['a secret'], 'cursor')
   const signature = signer.sign('text')
   assert.ok(signer.verify('text', signature))
@@ -16,7 +16,7 @@ test('what one secret signs, the same secret verifies, and any change breaks it'
   }
 })
 
-test('the first secret signs, and every secret verifies until it is taken away', () => {
+test('the first secret signs, and every secret verifies until it is removed', () => {
   const old = deriveSigner(['old'], 'cursor').sign('text')
   const both = deriveSigner(['new', 'old'], 'cursor')
   assert.ok(both.verify('text', old))
@@ -24,25 +24,25 @@ test('the first secret signs, and every secret verifies until it is taken away',
   assert.equal(deriveSigner(['new'], 'cursor').verify('text', old), false)
 })
 
-test('a signature for one purpose is worth nothing for another', () => {
+test('a signature for one purpose is not valid for another', () => {
   const signature = deriveSigner(['a secret'], 'cursor').sign('text')
   for (const purpose of ['guest', 'otp', 'download'] as const) {
     assert.equal(deriveSigner(['a secret'], purpose).verify('text', signature), false)
   }
 })
 
-test('there is no signer without a secret', () => {
+test('a signer needs a secret', () => {
   assert.throws(() => deriveSigner([], 'cursor'))
 })
 
-test('a secret is kept as a hash that does not show it', () => {
+test('the hash of a secret does not contain it', () => {
   const hashed = hashSecret('vsk_secret')
   assert.equal(hashed, hashSecret('vsk_secret'))
   assert.notEqual(hashed, hashSecret('vsk_secreT'))
   assert.ok(!hashed.includes('secret') && hashed.length === 43)
 })
 
-test('texts and bytes are compared whole, also when their lengths differ', () => {
+test('comparison covers the whole text, even when the lengths differ', () => {
   assert.ok(equalSecrets('same', 'same') && equalSecrets('', ''))
   for (const other of ['', 'sam', 'same ', 'Same']) assert.equal(equalSecrets('same', other), false)
   assert.ok(equalBytes(Buffer.from('ab'), Buffer.from('ab')))

@@ -1,6 +1,6 @@
 import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** One signing key for one purpose. The first secret signs; all of them verify, so that a secret can be rotated. */
+/** A signing key for one purpose. The first secret signs and every secret verifies, so that secrets can be rotated. */
 export type Signer = {
   sign(text: string): string
   verify(text: string, signature: string): boolean
@@ -19,7 +19,7 @@ export const deriveSigner = (secrets: readonly string[], purpose: Purpose): Sign
   }
 }
 
-/** 128 bits of a SHA-256 HMAC: beyond guessing, and half as long in a URL. */
+/** The first 128 bits of an HMAC-SHA-256: still not guessable, and half as long in a URL. */
 const shortMac = (key: Buffer, text: string) =>
   createHmac('sha256', key).update(text).digest().subarray(0, 16).toString('base64url')
 
@@ -28,6 +28,6 @@ export const hashSecret = (secret: string) => hash('sha256', secret, 'base64url'
 
 export const equalBytes = (a: Uint8Array, b: Uint8Array) => a.byteLength === b.byteLength && timingSafeEqual(a, b)
 
-/** Equal texts without telling by time where they differ. */
+/** Compares in constant time, so that the time does not reveal where the texts differ. */
 export const equalSecrets = (a: string, b: string) =>
   equalBytes(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'))

@@ -1,2 +1,3 @@
-/** At most so many characters, with a mark where something was cut off. */
-export const shortenText = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)}…`)
+/** Cuts a text to `maxLength` characters and marks the cut with `…`. */
+export const shortenText = (text: string, maxLength: number) =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`

@@ -3,9 +3,9 @@ export const toError = (thrown: unknown): Error => (thrown instanceof Error ? th
 
 export const errorMessage = (thrown: unknown): string => toError(thrown).message
 
-/** The code of an error of Node or PostgreSQL, such as ENOENT or 23505. */
+/** The code of a Node or PostgreSQL error, such as ENOENT or 23505. */
 export const errorCode = (thrown: unknown): string | undefined =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 
-/** The operating system refused a call, such as opening a file. */
+/** A system call failed, such as opening a file. */
 export const isSystemError = (thrown: unknown): thrown is Error => thrown instanceof Error && 'syscall' in thrown

@@ -2,18 +2,18 @@ export type TimeLimit = {
   limitMs: number
   /** Ends the work early. */
   signal?: AbortSignal | undefined
-  /** Names the work in the error. */
+  /** Describes the work in the error message. */
   name: string
 }
 
-/** The work did not end within its limit. It may still run, so nothing is known about its effect. */
+/** The work did not end within its limit. It may still be running, so its outcome is unknown. */
 export class TimeLimitExceeded extends Error {
   override name = 'TimeLimitExceeded'
 }
 
 /**
- * Runs work with a time limit. The work gets a signal that aborts at the limit; the caller goes on at that moment even
- * if the work ignores the signal and never settles.
+ * Runs work with a time limit. At the limit, the work's signal aborts and the returned promise rejects, even if the work
+ * ignores the signal and never settles.
  */
 export const withTimeLimit = async <Result>(
   { limitMs, signal: outer, name }: TimeLimit,

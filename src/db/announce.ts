@@ -1,13 +1,13 @@
 import type { Tx } from './database.ts'
 
-/** Where instances hear of changes. What is announced in a transaction is heard when it commits. */
+/** The channel on which instances announce changes. PostgreSQL delivers a notification when its transaction commits. */
 export const channel = 'vitrine'
 
-/** Products, prices or stock of a store have changed. */
+/** Products, prices or stock of a store have changed, so its cached answers are stale. */
 export const announceCatalog = (tx: Tx, storeId: number) => tx.run`
   select pg_notify('vitrine', ${`catalog ${storeId}`})`
 
-/** Its keys, origins, outlets, settings or menu have changed, and with them its answers. */
+/** Keys, origins, outlets, settings or the menu of a store have changed, so both caches are stale. */
 export const announceStore = (tx: Tx, storeId: number) => tx.run`
   select pg_notify('vitrine', ${`store ${storeId}`})`
 

@@ -8,17 +8,17 @@ import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db, type DbOptions, sqlState } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
-type Options = Partial<DbOptions> & { url?: string; patienceMs?: number }
+type Options = Partial<DbOptions> & { url?: string; timeoutMs?: number }
 
-const openDb = (t: TestContext, { url = databaseUrl, patienceMs = 10_000, ...options }: Options = {}): Db => {
-  const connection = { connectionString: url, query_timeout: patienceMs, connectionTimeoutMillis: patienceMs }
+const openDb = (t: TestContext, { url = databaseUrl, timeoutMs = 10_000, ...options }: Options = {}): Db => {
+  const connection = { connectionString: url, query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
   const db = connectDb({ poolSize: 4, clock: movableClock(), ...options, connection })
   t.after(() => db.close())
   return db
 }
 
 let tablesMade = 0
-/** A table of this test's own, in a schema that no other test looks into. */
+/** A table in a schema that no other test uses. */
 const newTable = async (t: TestContext, db: Db): Promise<Fragment> => {
   const schema = sql([`db_test_${process.pid}_${++tablesMade}`] as unknown as TemplateStringsArray)
   await db.run`create schema ${schema}`
@@ -42,21 +42,21 @@ const isUnavailable = (error: unknown) => {
   return true
 }
 
-test('a transaction that throws leaves nothing behind, and its connection is used again', async (t) => {
+test('a transaction that throws is rolled back, and its connection is used again', async (t) => {
   const db = openDb(t, { poolSize: 1 })
   const table = await newTable(t, db)
-  const spoil = db.tx(async (tx) => {
+  const failing = db.tx(async (tx) => {
     await tx.run`update ${table} set value = 9`
     throw fail('CONFLICT')
   })
-  await assert.rejects(spoil, { code: 'CONFLICT' })
+  await assert.rejects(failing, { code: 'CONFLICT' })
   assert.deepEqual(await valuesIn(db, table), [0, 0])
   await db.tx((tx) => tx.run`update ${table} set value = 5 where id = 1`)
   assert.deepEqual(await valuesIn(db, table), [5, 0])
   assert.equal(db.poolState().total, 1)
 })
 
-test('a refusal in a transaction keeps its words and its connection, whatever the words are', async (t) => {
+test('an error thrown in a transaction is passed on unchanged and keeps its connection, whatever its message', async (t) => {
   const db = openDb(t, { poolSize: 1 })
   const session = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
   const before = await session()
@@ -75,7 +75,7 @@ test('a refusal in a transaction keeps its words and its connection, whatever th
   }
 })
 
-test('a lock that is not given in time is 503, undoes the transaction and keeps the connection', async (t) => {
+test('a lock timeout is 503, rolls back the transaction and keeps the connection', async (t) => {
   const db = openDb(t, { poolSize: 1, lockTimeoutMs: 50 })
   const holder = openDb(t, { poolSize: 1 })
   const table = await newTable(t, holder)
@@ -99,29 +99,29 @@ test('a lock that is not given in time is 503, undoes the transaction and keeps 
   assert.deepEqual(await valuesIn(db, table), [1, 0])
 })
 
-test('a fault in a statement undoes the transaction too', async (t) => {
+test('a failed statement rolls back the transaction', async (t) => {
   const db = openDb(t)
   const table = await newTable(t, db)
-  const spoil = db.tx(async (tx) => {
+  const failing = db.tx(async (tx) => {
     await tx.run`update ${table} set value = 9`
     await tx.run`insert into ${table} values (1, 1)`
   })
-  await assert.rejects(spoil, { code: '23505' })
+  await assert.rejects(failing, { code: '23505' })
   assert.deepEqual(await valuesIn(db, table), [0, 0])
 })
 
-test('an assertion that fails in a transaction is our fault and not an absent database', async (t) => {
+test('a failed assertion in a transaction is an internal error and not an outage', async (t) => {
   const db = openDb(t)
   const table = await newTable(t, db)
-  const spoil = db.tx(async (tx) => {
+  const failing = db.tx(async (tx) => {
     await tx.run`update ${table} set value = 9`
     assert.ok(false, 'the impossible')
   })
-  await assert.rejects(spoil, { code: 'ERR_ASSERTION' })
+  await assert.rejects(failing, { code: 'ERR_ASSERTION' })
   assert.deepEqual(await valuesIn(db, table), [0, 0])
 })
 
-test('two transactions that lock each other out are both done in the end', async (t) => {
+test('two transactions that deadlock both succeed in the end', async (t) => {
   const db = openDb(t)
   const table = await newTable(t, db)
   let attempts = 0
@@ -136,11 +136,11 @@ test('two transactions that lock each other out are both done in the end', async
       await tx.run`update ${table} set value = value + 1 where id = ${second}`
     })
   await Promise.all([addToBoth(1, 2), addToBoth(2, 1)])
-  assert.ok(attempts > 2, 'the one that the database undid was run again')
+  assert.ok(attempts > 2, 'the transaction that was rolled back was run again')
   assert.deepEqual(await valuesIn(db, table), [2, 2])
 })
 
-test('a transaction that conflicts every time is given up after three attempts', async (t) => {
+test('a transaction that conflicts every time fails after three attempts', async (t) => {
   const db = openDb(t)
   let attempts = 0
   const conflict = db.tx(async (tx) => {
@@ -151,16 +151,17 @@ test('a transaction that conflicts every time is given up after three attempts',
   assert.equal(attempts, 3)
 })
 
-test('a statement that takes too long is ended, and the caller may try again', async (t) => {
+test('a statement that takes too long is cancelled, and the caller may try again', async (t) => {
   const db = openDb(t, { statementTimeoutMs: 100, poolSize: 1 })
-  const wasEndedByTheServer = (error: unknown) => isUnavailable(error) && sqlState((error as Failure).cause) === '57014'
-  await assert.rejects(db.run`select pg_sleep(30)`, wasEndedByTheServer)
+  const wasCancelledByTheServer = (error: unknown) =>
+    isUnavailable(error) && sqlState((error as Failure).cause) === '57014'
+  await assert.rejects(db.run`select pg_sleep(30)`, wasCancelledByTheServer)
   const inTransaction = db.tx((tx) => tx.run`select pg_sleep(30)`)
-  await assert.rejects(inTransaction, wasEndedByTheServer)
+  await assert.rejects(inTransaction, wasCancelledByTheServer)
   assert.deepEqual(await db.one`select 1 as one`, { one: 1 })
 })
 
-test('a caller who would wait behind too many others is sent away at once', async (t) => {
+test('a request is refused at once when too many already wait for a connection', async (t) => {
   const db = openDb(t, { poolSize: 1, maxWaiting: 2 })
   const table = await newTable(t, db)
   const held = Promise.withResolvers<void>()
@@ -178,9 +179,9 @@ test('a caller who would wait behind too many others is sent away at once', asyn
   for (const values of await Promise.all(waiting)) assert.deepEqual(values, [0, 0])
 })
 
-test('a database that refuses, breaks off or falls silent is unavailable, and is used again when it is back', async (t) => {
+test('a database that refuses, disconnects or stops answering is unavailable, and is used again when it is back', async (t) => {
   const line = await openLine(t)
-  const db = openDb(t, { url: line.url, patienceMs: 500, poolSize: 2 })
+  const db = openDb(t, { url: line.url, timeoutMs: 500, poolSize: 2 })
   const works = async () => assert.deepEqual(await db.one`select 1 as one`, { one: 1 })
   await works()
 
@@ -209,10 +210,10 @@ test('a database that refuses, breaks off or falls silent is unavailable, and is
   assert.ok(db.poolState().total <= 2)
 })
 
-test('a connection that breaks while its clock is set is not lost to the pool', async (t) => {
+test('a connection that breaks while its clock is set leaves the pool usable', async (t) => {
   const line = await openLine(t)
   const clock = movableClock()
-  const db = openDb(t, { url: line.url, patienceMs: 300, poolSize: 1, clock })
+  const db = openDb(t, { url: line.url, timeoutMs: 300, poolSize: 1, clock })
   await db.run`select 1`
   line.silence()
   clock.advance(1_000)
@@ -221,7 +222,7 @@ test('a connection that breaks while its clock is set is not lost to the pool', 
   assert.deepEqual(await db.one`select 1 as one`, { one: 1 })
 })
 
-test('a whole service without its database answers 503 at once, never 500, and recovers by itself', async (t) => {
+test('a service without its database answers 503 at once, never 500, and recovers by itself', async (t) => {
   const own = await startTestService()
   t.after(() => own.close())
   const line = await openLine(t)
@@ -230,10 +231,10 @@ test('a whole service without its database answers 503 at once, never 500, and r
   await shop.add({ name: 'Mug', price: 10 })
   const ask = (i: number) =>
     distant.call(`/v1/products?limit=${(i % 100) + 1}`, { headers: { 'x-store-key': shop.key } })
-  const under = Array.from({ length: 40 }, (_, i) => ask(i))
-  await under[0]
+  const pending = Array.from({ length: 40 }, (_, i) => ask(i))
+  await pending[0]
   await line.cut()
-  const answers = await Promise.all([...under, ...Array.from({ length: 40 }, (_, i) => ask(50 + i))])
+  const answers = await Promise.all([...pending, ...Array.from({ length: 40 }, (_, i) => ask(50 + i))])
   const unavailable = answers.filter(({ status }) => status === 503)
   assert.ok(unavailable.length >= 40 - 1)
   for (const { status } of answers) assert.ok(status === 200 || status === 503, `${status}`)
@@ -245,7 +246,7 @@ test('a whole service without its database answers 503 at once, never 500, and r
   assert.equal((await ask(99)).status, 200)
 })
 
-test("a moved clock is the database's clock too, on every connection, inside transactions and out", async (t) => {
+test('the database follows a moved clock on every connection, inside and outside transactions', async (t) => {
   const clock = movableClock()
   const db = openDb(t, { clock, poolSize: 3 })
   const drift = async (queries: Pick<Db, 'one'>) => {
@@ -260,14 +261,14 @@ test("a moved clock is the database's clock too, on every connection, inside tra
   }
 })
 
-test('one row is one row: none and two are faults, and maybe one may be none', async (t) => {
+test('`one` fails unless there is exactly one row, and `maybeOne` may find none', async (t) => {
   const db = openDb(t)
   await assert.rejects(db.one`select 1 where false`, /expected one row, got 0/)
   await assert.rejects(db.one`select generate_series(1, 2)`, /expected one row, got 2/)
   assert.equal(await db.maybeOne`select 1 where false`, undefined)
 })
 
-test('large counts come as numbers', async (t) => {
+test('bigint values arrive as numbers', async (t) => {
   const db = openDb(t)
   assert.deepEqual(await db.one`select 9007199254740991::bigint as big, count(*) as none from generate_series(1, 0)`, {
     big: 9007199254740991,
@@ -275,7 +276,7 @@ test('large counts come as numbers', async (t) => {
   })
 })
 
-test('values never become text of a statement', async (t) => {
+test('values never become part of the SQL text', async (t) => {
   const db = openDb(t)
   const table = await newTable(t, db)
   const hostile = `1'; drop table ${'row'}; --`
@@ -284,7 +285,7 @@ test('values never become text of a statement', async (t) => {
   assert.deepEqual(await db.one`select ${hostile}::text as given`, { given: hostile })
 })
 
-test('statements can be counted while they are sent', async (t) => {
+test('onStatement reports each statement as it is sent', async (t) => {
   const db = openDb(t)
   const seen: string[] = []
   const stop = db.onStatement((text) => void seen.push(text))

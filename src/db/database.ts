@@ -1,15 +1,22 @@
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
-import type { OnGone } from '../core/on-gone.ts'
-import { isUniqueViolation, judgeFault, sqlState } from './faults.ts'
+import type { OnDisconnect } from '../core/on-disconnect.ts'
+import { classifyError, isUniqueViolation, sqlState } from './errors.ts'
+import {
+  type ConnectionShare,
+  createQueues,
+  neverDisconnects,
+  shareConnections,
+  splitPool,
+  unavailable,
+} from './queueing.ts'
 import { toStatement } from './sql.ts'
-import { createLanes, createLines, type Lane, neverGone, shareOut, unavailable } from './turns.ts'
 
 export { isUniqueViolation, sqlState }
 
 type Run<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Promise<Result>
 
-/** What a statement can be asked for: all rows, exactly one, one or none, or how many rows it touched. */
+/** `many`: all rows. `one`: exactly one row, or an error. `maybeOne`: one row or none. `run`: the number of rows. */
 export type Queries = {
   many<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>
   one<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row>
@@ -19,51 +26,51 @@ export type Queries = {
 
 declare const open: unique symbol
 /**
- * A running transaction. Only `db.tx` makes one, so a function that asks for it cannot be called outside of one. Its
- * statements are done in the order in which they are sent, and may be sent before the ones ahead are answered: what is
- * sent in one go costs one trip to the database.
+ * A running transaction. Only `db.tx` makes one, so a function that takes it cannot be called outside of a transaction.
+ * Statements run in the order in which they are sent, and are pipelined: statements that are sent without awaiting each
+ * other take one round trip.
  */
 export type Tx = Queries & {
-  /** A statement whose answer nobody needs. The transaction waits for it before it ends, and fails when it fails. */
+  /** For a statement whose result is not needed. The transaction waits for it before it ends, and fails if it fails. */
   later(answer: Promise<unknown>): void
   readonly [open]: true
 }
 
 export type Db = Queries & {
-  /** Planned anew each time, for statements whose best plan depends on their values. */
+  /** Unprepared, so planned on each call: for statements whose best plan depends on their values. */
   fresh: Queries
   tx<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** The same database for the work of one store, which has a share of the connections and no more. */
-  forStore(storeId: number, onGone?: OnGone): Db
-  /** The same for work that belongs to no store. `health` and `keys` may use the connections that are kept back. */
+  /** The same database for the work of one store, limited to the store's share of the connections. */
+  forStore(storeId: number, onDisconnect?: OnDisconnect): Db
+  /** The same for work that belongs to no store. `health` and `keys` may use the reserved connections. */
   forWork(kind: Work): Db
-  /** The same, where transactions under this name come one after another and wait without a connection. */
-  inLine(name: string): Db
-  /** Figures for /metrics. */
-  poolState(): { total: number; idle: number; waiting: number; inLine: number }
-  /** Counts statements as they are sent, for the tests that hold a budget. */
+  /** The same, but transactions with this name run one at a time, and wait without holding a connection. */
+  inQueue(name: string): Db
+  /** For /metrics. `waiting`: requests that wait for a connection. `queued`: transactions that wait in `inQueue`. */
+  poolState(): { total: number; idle: number; waiting: number; queued: number }
+  /** Reports each statement as it is sent, for tests that count statements. */
   onStatement(listener: (text: string) => void): () => void
   close(): Promise<void>
 }
 
-/** What an instance does besides the work of stores. `public`: routes on which nobody is known yet. */
+/** Work that belongs to no store. `public`: routes that do not know the store yet. */
 export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'cleanup'
 
 export type DbOptions = {
   connection: pg.PoolConfig
   poolSize: number
   clock: Clock
-  /** Requests that may queue for a connection before the next one is told to come back later. */
+  /** Requests that may wait for a connection. Beyond that, they are refused with 503. */
   maxWaiting?: number
-  /** How long a request waits in line, and then for a connection. */
-  patienceMs?: number
+  /** How long a request waits in a queue, and then for a connection. */
+  maxWaitMs?: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
   onIdleError?: (error: Error) => void
 }
 
 export const connectDb = (options: DbOptions): Db => {
-  const { clock, poolSize, maxWaiting = 500, patienceMs = 10_000 } = options
+  const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000 } = options
   const pool = new pg.Pool({
     application_name: 'vitrine',
@@ -71,7 +78,7 @@ export const connectDb = (options: DbOptions): Db => {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
-    // The server ends a slow statement; this ends the wait for a server that has gone silent.
+    // The server cancels a slow statement. This is for a server that does not answer at all.
     query_timeout: statementTimeoutMs + 5_000,
     ...options.connection,
     max: poolSize,
@@ -79,31 +86,31 @@ export const connectDb = (options: DbOptions): Db => {
     pipeline: true,
   })
   pool.on('error', (error) => options.onIdleError?.(error))
-  // The pool only listens to idle connections. One that breaks in use fails its query and says so here as well, and an
-  // error that nobody listens to would end the process.
+  // The pool only handles errors of idle connections. A connection that breaks in use fails its query and also emits
+  // `error`, which without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const listeners = new Set<(text: string) => void>()
-  const lanes = createLanes({ size: poolSize, maxWaiting, patienceMs })
-  const lines = createLines({ patienceMs })
+  const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
+  const queues = createQueues({ maxWaitMs })
   // Connections that cannot be used again.
   const lost = new WeakSet<pg.PoolClient>()
-  // In the transaction and not for the session, since a pooler that gives sessions to others would drop it.
+  // Set in each transaction, because a transaction pooler does not keep session settings.
   const begin = `begin; set local lock_timeout = ${lockTimeoutMs}`
 
-  const tell = (text: string) => {
+  const notifyListeners = (text: string) => {
     for (const listener of listeners) listener(text)
   }
   const ask = async (client: pg.PoolClient, query: pg.QueryConfig) => {
     try {
       return await client.query(query)
     } catch (error) {
-      const { thrown, isLost } = judgeFault(error)
+      const { thrown, isLost } = classifyError(error)
       if (isLost) lost.add(client)
       throw thrown
     }
   }
   const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
-    tell(text)
+    notifyListeners(text)
     return ask(client, name === undefined ? { text, values } : { name, text, values })
   }
 
@@ -111,14 +118,14 @@ export const connectDb = (options: DbOptions): Db => {
     try {
       return await pool.connect()
     } catch (error) {
-      throw judgeFault(error).thrown
+      throw classifyError(error).thrown
     }
   }
 
   const withClientIn =
-    ({ lane, onGone }: Share): WithClient =>
+    ({ share, onDisconnect }: DbScope): WithClient =>
     async (work) => {
-      const entered = await lanes.enter(lane, onGone)
+      const entered = await shares.enter(share, onDisconnect)
       let client: pg.PoolClient | undefined
       try {
         client = await connect()
@@ -126,7 +133,7 @@ export const connectDb = (options: DbOptions): Db => {
         return await work(client)
       } finally {
         client?.release(lost.has(client))
-        lanes.leave(entered)
+        shares.leave(entered)
       }
     }
 
@@ -154,33 +161,33 @@ export const connectDb = (options: DbOptions): Db => {
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       const unawaited: Promise<unknown>[] = []
-      let fault: unknown
+      let firstError: unknown
       const later = (answer: Promise<unknown>) => {
         unawaited.push(answer)
         answer.catch((error) => {
-          fault ??= error
+          firstError ??= error
         })
       }
-      let isOver = false
+      let hasEnded = false
       const together: WithClient = async (use) => {
-        // By now the connection may be somebody else's.
-        if (isOver) throw new Error('a statement was sent after its transaction had ended')
+        // Another transaction may be using this connection by now.
+        if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
         gather(client)
         return use(client)
       }
-      tell('begin')
+      notifyListeners('begin')
       later(together((mine) => ask(mine, { text: begin })))
       try {
         const result = await work({ ...queriesOn(together), later } as Tx)
         const committed = together((mine) => send(mine, 'commit'))
-        isOver = true
-        // After a statement that failed this has undone the transaction, and then that statement is what is thrown.
+        hasEnded = true
+        // After a failed statement, the commit was a rollback, and that statement's error is thrown.
         await Promise.all([...unawaited, committed])
         return result
       } catch (error) {
-        isOver = true
-        // What follows a statement that failed is only told that the transaction is lost, and not why.
-        const reason = sqlState(error) === '25P02' ? (fault ?? error) : error
+        hasEnded = true
+        // Statements after a failed one only report that the transaction is aborted (25P02). Throw the cause instead.
+        const reason = sqlState(error) === '25P02' ? (firstError ?? error) : error
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
         throw reason
       }
@@ -191,39 +198,39 @@ export const connectDb = (options: DbOptions): Db => {
       try {
         return await runTransaction(withClient, work)
       } catch (error) {
-        // The database undid the whole transaction to break a deadlock, so it can simply be run again.
+        // A deadlock or serialization failure rolls back the whole transaction, so it is safe to run again.
         if (!retryable.has(sqlState(error))) throw error
         if (attempt >= 3) throw unavailable(error)
       }
     }
   }
 
-  const { share } = shareOut(poolSize)
-  const laneOf: Record<Work, Lane> = {
-    health: { name: 'health', most: 1, mayUseReserve: true },
-    keys: { name: 'keys', most: share, mayUseReserve: true },
-    public: { name: 'public', most: share, mayUseReserve: false },
-    jobs: { name: 'jobs', most: Math.max(1, Math.floor(share / 2)), mayUseReserve: false },
-    waits: { name: 'waits', most: 1, mayUseReserve: false },
-    cleanup: { name: 'cleanup', most: Math.max(1, Math.floor(share / 2)), mayUseReserve: false },
+  const { maxPerStore } = splitPool(poolSize)
+  const shareOf: Record<Work, ConnectionShare> = {
+    health: { name: 'health', max: 1, mayUseReserve: true },
+    keys: { name: 'keys', max: maxPerStore, mayUseReserve: true },
+    public: { name: 'public', max: maxPerStore, mayUseReserve: false },
+    jobs: { name: 'jobs', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
+    waits: { name: 'waits', max: 1, mayUseReserve: false },
+    cleanup: { name: 'cleanup', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
   }
-  const open = (place: Share): Db => {
-    const withClient = withClientIn(place)
+  const open = (scope: DbScope): Db => {
+    const withClient = withClientIn(scope)
     return {
       ...queriesOn(withClient),
       get fresh() {
         return queriesOn(withClient, false)
       },
-      tx: (work) => lines.inLines(place.lines, place.onGone, () => runWithRetries(withClient, work)),
-      forStore: (storeId, onGone = neverGone) =>
-        open({ lane: { name: `store ${storeId}`, most: share, mayUseReserve: false }, lines: [], onGone }),
-      forWork: (kind) => open({ lane: laneOf[kind], lines: [], onGone: neverGone }),
-      inLine: (name) => open({ ...place, lines: [...place.lines, `${place.lane.name} ${name}`] }),
+      tx: (work) => queues.runInQueues(scope.queues, scope.onDisconnect, () => runWithRetries(withClient, work)),
+      forStore: (storeId, onDisconnect = neverDisconnects) =>
+        open({ share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false }, queues: [], onDisconnect }),
+      forWork: (kind) => open({ share: shareOf[kind], queues: [], onDisconnect: neverDisconnects }),
+      inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
       poolState: () => ({
         total: pool.totalCount,
         idle: pool.idleCount,
-        waiting: lanes.waiting(),
-        inLine: lines.waiting(),
+        waiting: shares.waiting(),
+        queued: queues.waiting(),
       }),
       onStatement: (listener) => {
         listeners.add(listener)
@@ -232,18 +239,22 @@ export const connectDb = (options: DbOptions): Db => {
       close: () => pool.end(),
     }
   }
-  // Commands and tests have the pool to themselves.
-  return open({ lane: { name: 'all', most: poolSize, mayUseReserve: true }, lines: [], onGone: neverGone })
+  // Commands and tests use the whole pool.
+  return open({
+    share: { name: 'all', max: poolSize, mayUseReserve: true },
+    queues: [],
+    onDisconnect: neverDisconnects,
+  })
 }
 
-/** Whose work it is, and what it waits for. */
-type Share = { lane: Lane; lines: readonly string[]; onGone: OnGone }
+/** The limits that apply to a `Db`. */
+type DbScope = { share: ConnectionShare; queues: readonly string[]; onDisconnect: OnDisconnect }
 
 type Result<Row> = { rows: Row[]; rowCount: number | null }
 
 type WithClient = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
 
-/** Holds back what is written to a connection until the code that runs now has sent all that it has to send. */
+/** Buffers writes to a connection until the next tick, so that statements sent in one go leave in one packet. */
 const gather = (client: pg.PoolClient) => {
   if (gathering.has(client)) return
   gathering.add(client)
@@ -274,7 +285,7 @@ const alignClock = async (
 
 const appliedOffsets = new WeakMap<pg.PoolClient, number>()
 
-/** Counts and minor units arrive as numbers: everything we store as bigint stays far below 2^53. */
+/** Parses bigint to a number: all counts and minor units stay far below 2^53. */
 export const wireTypes: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,

@@ -1,10 +1,10 @@
 import type { Queries } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
-/** Rows of a tenant's table that are deleted when their time has come. The table is called `t` in the fragments. */
+/** Expired rows of a tenant's table. The fragments refer to the table as `t`. */
 export type Deletable = {
   table: Fragment
-  /** When a row may go. */
+  /** The condition under which a row is deleted. */
   due: Fragment
   /** An indexed time, so that the oldest rows are found first. */
   age: Fragment

@@ -20,7 +20,7 @@ import { inspectEmbedded, openEmbedded } from './embedded.ts'
 
 makeTemplate()
 
-test('a later start finds the data of the first, in UTF-8, behind a private socket and no port', async (t) => {
+test('a later start finds the data of the first, in UTF-8, on a private socket without a TCP port', async (t) => {
   const dataDir = newDataDir(t)
   const first = await openHere(t, { dataDir, role: 'service' })
   assert.equal(first.adopted, false)
@@ -56,14 +56,14 @@ test('a later start finds the data of the first, in UTF-8, behind a private sock
   await second.stop()
 })
 
-test('a wrong password opens nothing', async (t) => {
+test('a wrong password is refused', async (t) => {
   const server = await openHere(t, { dataDir: usedDataDir(t), role: 'service' })
   const intruder = { ...server, connection: { ...server.connection, password: 'guess' } }
   await assert.rejects(query(intruder, 'select 1'), { code: '28P01' })
   await server.stop()
 })
 
-test('a second service is refused by name and the first does not notice', async (t) => {
+test('a second service is refused with the pid of the first, which is not affected', async (t) => {
   const dataDir = usedDataDir(t)
   const first = await openElsewhere(t, { dataDir, role: 'service' })
   const before = serverPid(dataDir)
@@ -100,7 +100,7 @@ test('a guest uses the server of the service and leaves it running', async (t) =
   await service.stop()
 })
 
-test('a service that stops leaves the server to a guest, who turns it off', async (t) => {
+test('a service that stops leaves the server to a guest, which shuts it down', async (t) => {
   const dataDir = usedDataDir(t)
   const service = await openHere(t, { dataDir, role: 'service' })
   const guest = await openElsewhere(t, { dataDir, role: 'guest' })
@@ -111,7 +111,7 @@ test('a service that stops leaves the server to a guest, who turns it off', asyn
   assert.equal(existsSync(service.connection.host), false)
 })
 
-test('a guest alone starts a server, a service adopts it, and the end of the guest does not end it', async (t) => {
+test('a guest starts a server, a service adopts it, and it keeps running when the guest stops', async (t) => {
   const dataDir = usedDataDir(t)
   const alone = await openElsewhere(t, { dataDir, role: 'guest' })
   assert.equal(alone.adopted, false)
@@ -127,7 +127,7 @@ test('a guest alone starts a server, a service adopts it, and the end of the gue
   assert.equal(serverPid(dataDir), undefined)
 })
 
-test('of two services that start first at once, one runs and one is refused', async (t) => {
+test('of two concurrent first starts of services, one runs and one is refused', async (t) => {
   const dataDir = newDataDir(t)
   const outcomes = await Promise.allSettled([1, 2].map(() => openElsewhere(t, { dataDir, role: 'service' })))
   const winners = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value)
@@ -140,7 +140,7 @@ test('of two services that start first at once, one runs and one is refused', as
   assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password'])
 })
 
-test('guests that start first at once share one server, and the last one turns it off', async (t) => {
+test('concurrent first starts of guests share one server, and the last guest shuts it down', async (t) => {
   const dataDir = newDataDir(t)
   const guests = await Promise.all([1, 2, 3].map(() => openElsewhere(t, { dataDir, role: 'guest' })))
   assert.equal(guests.filter((guest) => !guest.adopted).length, 1)
@@ -149,7 +149,7 @@ test('guests that start first at once share one server, and the last one turns i
   assert.equal(serverPid(dataDir), undefined)
 })
 
-test('a service that starts while a guest turns the server off ends up with a server', async (t) => {
+test('a service that starts while a guest shuts the server down gets a server', async (t) => {
   const dataDir = usedDataDir(t)
   for (let round = 0; round < 12; round++) {
     const guest = await openEmbedded({ dataDir, role: 'guest' })
@@ -163,7 +163,7 @@ test('a service that starts while a guest turns the server off ends up with a se
   }
 })
 
-test('a process that forgets to stop still ends, and its server is adopted', async (t) => {
+test('a process that never calls stop still exits, and its server is adopted', async (t) => {
   const dataDir = usedDataDir(t)
   const code = `const { openEmbedded } = await import(${JSON.stringify(moduleUrl)})
     await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, role: 'guest' })`
@@ -179,7 +179,7 @@ const countListeningPorts = (pid: number | undefined): number => {
   try {
     sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
   } catch {
-    // In a container root may not look; the setting that the test reads has to do there.
+    // In a container, root may not read this. The setting checked above must do.
     return 0
   }
   const tables = ['tcp', 'tcp6'].filter((name) => existsSync(`/proc/net/${name}`))

@@ -1,39 +1,39 @@
 import { databaseUser, readClusterMajor } from './embedded/cluster.ts'
+import { chooseAccount, prepareDataDir, resolveDataPaths } from './embedded/data-dir.ts'
 import { type Host, joinServer } from './embedded/join.ts'
 import { keepServer } from './embedded/keep.ts'
-import { chooseAccount, describePlace, prepareDataDir } from './embedded/place.ts'
 import { type Binaries, readRuntimeVersion } from './embedded/runtime.ts'
 import { findPostmaster } from './embedded/server.ts'
 import { databaseName, type Role } from './embedded/session.ts'
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** A service has the folder to itself. A guest uses the running server, or runs one for as long as it needs it. */
+  /** A service has the folder to itself. A guest uses the running server, or starts one for as long as it needs it. */
   role: Role
   log?: (line: string) => void
-  /** Told when the server died and was started again, and when it is given up. */
+  /** Called when the server has crashed and was restarted, and when it is not restarted any more. */
   onUnexpectedExit?: (message: string) => void
-  /** Where else to take the binaries from and to keep copies of them, for tests and packagers. */
+  /** Other folders for the binaries and their copies, for tests and packagers. */
   binaries?: Binaries
 }
 
 export type EmbeddedServer = {
   /**
-   * Fields for pg.Pool and not a URL, because the host is a folder and URLs that hold one need care with every driver.
+   * Fields for pg.Pool instead of a URL, because the host is a folder, which drivers encode differently in URLs.
    */
   connection: { host: string; port: number; user: string; password: string; database: string }
   /** True when another process had started the server. */
   adopted: boolean
-  /** Ends our use of the server. The last user turns it off. */
+  /** Ends our use of the server. The last user shuts it down. */
   stop(): Promise<void>
 }
 
-/** Runs PostgreSQL for this data folder, or joins the one that runs, and keeps it running until `stop`. */
+/** Starts PostgreSQL for this data folder, or joins the running one, and keeps it running until `stop`. */
 export const openEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedServer> => {
-  const place = describePlace(options.dataDir)
-  await prepareDataDir(place)
+  const paths = resolveDataPaths(options.dataDir)
+  await prepareDataDir(paths)
   const { role, binaries = {}, log = () => {}, onUnexpectedExit = () => {} } = options
-  const host: Host = { place, account: chooseAccount(place), role, binaries, log }
+  const host: Host = { paths, account: chooseAccount(paths), role, binaries, log }
   const joined = await joinServer(host)
   const { socketDir, port } = joined.server
   return {
@@ -43,15 +43,15 @@ export const openEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedSe
   }
 }
 
-/** What `doctor` shows about a data folder. Nothing is started or changed. */
+/** For `doctor`: describes a data folder without starting or changing anything. */
 export const inspectEmbedded = async (dataDir: string, binaries: Binaries = {}) => {
-  const place = describePlace(dataDir)
-  const clusterMajor = await readClusterMajor(place)
+  const paths = resolveDataPaths(dataDir)
+  const clusterMajor = await readClusterMajor(paths)
   return {
-    clusterDir: place.cluster,
-    logFile: place.logFile,
+    clusterDir: paths.cluster,
+    logFile: paths.logFile,
     clusterMajor,
     packageVersion: readRuntimeVersion(binaries),
-    serverPid: clusterMajor === undefined ? undefined : findPostmaster(place.cluster)?.pid,
+    serverPid: clusterMajor === undefined ? undefined : findPostmaster(paths.cluster)?.pid,
   }
 }

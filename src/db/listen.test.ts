@@ -18,7 +18,7 @@ const startListening = async (t: TestContext, line: Line) => {
     channel,
     onMessage: (payload) => void heard.push(payload),
     onLost: (error) => void lost.push(error.message),
-    onBack: () => {},
+    onReconnect: () => {},
   })
   t.after(() => listener.close())
   return { listener, channel, heard, lost }
@@ -36,7 +36,7 @@ const until = async (holds: () => boolean) => {
   assert.fail('it did not happen')
 }
 
-test('what is announced is heard, and what others announce elsewhere is not', async (t) => {
+test('a listener receives the messages of its channel and no others', async (t) => {
   const { channel, heard, listener } = await startListening(t, await openLine(t))
   assert.ok(listener.healthy())
   await announce(newChannel(), 'not for us')
@@ -46,7 +46,7 @@ test('what is announced is heard, and what others announce elsewhere is not', as
   assert.deepEqual(heard, ['first', ''])
 })
 
-test('a lost connection is told of at once and made anew until it holds', async (t) => {
+test('a lost connection is reported at once, and the listener reconnects', async (t) => {
   const line = await openLine(t)
   const { listener, channel, heard, lost } = await startListening(t, line)
   for (let round = 1; round <= 2; round++) {
@@ -60,18 +60,18 @@ test('a lost connection is told of at once and made anew until it holds', async 
   }
 })
 
-test('a first connection that fails is a fault, and nothing goes on trying', async (t) => {
+test('a first connection that fails is an error and is not retried', async (t) => {
   const line = await openLine(t)
   await line.cut()
   await assert.rejects(startListening(t, line), { code: 'ECONNREFUSED' })
   await line.mend()
-  // A second listener would have come by now if the first one had left a try behind.
+  // If the first listener had scheduled a retry, there would be a second connection by now.
   await startListening(t, line)
   await withinASecond(async () => line.connections() > 1)
   assert.equal(line.connections(), 1)
 })
 
-test('a listener that is closed in the middle of a new attempt leaves no connection', async (t) => {
+test('a listener that is closed while it reconnects leaves no connection', async (t) => {
   const line = await openLine(t)
   const { listener } = await startListening(t, line)
   await line.cut()
@@ -84,7 +84,7 @@ test('a listener that is closed in the middle of a new attempt leaves no connect
   await until(() => line.connections() === 0)
 })
 
-test('an instance that lost its news forgets what it knew, and hears again afterwards', async (t) => {
+test('an instance that loses its listener clears its caches, and receives notifications again afterwards', async (t) => {
   const own = await serviceFor(t)
   const [queries, news] = [await openLine(t), await openLine(t)]
   const distant = await distantServiceFor(t, { lines: { queries, news } })
@@ -93,16 +93,16 @@ test('an instance that lost its news forgets what it knew, and hears again after
   const headers = { 'x-store-key': shop.key }
   const namesThere = async () =>
     (await distant.call('/v1/products', { headers })).json.map(({ name }: { name: string }) => name)
-  // News of the product may come after the first answer and make it be forgotten.
-  const keepsAnAnswer = async () => {
+  // The notification about the product may arrive after the first answer and invalidate it.
+  const cachesAnAnswer = async () => {
     assert.deepEqual(await namesThere(), ['Mug'])
-    return (await answersKeptBy(distant)) === 1
+    return (await cachedAnswersOf(distant)) === 1
   }
-  assert.ok(await withinASecond(keepsAnAnswer))
+  assert.ok(await withinASecond(cachesAnAnswer))
 
   await news.cut()
-  await until(() => distant.logLines.some((line) => line.includes('listening connection was lost')))
-  assert.equal(await answersKeptBy(distant), 0)
+  await until(() => distant.logLines.some((line) => line.includes('listening connection lost')))
+  assert.equal(await cachedAnswersOf(distant), 0)
   await shop.add({ name: 'Jug', price: 10 })
   assert.ok(await withinASecond(async () => (await namesThere()).length === 2))
 
@@ -116,7 +116,7 @@ test('an instance that lost its news forgets what it knew, and hears again after
   assert.ok(await withinASecond(async () => (await statusThere()) === 401))
 })
 
-const answersKeptBy = async ({ call }: Pick<TestService, 'call'>) => {
+const cachedAnswersOf = async ({ call }: Pick<TestService, 'call'>) => {
   const [, entries] = /vitrine_answer_cache\{figure="entries"\} (\d+)/.exec((await call('/metrics')).text) ?? []
   return Number(entries)
 }

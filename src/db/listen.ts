@@ -7,16 +7,16 @@ export type ListenOptions = {
   connection: pg.ClientConfig
   channel: string
   onMessage: (payload: string) => void
-  /** Called when messages may have been missed: the connection was lost. Whatever rests on messages must be forgotten. */
+  /** The connection was lost, and messages may have been missed. Caches that depend on messages must be cleared. */
   onLost: (error: Error) => void
-  /** Called when it listens again: what was remembered in between may be old as well. */
-  onBack: () => void
+  /** Listening again. Entries cached in the meantime may be stale too. */
+  onReconnect: () => void
 }
 
 const firstRetryMs = 100
-const slowestRetryMs = 5_000
+const maxRetryMs = 5_000
 
-/** Keeps one connection on `listen`, and makes it anew whenever it breaks. */
+/** Keeps one connection that listens, and reconnects when it breaks. */
 export const listen = async (options: ListenOptions): Promise<Listener> => {
   let client: pg.Client | undefined
   let closing = false
@@ -39,7 +39,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
       options.onLost(error)
       next.end().catch(() => {})
       retry = setTimeout(() => connect().catch(() => {}), retryMs)
-      retryMs = Math.min(retryMs * 2, slowestRetryMs)
+      retryMs = Math.min(retryMs * 2, maxRetryMs)
     }
     next.on('error', drop)
     next.on('end', () => drop(new Error('the connection ended')))
@@ -54,7 +54,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     }
     retryMs = firstRetryMs
     client = next
-    if (connectedBefore) options.onBack()
+    if (connectedBefore) options.onReconnect()
     connectedBefore = true
   }
 

@@ -36,8 +36,8 @@ const tablesOf = (url: string) =>
     return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name)
   })
 
-/** One sentence or two for the operator: what is wrong, and never the password. */
-const isClearFault =
+/** A short message for the operator that explains the error and never shows the password. */
+const isClearError =
   (pattern: RegExp, ...secrets: string[]) =>
   (error: unknown) => {
     assert.ok(error instanceof OperatorError, String(error))
@@ -47,7 +47,7 @@ const isClearFault =
     return true
   }
 
-test('an empty database gets every migration once, in order, and a second run has nothing to do', async (t) => {
+test('an empty database gets every migration once, in order, and a second run applies none', async (t) => {
   const url = await newDatabase(t)
   assert.deepEqual(await withClient(url, examineSchema), { isEmpty: true, pending: names })
   assert.deepEqual(await migrate({ connectionString: url }), names)
@@ -60,14 +60,14 @@ test('instances that start together migrate once', async (t) => {
   const url = await newDatabase(t)
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate({ connectionString: url })))
   assert.deepEqual(applied.flat(), names)
-  assert.equal(applied.filter((list) => list.length > 0).length, 1, 'one instance did all of it')
+  assert.equal(applied.filter((list) => list.length > 0).length, 1, 'one instance applied all of them')
 })
 
-test('a migration that was changed afterwards is refused by name', async (t) => {
+test('a migration that was changed after it was applied is refused by name', async (t) => {
   const url = await newDatabase(t)
   await migrate({ connectionString: url })
   await withClient(url, (client) => client.query(`update vitrine_migration set checksum = 'other' where number = 1`))
-  await assert.rejects(migrate({ connectionString: url }), isClearFault(/0001_stores\.sql was changed/))
+  await assert.rejects(migrate({ connectionString: url }), isClearError(/0001_stores\.sql was changed/))
 })
 
 test('a database of a newer version is refused and left alone', async (t) => {
@@ -76,22 +76,22 @@ test('a database of a newer version is refused and left alone', async (t) => {
   await withClient(url, (client) =>
     client.query(`insert into vitrine_migration (number, name, checksum) values (9999, '9999_future.sql', 'x')`),
   )
-  await assert.rejects(migrate({ connectionString: url }), isClearFault(/newer Vitrine/))
-  await assert.rejects(withClient(url, examineSchema), isClearFault(/newer Vitrine/))
+  await assert.rejects(migrate({ connectionString: url }), isClearError(/newer Vitrine/))
+  await assert.rejects(withClient(url, examineSchema), isClearError(/newer Vitrine/))
 })
 
-test('a migration that fails is undone whole, and can be run again once the obstacle is gone', async (t) => {
+test('a failed migration is rolled back completely, and can be run again once the cause is fixed', async (t) => {
   const url = await newDatabase(t)
   await withClient(url, (client) => client.query('create table outlet (in_the_way integer)'))
-  await assert.rejects(migrate({ connectionString: url }), isClearFault(/0001_stores\.sql failed and was undone/))
+  await assert.rejects(migrate({ connectionString: url }), isClearError(/0001_stores\.sql failed and was rolled back/))
   assert.deepEqual((await tablesOf(url)).sort(), ['outlet', 'vitrine_migration'])
   await withClient(url, (client) => client.query('drop table outlet'))
   assert.deepEqual(await migrate({ connectionString: url }), names)
 })
 
-test('a database in another encoding is refused before anything is made in it', async (t) => {
+test('a database in another encoding is refused before anything is created in it', async (t) => {
   const url = await newDatabase(t, `encoding 'LATIN1' locale_provider libc lc_collate 'C' lc_ctype 'C'`)
-  await assert.rejects(migrate({ connectionString: url }), isClearFault(/UTF8.*LATIN1/))
+  await assert.rejects(migrate({ connectionString: url }), isClearError(/UTF8.*LATIN1/))
   assert.deepEqual(await tablesOf(url), [])
 })
 
@@ -104,10 +104,10 @@ test('migrations are numbered from 1 without a gap', () => {
 
 const secret = 'pa55word-of-the-operator'
 
-test('a wrong password, a wrong user and a wrong database are told apart', async (t) => {
+test('a wrong password, a wrong user and a wrong database have different messages', async (t) => {
   const line = await openLine(t)
   const url = new URL(line.url)
-  const place = `127.0.0.1:${url.port}`
+  const address = `127.0.0.1:${url.port}`
   const withPart = (change: (copy: URL) => void) => {
     const copy = new URL(line.url)
     change(copy)
@@ -116,39 +116,39 @@ test('a wrong password, a wrong user and a wrong database are told apart', async
   const absent = withPart((copy) => {
     copy.pathname = '/no_such_database'
   })
-  await assert.rejects(migrate(absent), isClearFault(/no database "no_such_database"/, url.password))
+  await assert.rejects(migrate(absent), isClearError(/no database "no_such_database"/, url.password))
   const { password: asked } = url
   const wrong = withPart((copy) => {
     copy.password = secret
   })
-  if (await letsAnybodyIn(wrong.connectionString)) return t.diagnostic('this database asks for no password')
-  await assert.rejects(migrate(wrong), isClearFault(new RegExp(`${place} refused`), secret, asked))
-  const stranger = withPart((copy) => {
+  if (await acceptsAnyPassword(wrong.connectionString)) return t.diagnostic('this database requires no password')
+  await assert.rejects(migrate(wrong), isClearError(new RegExp(`${address} refused`), secret, asked))
+  const unknownUser = withPart((copy) => {
     copy.username = 'nobody_at_all'
   })
-  await assert.rejects(migrate(stranger), isClearFault(/refused the user or the password/, asked))
+  await assert.rejects(migrate(unknownUser), isClearError(/refused the user or the password/, asked))
 })
 
-const letsAnybodyIn = (url: string) =>
+const acceptsAnyPassword = (url: string) =>
   withClient(url, async () => true).catch((error) => {
     assert.equal(error.code, '28P01')
     return false
   })
 
-test('a place where nothing listens, an unknown host and an address that is none are told apart', async () => {
+test('a closed port, an unknown host and an invalid address have different messages', async () => {
   const port = await sparePort()
   const at = (rest: string) => ({ connectionString: `postgres://me:${secret}@${rest}` })
-  await assert.rejects(migrate(at(`127.0.0.1:${port}/shop`)), isClearFault(/Nothing answers at 127\.0\.0\.1/, secret))
-  await assert.rejects(migrate(at('no-such-host.invalid/shop')), isClearFault(/cannot be found/, secret))
-  await assert.rejects(migrate(at('127.0.0.1:not-a-port/shop')), isClearFault(/not a valid URL/, secret))
-  await assert.rejects(migrate(at('half#of:it@127.0.0.1/shop')), isClearFault(/./, secret))
+  await assert.rejects(migrate(at(`127.0.0.1:${port}/shop`)), isClearError(/not listening at 127\.0\.0\.1/, secret))
+  await assert.rejects(migrate(at('no-such-host.invalid/shop')), isClearError(/was not found/, secret))
+  await assert.rejects(migrate(at('127.0.0.1:not-a-port/shop')), isClearError(/not a valid URL/, secret))
+  await assert.rejects(migrate(at('half#of:it@127.0.0.1/shop')), isClearError(/./, secret))
 })
 
-test('something that is no PostgreSQL is a clear fault', async (t) => {
+test('a server that is not PostgreSQL has a clear message', async (t) => {
   const server = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
   const { port } = server.address() as { port: number }
   const url = `postgres://me:${secret}@127.0.0.1:${port}/shop`
-  await assert.rejects(migrate({ connectionString: url }), isClearFault(/cannot be reached/, secret))
+  await assert.rejects(migrate({ connectionString: url }), isClearError(/cannot be reached/, secret))
 })

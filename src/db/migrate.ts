@@ -16,12 +16,12 @@ export const readMigrations = (): Migration[] =>
       return { number: Number.parseInt(file, 10), name: file, text, checksum: hash('sha256', text, 'hex') }
     })
 
-/** Any number: all instances must only agree on it. */
+/** An arbitrary number that all instances share. */
 const migrationLock = 7_150_421
 
 /**
- * Applies what is missing, each migration in its own transaction. Instances that start together queue for the lock, and
- * whoever comes second finds nothing left to do. Returns the names of what was applied.
+ * Applies the missing migrations, each in its own transaction. Instances that start together wait for the lock, and the
+ * second finds nothing left to do. Returns the names of the applied migrations.
  */
 export const migrate = async (connection: pg.ClientConfig): Promise<string[]> => {
   const client = await connectOrExplain({ application_name: 'vitrine migrate', ...connection })
@@ -34,7 +34,7 @@ export const migrate = async (connection: pg.ClientConfig): Promise<string[]> =>
   }
 }
 
-/** `pending`: names of migrations that the database does not have yet. `isEmpty`: it has none, so nobody uses it. */
+/** `pending`: names of migrations that are not applied yet. `isEmpty`: none is applied, so the database is not in use. */
 export type SchemaState = { isEmpty: boolean; pending: string[] }
 
 /** Compares the database with this version and changes nothing. Throws when another version has changed it. */
@@ -46,12 +46,12 @@ export const examineSchema = async (client: pg.Client): Promise<SchemaState> => 
   return { isEmpty: applied.size === 0, pending }
 }
 
-/** The same on a connection of its own. */
+/** Like `examineSchema`, with its own connection, after any running migration has ended. */
 export const readSchemaState = async (connection: pg.ClientConfig): Promise<SchemaState> => {
   const client = await connectOrExplain({ application_name: 'vitrine', ...connection })
   try {
     await checkServer(client)
-    // Another process may be in the middle of it.
+    // Waits for a migration that another process is running.
     await client.query('select pg_advisory_lock_shared($1)', [migrationLock])
     return await examineSchema(client)
   } finally {
@@ -87,7 +87,7 @@ const applyOne = async (client: pg.Client, { number, name, text, checksum }: Mig
   } catch (error) {
     await client.query('rollback')
     const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(`The migration ${name} failed and was undone: ${reason}.`, { cause: error })
+    throw new OperatorError(`The migration ${name} failed and was rolled back: ${reason}.`, { cause: error })
   }
 }
 
@@ -96,10 +96,12 @@ const refuseForeignHistory = (known: Migration[], applied: Map<number, string>) 
   for (const [number, checksum] of applied) {
     const mine = known.find((migration) => migration.number === number)
     if (mine === undefined && number > newest) {
-      throw new OperatorError('This database was migrated by a newer Vitrine. Start that version or a later one.')
+      throw new OperatorError('This database was migrated by a newer Vitrine. Run that version or a later one.')
     }
     if (mine !== undefined && mine.checksum !== checksum) {
-      throw new OperatorError(`The migration ${mine.name} was changed after this database had applied it.`)
+      throw new OperatorError(
+        `The migration ${mine.name} was changed after it was applied to this database. Restore the original file.`,
+      )
     }
   }
 }
@@ -111,31 +113,31 @@ const appliedMigrations = async (client: pg.Client) => {
   return new Map<number, string>(rows.map((row) => [row.number, row.checksum]))
 }
 
-const oldestMajor = 15
+const minMajor = 15
 
 const checkServer = async (client: pg.Client) => {
   const { rows } = await client.query(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   )
   const major = Math.floor(rows[0].version / 10_000)
-  if (major < oldestMajor) {
-    throw new OperatorError(`Vitrine needs PostgreSQL ${oldestMajor} or newer, and this server is version ${major}.`)
+  if (major < minMajor) {
+    throw new OperatorError(`Vitrine needs PostgreSQL ${minMajor} or newer, but this server is version ${major}.`)
   }
   if (rows[0].encoding !== 'UTF8') {
-    throw new OperatorError(`The database must be encoded in UTF8, and this one is in ${rows[0].encoding}.`)
+    throw new OperatorError(`The database encoding must be UTF8, not ${rows[0].encoding}.`)
   }
 }
 
-/** Connects, or says in one sentence why not. Passwords never appear in it. */
+/** Connects, or throws one sentence that says why not. It never contains a password. */
 export const connectOrExplain = async (connection: pg.ClientConfig): Promise<pg.Client> => {
   try {
     const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...connection })
-    // A connection that breaks fails its query; unheard, it would end the process besides.
+    // A connection that breaks fails its query. Without this listener it would also end the process.
     client.on('error', () => {})
     await client.connect()
     return client
   } catch (error) {
-    throw new OperatorError(`${explainConnectFault(error, describeServer(connection))} Check DATABASE_URL.`, {
+    throw new OperatorError(`${explainConnectError(error, describeServer(connection))} Check DATABASE_URL.`, {
       cause: error,
     })
   }
@@ -150,14 +152,14 @@ const describeServer = (connection: pg.ClientConfig) => {
   }
 }
 
-const explainConnectFault = (error: unknown, { host, database }: { host: string; database: string }) => {
+const explainConnectError = (error: unknown, { host, database }: { host: string; database: string }) => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ERR_INVALID_URL') return 'The address of PostgreSQL is not a valid URL.'
   if (code === '28P01' || code === '28000') return `PostgreSQL at ${host} refused the user or the password.`
   if (code === '3D000') return `PostgreSQL at ${host} has no database "${database}".`
   if (code === '53300') return `PostgreSQL at ${host} has no free connection.`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host of PostgreSQL, ${host}, cannot be found.`
-  if (code === 'ECONNREFUSED') return `Nothing answers at ${host}, where PostgreSQL should be.`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host of PostgreSQL, ${host}, was not found.`
+  if (code === 'ECONNREFUSED') return `PostgreSQL is not listening at ${host} (connection refused).`
   const reason = error instanceof Error ? error.message || code : String(error)
   return `PostgreSQL at ${host} cannot be reached (${reason}).`
 }

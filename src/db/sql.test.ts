@@ -4,21 +4,21 @@ import { allOf, sql, toStatement } from './sql.ts'
 
 const statement = (strings: TemplateStringsArray, ...values: unknown[]) => toStatement(strings, values)
 
-test('values become parameters, in order, and never text', () => {
+test('values become parameters, in order, and never SQL text', () => {
   const evil = `'; drop table product; --`
   const { text, values } = statement`select * from product where name = ${evil} and seq > ${5}`
   assert.equal(text, 'select * from product where name = $1 and seq > $2')
   assert.deepEqual(values, [evil, 5])
 })
 
-test('pieces nest, and their parameters are numbered through', () => {
+test('fragments nest, and their parameters are numbered consecutively', () => {
   const inner = sql`price between ${1} and ${2}`
   const { text, values } = statement`select ${'a'} where ${sql`${inner} or (${inner})`} limit ${3}`
   assert.equal(text, 'select $1 where price between $2 and $3 or (price between $4 and $5) limit $6')
   assert.deepEqual(values, ['a', 1, 2, 1, 2, 3])
 })
 
-test('null, undefined, lists and objects that merely look like a piece stay parameters', () => {
+test('null, undefined, arrays and objects that only look like a fragment stay parameters', () => {
   const lookalike = { strings: ['drop table product'], values: [] }
   const { text, values } = statement`select ${null}, ${undefined}, ${['a', 'b']}, ${lookalike}`
   assert.equal(text, 'select $1, $2, $3, $4')
@@ -45,7 +45,7 @@ test('a template used again gets its new values', () => {
   assert.deepEqual([read(1).values, read(2).values], [[1], [2]])
 })
 
-test('the name of a statement is short enough for PostgreSQL to keep whole', () => {
+test('the name of a statement fits the 63 bytes that PostgreSQL keeps', () => {
   const long = statement`select ${sql`${1}`}, ${'x'} from a_table_with_a_very_long_name_indeed_to_make_the_text_long`
   assert.ok(long.name.length < 64)
 })

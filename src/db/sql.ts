@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** A piece of SQL with its parameters. Pieces nest; parameters never become text. */
+/** A part of a statement with its parameters. Fragments nest; parameters never become SQL text. */
 export class Fragment {
   readonly strings: readonly string[]
   readonly values: readonly unknown[]
@@ -21,7 +21,7 @@ export type Statement = { name: string; text: string; values: unknown[] }
 
 /**
  * Turns a template into a named prepared statement. The name is a hash of the text, so equal statements share one plan
- * on every connection, and the text of a template without nested pieces is put together only once.
+ * on every connection. The text of a template without nested fragments is built only once.
  */
 export const toStatement = (strings: TemplateStringsArray, values: unknown[]): Statement => {
   const flat = !values.some((value) => value instanceof Fragment)

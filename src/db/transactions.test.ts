@@ -7,7 +7,7 @@ import { connectDb, type Db, sqlState, type Tx } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
 let tablesMade = 0
-/** A database of one connection, with a table of this test's own that holds one row with the value 0. */
+/** A pool of one connection, and a table of this test that holds one row with the value 0. */
 const openTable = async (
   t: TestContext,
   poolSize = 1,
@@ -26,7 +26,7 @@ const openTable = async (
 
 const add = (tx: Tx, table: Fragment, amount: number) => tx.run`update ${table} set value = value + ${amount}`
 
-test('what nobody waits for is done in its turn, and is there when the transaction has ended', async (t) => {
+test('a statement passed to `later` runs in order, and is done when the transaction has ended', async (t) => {
   const { db, table, read } = await openTable(t)
   const seen = await db.tx(async (tx) => {
     tx.later(add(tx, table, 1))
@@ -42,7 +42,7 @@ test('what nobody waits for is done in its turn, and is there when the transacti
   assert.equal(await read(), 17)
 })
 
-test('a statement that nobody waits for undoes its transaction when it fails, and is what is thrown', async (t) => {
+test('a statement passed to `later` that fails rolls back its transaction, which throws its error', async (t) => {
   const { db, table, read } = await openTable(t)
   const last = db.tx(async (tx) => {
     await add(tx, table, 1)
@@ -57,7 +57,7 @@ test('a statement that nobody waits for undoes its transaction when it fails, an
   assert.equal(await read(), 0)
 })
 
-test('a conflict in a statement that nobody waits for is tried again like any other', async (t) => {
+test('a conflict in a statement passed to `later` is retried like any other', async (t) => {
   const { db } = await openTable(t)
   let attempts = 0
   const conflict = db.tx(async (tx) => {
@@ -69,7 +69,7 @@ test('a conflict in a statement that nobody waits for is tried again like any ot
   assert.equal(attempts, 3)
 })
 
-test('what a transaction has left to say when it is over is not said on the connection of another', async (t) => {
+test('a statement sent after its transaction has ended does not run on the connection of another', async (t) => {
   const { db, table, read } = await openTable(t)
   const straggler = Promise.withResolvers<unknown>()
   const undone = db.tx(async (tx) => {
@@ -79,9 +79,9 @@ test('what a transaction has left to say when it is over is not said on the conn
       await add(tx, table, 1)
     }
     twoSteps().then(straggler.reject, straggler.resolve)
-    throw new Error('changed its mind')
+    throw new Error('stopped early')
   })
-  await assert.rejects(undone, /changed its mind/)
+  await assert.rejects(undone, /stopped early/)
   assert.match(String(await straggler.promise), /after its transaction had ended/)
   assert.equal(await read(), 0)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { connect, newDatabase } from '../cli/fixture.ts'
 import { migrate, readMigrations } from './migrate.ts'
 
-test('an upgrade from 0.1.0 keeps stores that share a domain, counts open orders, and lists no code', async (t) => {
+test('an upgrade from 0.1.0 keeps stores that share a domain, counts open orders, and lists no coupons', async (t) => {
   const url = await newDatabase(t)
   const client = await connect(t, url)
   const run = async (text: string) => (await client.query(text)).rows

@@ -5,7 +5,7 @@ import { toError } from '../core/thrown.ts'
 export const maxBodyBytes = 1024 * 1024
 const maxDepth = 32
 
-/** Reads JSON bodies. Empty is fine (a schema decides whether one is needed); anything else that is not JSON is 400. */
+/** Parses JSON bodies. An empty body is allowed (the schema decides whether one is required); invalid JSON is 400. */
 export const acceptJson = (server: FastifyInstance) => {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
@@ -21,10 +21,10 @@ export const acceptJson = (server: FastifyInstance) => {
   )
 }
 
-/** What a body that is read raw arrives as. `isJson`: its content type says so. */
+/** An unparsed body. `isJson`: the content type is JSON. */
 export type RawBody = { bytes: Buffer; isJson: boolean }
 
-/** Keeps bodies as they are, of any type and within the usual size. `parseRawBody` parses them later. */
+/** Accepts bodies of any type, within the size limit, without parsing them. `parseRawBody` does that later. */
 export const acceptRawBodies = (server: FastifyInstance) => {
   server.removeAllContentTypeParsers()
   for (const type of ['application/json', '*']) {
@@ -53,8 +53,8 @@ const parseJson = (text: string): unknown => {
 }
 
 /**
- * Refuses what JSON allows and we could not keep as it is: text that PostgreSQL cannot hold, names that reach an
- * object's prototype, and nesting that no request of ours needs.
+ * Refuses valid JSON that the service cannot store safely: text that PostgreSQL cannot hold, field names that reach an
+ * object's prototype, and nesting that no endpoint needs.
  */
 export const inspectValue = (value: unknown, depth = 0): void => {
   if (typeof value === 'string') inspectText(value)
@@ -73,6 +73,6 @@ export const inspectValue = (value: unknown, depth = 0): void => {
 
 export const inspectText = (text: string) => {
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw fail('BAD_REQUEST', 'Text may hold neither NUL characters nor lone surrogates.')
+    throw fail('BAD_REQUEST', 'Text must not contain NUL characters or lone surrogates.')
   }
 }

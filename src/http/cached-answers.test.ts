@@ -4,7 +4,7 @@ import { createAnswerCache, makeCachedAnswer } from './cached-answers.ts'
 
 const newCache = (maxBytes = 1_000_000) => createAnswerCache({ maxBytes, maxAgeMs: 60_000 })
 
-/** A read of the database that ends when the test says so. */
+/** A read that ends when the test says so. */
 const slowRead = (text: string) => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let count = 0
@@ -18,7 +18,7 @@ const slowRead = (text: string) => {
 const read = (text: string) => async () => makeCachedAnswer(text)
 const textOf = (answer: { body: Buffer } | undefined) => answer?.body.toString()
 
-test('an answer is kept for its store and its address, and for no other', async () => {
+test('an answer is cached for its store and its key only', async () => {
   const cache = newCache()
   await cache.fill(1, 'a', read('one'))
   assert.equal(textOf(cache.get(1, 'a')), 'one')
@@ -26,7 +26,7 @@ test('an answer is kept for its store and its address, and for no other', async 
   assert.equal(cache.get(1, 'b'), undefined)
 })
 
-test('an answer is not given out when it has reached its age', async () => {
+test('an answer is not returned after its maximum age', async () => {
   const cache = createAnswerCache({ maxBytes: 1_000_000, maxAgeMs: 0 })
   await cache.fill(1, 'a', read('one'))
   assert.equal(cache.get(1, 'a'), undefined)
@@ -34,7 +34,7 @@ test('an answer is not given out when it has reached its age', async () => {
   assert.equal(cache.stats().entries, 1)
 })
 
-test('all who ask at the same time share one read', async () => {
+test('concurrent requests for a key share one read', async () => {
   const cache = newCache()
   const slow = slowRead('one')
   const all = Promise.all(Array.from({ length: 50 }, () => cache.fill(1, 'a', slow.make)))
@@ -43,7 +43,7 @@ test('all who ask at the same time share one read', async () => {
   assert.equal(slow.count(), 1)
 })
 
-test('those who ask for different things, or for different stores, do not wait for each other', async () => {
+test('requests for different keys or stores do not wait for each other', async () => {
   const cache = newCache()
   const slow = slowRead('slow')
   const waiting = cache.fill(1, 'a', slow.make)
@@ -53,14 +53,14 @@ test('those who ask for different things, or for different stores, do not wait f
   assert.equal(textOf(await waiting), 'slow')
 })
 
-test('what was read before a change is not given out after it', async () => {
-  for (const forget of ['forgetStore', 'forgetAll'] as const) {
+test('an answer read before an invalidation is not returned after it', async () => {
+  for (const invalidate of ['invalidateStore', 'invalidateAll'] as const) {
     const cache = newCache()
     const old = slowRead('old')
     const began = cache.fill(1, 'a', old.make)
-    cache[forget](1)
+    cache[invalidate](1)
     old.finish()
-    assert.equal(textOf(await began), 'old', 'who asked before the change may see the state before it')
+    assert.equal(textOf(await began), 'old', 'a request from before the change may see the old state')
     assert.equal(cache.get(1, 'a'), undefined)
     assert.equal(cache.stats().bytes, 0)
     assert.equal(textOf(await cache.fill(1, 'a', read('new'))), 'new')
@@ -68,12 +68,12 @@ test('what was read before a change is not given out after it', async () => {
   }
 })
 
-test('who asks after a change does not join a read that began before it, whichever ends first', async () => {
+test('a request after an invalidation does not join a read that began before it, whichever ends first', async () => {
   for (const first of ['old', 'new']) {
     const cache = newCache()
     const [old, fresh] = [slowRead('old'), slowRead('new')]
     const before = cache.fill(1, 'a', old.make)
-    cache.forgetStore(1)
+    cache.invalidateStore(1)
     const afterwards = cache.fill(1, 'a', fresh.make)
     if (first === 'old') old.finish()
     else fresh.finish()
@@ -85,11 +85,11 @@ test('who asks after a change does not join a read that began before it, whichev
   }
 })
 
-test('a late read does not stop later ones from being shared', async () => {
+test('a stale read that ends late does not prevent sharing of the new one', async () => {
   const cache = newCache()
   const [old, fresh] = [slowRead('old'), slowRead('new')]
   const before = cache.fill(1, 'a', old.make)
-  cache.forgetStore(1)
+  cache.invalidateStore(1)
   const one = cache.fill(1, 'a', fresh.make)
   old.finish()
   await before
@@ -99,26 +99,26 @@ test('a late read does not stop later ones from being shared', async () => {
   assert.equal(fresh.count(), 1)
 })
 
-test('a change of one store leaves the answers of others', async () => {
+test('invalidating one store keeps the answers of others', async () => {
   const cache = newCache()
   await cache.fill(1, 'a', read('one'))
   await cache.fill(2, 'a', read('two'))
-  cache.forgetStore(1)
+  cache.invalidateStore(1)
   assert.equal(cache.get(1, 'a'), undefined)
   assert.equal(textOf(cache.get(2, 'a')), 'two')
 })
 
-test('a read that fails is told to all who wait, and is tried again by the next', async () => {
+test('a failed read rejects all requests that share it, and the next request tries again', async () => {
   const cache = newCache()
   const slow = slowRead('never')
   const waiting = [cache.fill(1, 'a', slow.make), cache.fill(1, 'a', slow.make)]
-  slow.break(new Error('the database is away'))
+  slow.break(new Error('the database is unavailable'))
   for (const one of await Promise.allSettled(waiting)) assert.equal(one.status, 'rejected')
   assert.equal(cache.get(1, 'a'), undefined)
   assert.equal(textOf(await cache.fill(1, 'a', read('back'))), 'back')
 })
 
-test('memory is bounded, and what was made last stays', async () => {
+test('memory is bounded, and the newest answers stay', async () => {
   const cache = newCache(100_000)
   for (let i = 0; i < 200; i++) await cache.fill(1, `key ${i}`, read('x'.repeat(2000)))
   assert.ok(cache.stats().bytes <= 100_000)
@@ -127,7 +127,7 @@ test('memory is bounded, and what was made last stays', async () => {
   assert.equal(cache.get(1, 'key 0'), undefined)
 })
 
-test('a store that fills the memory pushes out its own answers and nobody elseâ€™s', async () => {
+test('a store that fills the cache evicts its own answers only', async () => {
   const cache = newCache(100_000)
   for (const store of [2, 3, 4]) {
     for (let i = 0; i < 5; i++) await cache.fill(store, `key ${i}`, read('x'.repeat(500)))
@@ -139,7 +139,7 @@ test('a store that fills the memory pushes out its own answers and nobody elseâ€
   }
 })
 
-test('an answer larger than the memory is given to who asked, kept for nobody, and pushes out nothing', async () => {
+test('an answer larger than the cache is returned, not cached, and evicts nothing', async () => {
   const cache = newCache(10_000)
   await cache.fill(2, 'small', read('small'))
   await cache.fill(1, 'a', read('was small'))
@@ -147,24 +147,24 @@ test('an answer larger than the memory is given to who asked, kept for nobody, a
   assert.equal(huge.body.byteLength, 20_000)
   assert.equal(cache.get(1, 'a'), undefined)
   assert.equal(textOf(cache.get(2, 'small')), 'small')
-  cache.forgetAll()
+  cache.invalidateAll()
   assert.equal(cache.stats().bytes, 0)
 })
 
-test('the count of bytes follows replacing, pushing out and forgetting, and ends at nothing', async () => {
+test('the byte count follows replacement, eviction and invalidation, and returns to zero', async () => {
   const cache = newCache(50_000)
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 60; i++) await cache.fill(i % 3, `key ${i % 20}`, read('x'.repeat(100 * (i % 7))))
   }
   const { bytes, entries } = cache.stats()
   assert.ok(bytes > 0 && entries > 0)
-  cache.forgetStore(1)
+  cache.invalidateStore(1)
   assert.ok(cache.stats().bytes < bytes)
-  cache.forgetAll()
+  cache.invalidateAll()
   assert.deepEqual([cache.stats().bytes, cache.stats().entries], [0, 0])
 })
 
-test('equal texts have equal tags and different ones have not', () => {
+test('equal texts have equal ETags, and different texts different ones', () => {
   const tag = (text: string) => makeCachedAnswer(text).etag
   assert.match(tag('a'), /^W\/"[\w-]{27}"$/)
   assert.equal(tag('a'), tag('a'))

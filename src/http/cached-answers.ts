@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
 
-/** A ready answer: bytes in up to three encodings, made when first asked for, and the headers that go with them. */
+/** An answer that is ready to send: its headers, and its bytes in up to three encodings, each made on first use. */
 export type CachedAnswer = {
   body: Buffer
   etag: string
   headers: Readonly<Record<string, string>>
-  /** The endpoint that it answers; undefined for pages and files. */
+  /** Undefined for pages and files. */
   endpoint: Endpoint | undefined
   madeAtMs: number
   gzip?: Buffer | Promise<Buffer>
@@ -25,44 +25,44 @@ export const makeCachedAnswer = (text: string, { headers = {}, endpoint }: Answe
 })
 
 export type AnswerCache = {
-  /** `nowMs` is the time of `performance.now()`, for who has it at hand. */
+  /** `nowMs`: the result of `performance.now()`, if the caller has it already. */
   get(store: number, key: string, nowMs?: number): CachedAnswer | undefined
-  /** Reads once for all who ask at the same time. */
+  /** Calls `make` once for all concurrent requests of a key. */
   fill(store: number, key: string, make: () => Promise<CachedAnswer>): Promise<CachedAnswer>
-  forgetStore(store: number): void
-  forgetAll(): void
+  invalidateStore(store: number): void
+  invalidateAll(): void
   stats(): { entries: number; bytes: number; hits: number; misses: number }
 }
 
 export type AnswerCacheOptions = { maxBytes: number; maxAgeMs: number }
 
-/** `byKey` holds the same answers as `answers`, which knows whom to give up first: every request looks into it. */
-type Shelf = {
+/** `byKey` has the same entries as `answers`, the LRU order. Every request reads it, and a plain Map is faster. */
+type StoreCache = {
   answers: LRUCache<string, CachedAnswer>
   byKey: Map<string, CachedAnswer>
   filling: Map<string, Promise<CachedAnswer>>
 }
 
 /**
- * Each store has a shelf of its own. When memory runs short, the fullest shelf gives up what was not asked for longest,
- * so a busy store pushes out its own answers before anybody else's.
+ * Each store has its own LRU cache. All caches share `maxBytes`: at the limit, the largest cache evicts its least recently
+ * used answer, so a busy store evicts its own answers before those of other stores.
  */
 export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): AnswerCache => {
-  const shelves = new Map<number, Shelf>()
+  const caches = new Map<number, StoreCache>()
   let bytes = 0
   let hits = 0
   let misses = 0
 
-  const shelfOf = (store: number) => {
-    let shelf = shelves.get(store)
-    if (shelf === undefined) {
+  const openStoreCache = (store: number) => {
+    let cache = caches.get(store)
+    if (cache === undefined) {
       const byKey = new Map<string, CachedAnswer>()
-      shelf = { answers: newShelf(byKey), byKey, filling: new Map() }
-      shelves.set(store, shelf)
+      cache = { answers: createLru(byKey), byKey, filling: new Map() }
+      caches.set(store, cache)
     }
-    return shelf
+    return cache
   }
-  const newShelf = (byKey: Map<string, CachedAnswer>) =>
+  const createLru = (byKey: Map<string, CachedAnswer>) =>
     new LRUCache<string, CachedAnswer>({
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
@@ -71,27 +71,27 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
         byKey.delete(key)
       },
     })
-  const put = (shelf: Shelf, key: string, answer: CachedAnswer) => {
+  const put = (cache: StoreCache, key: string, answer: CachedAnswer) => {
     const size = sizeOf(answer, key)
-    // A shelf refuses what is larger than all the room there is, and then nothing that is pushed out would make any.
-    if (size > maxBytes) return void shelf.answers.delete(key)
+    // The LRU cache would refuse it, and no eviction could make room.
+    if (size > maxBytes) return void cache.answers.delete(key)
     bytes += size
-    shelf.answers.set(key, answer)
-    shelf.byKey.set(key, answer)
-    while (bytes > maxBytes) fullest().answers.pop()
+    cache.answers.set(key, answer)
+    cache.byKey.set(key, answer)
+    while (bytes > maxBytes) largest().answers.pop()
   }
-  const fullest = () =>
-    [...shelves.values()].reduce((a, b) => (b.answers.calculatedSize > a.answers.calculatedSize ? b : a))
+  const largest = () =>
+    [...caches.values()].reduce((a, b) => (b.answers.calculatedSize > a.answers.calculatedSize ? b : a))
   const drop = (store: number) => {
-    const shelf = shelves.get(store)
-    shelves.delete(store)
-    shelf?.answers.clear()
+    const cache = caches.get(store)
+    caches.delete(store)
+    cache?.answers.clear()
   }
 
   return {
     get: (store, key, nowMs = performance.now()) => {
-      // No note is taken of the use: an answer in use is made anew every second, and that counts as one.
-      const answer = shelves.get(store)?.byKey.get(key)
+      // Reads do not update the LRU order: an answer in use is made again every second, and that does.
+      const answer = caches.get(store)?.byKey.get(key)
       if (answer !== undefined && nowMs - answer.madeAtMs < maxAgeMs) {
         hits++
         return answer
@@ -99,31 +99,31 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       return undefined
     },
     fill: (store, key, make) => {
-      const shelf = shelfOf(store)
-      const under = shelf.filling.get(key)
-      if (under !== undefined) return under
+      const cache = openStoreCache(store)
+      const pending = cache.filling.get(key)
+      if (pending !== undefined) return pending
       misses++
       const made = make()
         .then((answer) => {
-          // What was read before a change and is finished after it belongs to a shelf that is gone.
-          if (shelves.get(store) === shelf) put(shelf, key, answer)
+          // An invalidation has removed this cache since the read began, so the answer may be stale.
+          if (caches.get(store) === cache) put(cache, key, answer)
           return answer
         })
-        .finally(() => shelf.filling.delete(key))
-      shelf.filling.set(key, made)
+        .finally(() => cache.filling.delete(key))
+      cache.filling.set(key, made)
       return made
     },
-    forgetStore: drop,
-    forgetAll: () => {
-      for (const store of [...shelves.keys()]) drop(store)
+    invalidateStore: drop,
+    invalidateAll: () => {
+      for (const store of [...caches.keys()]) drop(store)
     },
     stats: () => {
       let entries = 0
-      for (const { answers } of shelves.values()) entries += answers.size
+      for (const { answers } of caches.values()) entries += answers.size
       return { entries, bytes, hits, misses }
     },
   }
 }
 
-/** With room for the two compressed forms, all three once more as text, and the bookkeeping. */
+/** Estimates the memory of an answer: its compressed forms, their text copies in the fast lane, and the map entries. */
 const sizeOf = (answer: CachedAnswer, key: string) => answer.body.byteLength * 3 + key.length + 400

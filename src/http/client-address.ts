@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 
-/** Tells clients apart for limits: an IPv4 address, or the /64 network of an IPv6 one. */
+/** Identifies a client for rate limits: an IPv4 address, or the /64 network of an IPv6 address. */
 export type ReadClientAddress = (request: IncomingMessage) => string
 
 /**
- * The client of a request: the peer, or what a trusted proxy says about it. A proxy passes on what it was sent, so text
- * that is no address counts as the peer's.
+ * The client is the peer, or the address that a trusted proxy forwards. Proxies also forward what clients send, so a
+ * forwarded value that is not an IP address is ignored and the peer counts.
  */
 export const createClientAddress = (
   trustProxy: boolean | string[],
@@ -15,11 +15,11 @@ export const createClientAddress = (
 ): ReadClientAddress => {
   const peerOf = (request: IncomingMessage) => request.socket.remoteAddress ?? ''
   if (trustProxy === false) {
-    let told = false
+    let hasReported = false
     return (request) => {
       const client = clientOf(peerOf(request))
-      if (!told && request.headers['x-forwarded-for'] !== undefined && isNearby(client)) {
-        told = true
+      if (!hasReported && request.headers['x-forwarded-for'] !== undefined && isPrivate(client)) {
+        hasReported = true
         onUntrustedProxy(client)
       }
       return client
@@ -32,14 +32,16 @@ export const createClientAddress = (
   }
 }
 
-/** A proxy of ours is on this machine or in a private network. From a public address the header
- * proves no proxy, since any client can send it. */
-const isNearby = (client: string) =>
+/**
+ * A proxy of the operator is on this machine or in a private network. From a public address the header does not prove a
+ * proxy, because any client can send it.
+ */
+const isPrivate = (client: string) =>
   /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0:0:0:0::|f[cd])/.test(client)
 
 /**
- * One household or server usually has a whole /64 of IPv6, so its addresses count as one client. An IPv4 address has the
- * same name in both of its forms.
+ * One household or server usually has a whole IPv6 /64, so its addresses count as one client. IPv4-mapped IPv6 addresses
+ * become plain IPv4.
  */
 export const clientOf = (address: string): string => {
   if (!address.includes(':')) return address

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import { fail } from '../core/errors.ts'
 
-/** What pages of other origins may do below a prefix. */
+/** The CORS rules for all paths below a prefix. */
 export type CrossOrigin = {
   prefix: string
   methods: string
@@ -10,14 +10,14 @@ export type CrossOrigin = {
   responseHeaders: string
 }
 
-/** Whether any store lists this origin. A preflight names no store, and an error must be readable by the page too. */
+/** Whether any store allows this origin. A preflight names no store, and the page must be able to read errors too. */
 export type IsKnownOrigin = (origin: string, request: IncomingMessage) => boolean | Promise<boolean>
 
 export const allowCrossOrigin = (server: FastifyInstance, allowed: CrossOrigin, isKnownOrigin: IsKnownOrigin) => {
   server.addHook('onRequest', markAnswers(allowed, isKnownOrigin))
   server.options(`${allowed.prefix}/*`, (request, reply) => {
     if (request.headers.origin === undefined || reply.getHeader('access-control-allow-origin') === undefined) {
-      throw fail('FORBIDDEN', 'This origin is on no allowlist.')
+      throw fail('FORBIDDEN', 'This origin is not on any allowlist.')
     }
     return reply
       .code(204)

@@ -10,8 +10,8 @@ const script = {
 }
 
 /**
- * The scripts of the reference at /docs, drawn by Scalar from /openapi.json. It asks for nothing outside this service: fonts,
- * telemetry and proxies of Scalar's are off, and the policy below would refuse them anyway.
+ * The scripts of the reference at /docs, which Scalar renders from /openapi.json. It loads nothing from elsewhere:
+ * Scalar's fonts, telemetry and proxies are off, and the policy below would block them anyway.
  */
 export const registerDocsScripts = (server: FastifyInstance) => {
   let bundle: Promise<CachedAnswer> | undefined
@@ -23,17 +23,17 @@ export const registerDocsScripts = (server: FastifyInstance) => {
   })
 }
 
-/** Four megabytes that only readers of /docs need, so they are not loaded before somebody asks for them. */
+/** Four megabytes that only /docs needs, so they are loaded on first use. */
 const loadScalar = async () => {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const shelf = Fastify()
-  await shelf.register(scalar, { routePrefix: '/scalar', configuration: { url: '/openapi.json' } })
-  const { body } = await shelf.inject('/scalar/js/scalar.js')
-  await shelf.close()
+  const bundler = Fastify()
+  await bundler.register(scalar, { routePrefix: '/scalar', configuration: { url: '/openapi.json' } })
+  const { body } = await bundler.inject('/scalar/js/scalar.js')
+  await bundler.close()
   return makeCachedAnswer(body)
 }
 
-/** Whoever opens the address of the service in a browser is shown around. */
+/** Redirects browsers from / to the guide. */
 export const registerFrontDoor = (server: FastifyInstance) => {
   server.get('/', (request, reply) => {
     if (request.headers.accept?.includes('text/html')) return reply.redirect('/docs/guide')

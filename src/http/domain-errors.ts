@@ -8,10 +8,10 @@ const codeOfKind: Record<DomainErrorKind, ErrorCode> = {
   unavailable: 'SERVICE_UNAVAILABLE',
 }
 
-/** Where the API has a code that says more than the kind. */
+/** Errors for which the API has a more specific code than that of their kind. */
 const codeOfError: { [Code in DomainErrorCode]?: ErrorCode } = { STOCK_TOO_LOW: 'INSUFFICIENT_STOCK' }
 
-/** What a caller of the API gets: a code of the public catalogue, its status, and the text of the domain. */
+/** Converts a domain error to an API error: a code of the public catalogue, its status, and the text of the error. */
 export const toFailure = (error: DomainError, invalidInput: 400 | 422 = 400): Failure => {
   const code = codeOfError[error.code] ?? codeOfKind[error.kind]
   const isUnprocessable = code === 'BAD_REQUEST' && invalidInput === 422

@@ -1,34 +1,34 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { OnGone } from '../core/on-gone.ts'
+import type { OnDisconnect } from '../core/on-disconnect.ts'
 import type { Answer, Call, CtxByAccess, Endpoint, Family, Handlers, OkBody } from './endpoint.ts'
 
-/** The least that this layer must know of a caller: under which store and outlet an answer may be kept. */
+/** The part of a context that this layer needs: the store and the outlet under which an answer is cached. */
 export type RequestContext = { cacheStore: number; cacheScope: number }
 
 export type SetHeader = (name: string, value: string) => unknown
 
-/** A request of which nothing but its first line and its headers was read. */
+/** A request before its body is read. */
 export type Arrival<E extends Endpoint = Endpoint> = {
   route: Route<E>
   headers: IncomingHttpHeaders
-  /** From the path, not validated yet. */
+  /** Path parameters, not validated yet. */
   params: Readonly<Record<string, string>>
-  /** Tells clients apart for limits (client-address.ts). */
+  /** Identifies the client for rate limits (client-address.ts). */
   clientAddress: string
   /** The other end of the connection, which may be a proxy. */
   peer: { remoteAddress?: string | undefined }
   setHeader: SetHeader
-  onGone: OnGone
-  /** The bytes of the body, for families that read it raw. Nothing is read from the connection before this is called. */
+  onDisconnect: OnDisconnect
+  /** Reads the body as bytes, in families with `readsRawBody`. Nothing is read from the connection before this call. */
   readBody(): Promise<Buffer>
 }
 
-/** How a family admits its callers. There is one for each family, made when the service starts. */
+/** Authenticates and authorizes the callers of a family. Each family has one, created when the service starts. */
 export type Door<E extends Endpoint = Endpoint> = {
   family: Family
-  /** Decides whether a request may go on. Answers at once when everything needed is in memory. */
+  /** Authenticates a request, or throws. Synchronous when everything needed is cached. */
   admit(arrival: Arrival<E>): RequestContext | Promise<RequestContext>
-  /** Throws when this context may not call this endpoint, whichever way the context was made. */
+  /** Throws when this context may not call this endpoint, however the context was made. */
   authorise(ctx: unknown, endpoint: E): void
 }
 
@@ -37,11 +37,11 @@ export type Route<E extends Endpoint = Endpoint> = {
   name: string
   endpoint: E
   handle(call: Call<E, unknown>): Promise<Answer<OkBody<E>>> | Answer<OkBody<E>>
-  /** How its caller proves itself, in a family whose endpoints each have their own way. */
+  /** Authenticates the caller, in a family whose endpoints each have their own method. */
   authenticate?(arrival: Arrival): Promise<object>
 }
 
-/** Ties a contract to its handlers; the compiler refuses a missing, a surplus or a wrongly typed one. */
+/** Binds a contract to its handlers. A missing, surplus or wrongly typed handler does not compile. */
 export const bindRoutes =
   <Name extends string, Ctx extends CtxByAccess>() =>
   <const C extends Record<string, Endpoint & { family: Family<Name>; access: keyof Ctx & string }>>(

@@ -5,11 +5,11 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** Response headers that any family may use, with their description. */
 export const responseHeaders = {
-  'x-next-cursor': 'Pass it as `cursor` to get the next page; absent on the last one.',
+  'x-next-cursor': 'Pass it as `cursor` to get the next page. Absent on the last page.',
   'x-has-more': '`true` when there is a next page.',
-  link: 'The address of the next page, as `rel="next"`.',
-  location: 'Where to go on.',
-  etag: 'Send it back as `If-None-Match` to get 304 when nothing has changed.',
+  link: 'The URL of the next page, as `rel="next"`.',
+  location: 'The URL to continue at.',
+  etag: 'Send it as `If-None-Match` to get 304 if nothing has changed.',
 } as const
 export type ResponseHeader = keyof typeof responseHeaders
 
@@ -23,23 +23,23 @@ export type EndpointShape = {
   params?: TObject
   query?: TObject
   body?: TSchema
-  /** The answer to a call that went well; null when it has no JSON body. */
+  /** The body of a successful answer. Null when it has no JSON body. */
   ok: TSchema | null
   okStatus?: 200 | 201 | 204 | 302
-  /** The other status that an answer may have, with the same body: 200 where 201 tells that something was created. */
+  /** A second success status with the same body: 200 where `okStatus` is 201 and nothing was created. */
   otherStatus?: 200
-  /** Takes an `Idempotency-Key`: the same call again has no second effect. */
+  /** Accepts an `Idempotency-Key`: repeating the call has no second effect. */
   once?: boolean
-  /** False for a GET that changes something: a HEAD, which any link checker sends, must not. */
+  /** False for a GET with side effects, because link checkers send HEAD requests. */
   head?: false
-  /** When the answer is not JSON. */
+  /** Only for answers that are not JSON. */
   contentType?: string
   /** The status of input that fails its schema. */
   invalidInput?: 400 | 422
-  /** Codes that this endpoint adds to those that follow from its access and its input. */
+  /** Codes besides those that follow from access and input. */
   errors?: readonly ErrorCode[]
   headers?: readonly string[]
-  /** Answers are kept as ready bytes, by store, outlet and address, and carry an ETag. */
+  /** Answers are cached by store, outlet and URL, and have an ETag. */
   cached?: boolean
   example?: unknown
 }
@@ -50,19 +50,19 @@ type Json = Record<string, unknown>
 
 /** The part of an OpenAPI operation that follows from its access. */
 export type AccessDescription = {
-  /** A paragraph below the description of the endpoint. */
+  /** Appended to the description of the endpoint. */
   note?: string
   security: readonly Json[]
   /** Names of `parameters` of the family. */
   parameters: readonly string[]
-  /** Names of headers on every answer that went well. */
+  /** Names of headers on every successful answer. */
   headers: readonly string[]
   codes: readonly ErrorCode[]
 }
 
 /**
- * Endpoints that admit their callers in one way: the storefront, webhooks, operations. This is the declaration. The
- * code that admits is the family's `Door`.
+ * Endpoints that share one method of access: storefront, webhooks, monitoring. This is the declaration; the family's
+ * `Door` has the code.
  */
 export type Family<Name extends string = string> = {
   name: Name
@@ -77,8 +77,8 @@ export type Family<Name extends string = string> = {
 
 /**
  * The function that declares the endpoints of a family. Validation, types, response filtering, OpenAPI and the
- * documentation come from the declaration. `Rights` says how an endpoint names its access, so an access or a permission
- * that the family does not have does not compile.
+ * documentation come from the declaration. `Rights` is the type of the access fields, so an access or a permission that
+ * the family does not have does not compile.
  */
 export const endpointOf =
   <Rights extends { access: string }>() =>

@@ -5,7 +5,7 @@ import { DomainError } from '../core/domain-errors.ts'
 import { type ErrorCode, errorBody, errorCatalogue, Failure, fail } from '../core/errors.ts'
 import { toFailure } from './domain-errors.ts'
 
-/** Every way for a request to end badly becomes `{error, code}` here. */
+/** Turns every error of a request into `{error, code}`. */
 export const answerErrors = (server: FastifyInstance) => {
   server.setErrorHandler((error: FastifyError | Failure, request, reply) => sendFailure(request, reply, error))
 }
@@ -13,7 +13,7 @@ export const answerErrors = (server: FastifyInstance) => {
 export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
   const failure = error instanceof Failure ? error : translate(error as FastifyError | DomainError, request)
   if (failure.status >= 500) request.log.error({ req: request.id, err: failure.cause ?? error }, failure.message)
-  // Only JSON goes out from here, whatever the route had announced.
+  // Errors are JSON, whatever content type the route has set.
   return reply
     .code(failure.status)
     .headers(failure.headers)
@@ -36,13 +36,13 @@ const translate = (error: FastifyError | DomainError, request: FastifyRequest): 
   if (error instanceof DomainError) return toFailure(error, request.routeOptions.config.endpoint?.invalidInput)
   const code = byFastifyCode[error.code]
   if (code !== undefined) return fail(code)
-  // A shopper who closed the connection in the middle of a body is not our fault.
+  // The client closed the connection while sending the body.
   if (error.code === 'ECONNRESET' || error.code === 'ECONNABORTED')
     return fail('BAD_REQUEST', 'The body is incomplete.')
   return fail('INTERNAL', undefined, { cause: error })
 }
 
-/** What Node itself refuses before there is a request: broken HTTP, headers too large, too slow. */
+/** Answers requests that Node rejects by itself: malformed HTTP, headers too large, too slow. */
 export const answerBrokenConnection = (error: Error & { code?: string }, socket: Socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code: ErrorCode =

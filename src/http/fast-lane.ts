@@ -4,23 +4,23 @@ import type { AnswerCache, CachedAnswer } from './cached-answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Encoding, encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
-import type { NoteRequest, SeriesOf } from './request-notes.ts'
+import type { LogRequest, SeriesOf } from './request-log.ts'
 
-/** A caller whose rights are all in memory. */
+/** A caller whose rights are cached. */
 export type Recognised = {
   cacheStore: number
   cacheScope: number
   mayRead(endpoint: Endpoint): boolean
-  /** Counts the request: headers that tell of the rate, and the failure when it was one too many. */
+  /** Counts the request. Returns the rate limit headers, and the failure when the limit is exceeded. */
   count(request: IncomingMessage): Counted | Promise<Counted>
 }
 export type Counted = { headers: readonly string[]; failure: Failure | null }
 
-/** Null when memory does not suffice to decide. `sinceStartMs` is the time of `performance.now()`. */
+/** Null when the caches cannot decide. `sinceStartMs` is the result of `performance.now()`. */
 export type Recognise = (headers: IncomingHttpHeaders, sinceStartMs: number) => Recognised | null
 
 export type FastLaneOptions = {
-  /** Addresses of cached endpoints begin with this. */
+  /** Paths of cached endpoints start with this. */
   prefix: string
   /** Response headers that pages of other origins may read. */
   exposedHeaders: string
@@ -28,14 +28,14 @@ export type FastLaneOptions = {
   answers: Pick<AnswerCache, 'get'>
   isDraining: () => boolean
   seriesOf: SeriesOf
-  logRequest: NoteRequest
-  /** Logs why a request failed, under its id. */
+  logRequest: LogRequest
+  /** Logs the error of a failed request with its id. */
   logFailure: (id: string, error: unknown) => void
-  /** Whether answers that went well are logged too. */
+  /** Whether successful requests are logged too. */
   logsAll: boolean
 }
 
-/** Computed once for a cached answer, and collected with it. */
+/** Computed once per cached answer, and garbage-collected with it. */
 type Ready = {
   fixedHeaders: readonly string[]
   observe: (status: number, seconds: number) => void
@@ -45,9 +45,9 @@ type Ready = {
 type Started = { request: IncomingMessage; response: ServerResponse; id: string; atMs: number; ready: Ready }
 
 /**
- * Answers a read of the catalog that is in memory, for a caller who is in memory, before any routing: it costs a third
- * less than the way through Fastify (decision 0004). True when it has taken the request. Everything else, and every
- * refusal but the rate limit's, goes the long way, which decides by the same rules.
+ * Answers a cached catalog read of a cached caller before any routing, which costs a third less than the path through
+ * Fastify (decision 0004). Returns true when it has handled the request. All other requests, and all refusals except
+ * those of the rate limit, go through Fastify, which applies the same rules.
  */
 export const createFastLane = (options: FastLaneOptions) => {
   const { prefix, recognise, answers, isDraining, logRequest, logFailure, logsAll } = options
@@ -63,7 +63,7 @@ export const createFastLane = (options: FastLaneOptions) => {
     return ready
   }
 
-  const note = ({ request, id, atMs, ready }: Started, status: number) => {
+  const observe = ({ request, id, atMs, ready }: Started, status: number) => {
     const ms = performance.now() - atMs
     ready.observe(status, ms / 1000)
     if (status >= 400 || logsAll) logRequest({ id, method: 'GET', url: request.url as string, status, ms })
@@ -71,19 +71,19 @@ export const createFastLane = (options: FastLaneOptions) => {
 
   const finish = (started: Started, answer: CachedAnswer, { headers: rate, failure }: Counted) => {
     const headers = commonHeaders(started, rate, options.exposedHeaders)
-    if (failure !== null) return note(started, writeFailure(started, headers, failure))
+    if (failure !== null) return observe(started, writeFailure(started, headers, failure))
     const sent = writeAnswer(started, headers, answer)
-    if (typeof sent === 'number') note(started, sent)
-    else sent.then((status) => note(started, status)).catch((error: unknown) => breakOff(started, error))
+    if (typeof sent === 'number') observe(started, sent)
+    else sent.then((status) => observe(started, status)).catch((error: unknown) => failRequest(started, error))
   }
 
-  /** Ends a request that failed, as the error handler of Fastify would. */
-  const breakOff = (started: Started, error: unknown) => {
+  /** Answers a failed request as the error handler of Fastify would. */
+  const failRequest = (started: Started, error: unknown) => {
     const failure = error instanceof Failure ? error : fail('INTERNAL', undefined, { cause: error })
     logFailure(started.id, failure.cause ?? failure)
     if (started.response.headersSent) return void started.response.destroy()
     const headers = commonHeaders(started, [], options.exposedHeaders)
-    note(started, writeFailure(started, headers, failure))
+    observe(started, writeFailure(started, headers, failure))
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -99,10 +99,10 @@ export const createFastLane = (options: FastLaneOptions) => {
     try {
       const counted = caller.count(request)
       if (counted instanceof Promise)
-        counted.then((result) => finish(started, answer, result)).catch((error: unknown) => breakOff(started, error))
+        counted.then((result) => finish(started, answer, result)).catch((error: unknown) => failRequest(started, error))
       else finish(started, answer, counted)
     } catch (error) {
-      breakOff(started, error)
+      failRequest(started, error)
     }
     return true
   }
@@ -117,7 +117,7 @@ const commonHeaders = ({ id, request }: Started, rate: readonly string[], expose
   return list
 }
 
-/** The status that was sent, or will be sent when the answer is compressed. */
+/** Returns the status that was sent, or a promise of it while the answer is being compressed. */
 const writeAnswer = (started: Started, headers: string[], answer: CachedAnswer): number | Promise<number> => {
   const { request, response, ready } = started
   headers.push(...ready.fixedHeaders)
@@ -143,7 +143,7 @@ const fixedHeadersOf = ({ headers, etag }: CachedAnswer) => [
   'Origin, Accept-Encoding',
 ]
 
-/** As text of single bytes the body goes out in one piece with its headers, which costs less than two pieces. */
+/** As a latin1 string, the body is written in one chunk with the headers, which costs less than two writes. */
 const send = ({ response, ready: { texts } }: Started, headers: string[], encoding: Encoding, bytes: Buffer) => {
   texts[encoding] ??= bytes.toString('latin1')
   headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(bytes.byteLength))

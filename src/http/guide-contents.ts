@@ -1,7 +1,7 @@
 export type GuidePage = { page: string; label: string; about: string }
 export type GuideSection = { title: string; pages: readonly GuidePage[] }
 
-/** Every page of the guide, in the order of reading. The texts are the files of these names in docs/. */
+/** Every page of the guide, in reading order. The texts are the files of these names in docs/. */
 export const guideSections: readonly GuideSection[] = [
   {
     title: 'Start',
@@ -26,7 +26,7 @@ export const guideSections: readonly GuideSection[] = [
     ],
   },
   {
-    title: 'Look up',
+    title: 'Reference',
     pages: [
       { page: 'errors', label: 'Errors', about: 'Every error code, and how to handle it.' },
       { page: 'limits', label: 'Limits', about: 'Rates, sizes and times.' },
@@ -35,10 +35,10 @@ export const guideSections: readonly GuideSection[] = [
     ],
   },
   {
-    title: 'Run it',
+    title: 'Operate',
     pages: [
       { page: 'production', label: 'Production', about: 'PostgreSQL, Redis, instances, backups, secrets.' },
-      { page: 'import', label: 'Import and export', about: 'Products in bulk, in and out.' },
+      { page: 'import', label: 'Import and export', about: 'Products in bulk.' },
       { page: 'benchmarks', label: 'Benchmarks', about: 'How fast it is, and how to measure it.' },
       { page: 'query-plans', label: 'Query plans', about: 'How lists and searches read the database.' },
     ],

@@ -1,16 +1,16 @@
 import { dirname, join } from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
 
-/** `title` is fit to stand in a page. */
+/** `title` is escaped HTML. */
 export type Heading = { id: string; title: string; depth: number }
 export type Rendered = { title: string; html: string; headings: Heading[] }
 
-/** `file` is the text's name in docs/, from which its links start; `knows` says whether a page is there to be linked. */
+/** `file`: the path in docs/, against which links are resolved. `knows`: whether a page exists. */
 export type LinkBase = { file: string; knows: (page: string) => boolean }
 
 /**
- * A page of docs/ as HTML. Whatever looks like HTML in it is shown as it was written, so a page can bring no script and
- * no style, and the policy of the page would refuse them.
+ * Renders a page of docs/ as HTML. HTML in the source is escaped, so a page cannot contain scripts or styles; the content
+ * security policy would block them too.
  */
 export const renderMarkdown = (markdown: string, base: LinkBase): Rendered => {
   const headings: Heading[] = []
@@ -33,9 +33,9 @@ export const renderMarkdown = (markdown: string, base: LinkBase): Rendered => {
           ? `<span class="elsewhere">${text}</span>`
           : `<a href="${escapeHtml(target)}">${text}</a>`
       },
-      // Short names, such as options, would otherwise break after their dashes.
+      // Without the class, short names such as --options would wrap after their dashes.
       codespan: ({ text }) => `<code${text.length <= 24 ? ' class="short"' : ''}>${escapeHtml(text)}</code>`,
-      // What scrolls sideways can be reached with the keyboard.
+      // Focusable, so that it can be scrolled with the keyboard.
       code: ({ text, lang = '' }) => {
         const [name = ''] = lang.split(' ')
         return `<pre tabindex="0"${name === '' ? '' : ` class="${escapeHtml(name)}"`}><code>${escapeHtml(text)}\n</code></pre>\n`
@@ -43,16 +43,16 @@ export const renderMarkdown = (markdown: string, base: LinkBase): Rendered => {
       table(token: Tokens.Table) {
         const plain = ({ tokens }: Tokens.TableCell) =>
           escapeHtml(this.parser.parseInline(tokens, this.parser.textRenderer))
-        // Where a screen is too narrow for columns, each cell says which one it is of.
+        // On narrow screens the cells are stacked, and each shows the label of its column.
         const labels = token.header.map((one, i) => (i === 0 || one.text === '' ? '' : ` data-label="${plain(one)}"`))
         const cell = ({ tokens }: Tokens.TableCell, i: number) =>
           `<td role="cell"${labels[i]}>${this.parser.parseInline(tokens)}</td>`
         const body = token.rows.map((cells) => `<tr role="row">${cells.map(cell).join('')}</tr>`).join('\n')
-        // A heading without words would tell a listener nothing.
+        // An empty heading would mean nothing to a screen reader.
         const heading = ({ tokens, text }: Tokens.TableCell) =>
           text === '' ? '<td role="cell"></td>' : `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`
         const head = `<tr role="row">${token.header.map(heading).join('')}</tr>`
-        // The roles are those of the elements, which browsers forget when a style stacks the cells.
+        // Browsers drop the implicit roles when CSS stacks the cells, so they are explicit.
         return `<div class="table" tabindex="0"><table role="table"><thead role="rowgroup">${head}</thead><tbody role="rowgroup">${body}</tbody></table></div>\n`
       },
     },
@@ -61,7 +61,7 @@ export const renderMarkdown = (markdown: string, base: LinkBase): Rendered => {
   return { title: headings[0]?.title ?? base.file, html, headings }
 }
 
-/** As forges make it from a heading, so that a link works in both places. */
+/** The same ids that GitHub makes from headings, so that links work in both. */
 const newId = (text: string, headings: readonly Heading[]) => {
   const plain = text
     .toLowerCase()
@@ -73,7 +73,7 @@ const newId = (text: string, headings: readonly Heading[]) => {
   return id
 }
 
-/** Null for what only a checkout has. */
+/** Null for a file that only the repository has. */
 export const resolveLink = (href: string, { file, knows }: LinkBase): string | null => {
   if (/^(https?:|mailto:|#)/.test(href)) return href
   const [path = '', anchor] = href.split('#')

@@ -10,7 +10,7 @@ export const guidePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** One page with the contents beside it. It needs no script. */
+/** A page with the table of contents. It needs no script. */
 export const showGuidePage = (page: string, { title, html, headings }: Rendered) => {
   const parts = headings.filter(({ depth }) => depth === 2)
   const here =
@@ -27,20 +27,20 @@ ${parts.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('\
   })
 }
 
-/** What there is to read, with a word about each page. */
+/** The table of contents, with a summary of each page. */
 export const showGuideContents = () => {
   const [first] = guidePages
   const body = `<article><h1>The guide to Vitrine</h1>
-<p>Build a shop on Vitrine, and run it. The tests of this version run the samples in here, from a checkout, against a new demo store. The addresses in them are those of this service; put your own key where a sample shows only the beginning of one.</p>
-<p><a class="begin" href="/docs/guide/${first?.page}">Begin: ${first?.label}</a></p>
+<p>How to build a shop on Vitrine, and how to run it. The tests of this version run the samples against a new demo store. The URLs in them are those of this service; use your own key where a sample shows only the start of one.</p>
+<p><a class="begin" href="/docs/guide/${first?.page}">Start: ${first?.label}</a></p>
 ${guideSections
   .map(
     ({ title, pages }) => `<h2>${title}</h2>
 <dl>${pages.map(({ page, label, about }) => `<dt><a href="/docs/guide/${page}">${label}</a></dt><dd>${about}</dd>`).join('\n')}</dl>`,
   )
   .join('\n')}
-<h2>Besides</h2>
-<p>The <a href="/docs">API reference</a> has every call with its fields, made from <a href="/openapi.json">openapi.json</a>.</p></article>`
+<h2>See also</h2>
+<p>The <a href="/docs">API reference</a> describes every call and its fields. It is generated from <a href="/openapi.json">openapi.json</a>.</p></article>`
   return layOut({ page: '', title: 'Vitrine guide', body, here: '' })
 }
 
@@ -51,7 +51,7 @@ const neighbours = (page: string) => {
     other === undefined
       ? ''
       : `<a rel="${rel}" href="/docs/guide/${other.page}"><span>${word}</span> ${other.label}</a>`
-  return `<nav class="neighbours" aria-label="Neighbouring pages">${link(guidePages[at - 1], 'prev', 'Before:')}${link(guidePages[at + 1], 'next', 'Next:')}</nav>`
+  return `<nav class="neighbours" aria-label="Neighbouring pages">${link(guidePages[at - 1], 'prev', 'Previous:')}${link(guidePages[at + 1], 'next', 'Next:')}</nav>`
 }
 
 type Layout = { page: string; title: string; body: string; here: string }

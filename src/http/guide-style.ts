@@ -1,4 +1,4 @@
-/** The look of the guide, in light and dark, from a phone to a wide screen. */
+/** Styles of the guide: light and dark, from phones to wide screens. */
 export const guideStyle = `
 :root { color-scheme: light dark; --ink: #1f1d1b; --paper: #fdfcfa; --ground: #f4f1ec; --line: #ddd7ce; --quiet: #5f5850;
   --accent: #8a3b12; --mark: #f6e3d3; --code: #f3efe8; --shade: rgb(0 0 0 / .28) }
@@ -70,7 +70,7 @@ pre code { display: block; padding: 0; background: none; overflow-wrap: normal; 
 pre.sh, pre.ts { border-left: 4px solid var(--accent) }
 pre:is(.sh, .ts) + pre:is(.json, .text) { --under: var(--paper); margin-top: -.5rem }
 .table { --under: var(--paper); margin: 0 0 1rem }
-/* A shadow at each edge beyond which there is more; at the end of the way it is covered by what moves along. */
+/* A shadow at each edge with more content beyond it. At the end of the scroll, a gradient that scrolls along covers it. */
 pre, .table { overflow-x: auto; scrollbar-width: thin; background: no-repeat var(--under);
   background-image: linear-gradient(to right, var(--under) 40%, transparent),
     linear-gradient(to left, var(--under) 40%, transparent),
@@ -90,7 +90,7 @@ td code, code.short { overflow-wrap: normal; white-space: nowrap }
   td:first-child { font-weight: 600 }
   td[data-label]::before { content: attr(data-label) ': '; color: var(--quiet) }
   td code { overflow-wrap: anywhere; white-space: normal }
-  /* Commands, programs and answers may break; in a text the columns can matter. */
+  /* Commands, programs and answers may wrap. In plain text, columns can matter. */
   pre:is(.sh, .ts, .js, .json, .console) code { overflow-wrap: anywhere; white-space: pre-wrap }
 }
 .begin { display: inline-block; padding: .625rem 1.125rem; border-radius: .5rem; background: var(--accent);

@@ -6,7 +6,7 @@ import { guidePages } from './guide-contents.ts'
 import { guideStyle } from './guide-style.ts'
 import { type Presentation, sendAnswer } from './send-answer.ts'
 
-/** The same way up from src/http and from dist/http. */
+/** The same relative path from src/http and from dist/http. */
 const folder = new URL('../../docs/', import.meta.url)
 
 const html: Presentation = {
@@ -17,36 +17,38 @@ const html: Presentation = {
 const css: Presentation = { ...html, type: 'text/css; charset=utf-8' }
 
 /**
- * The guide for people, from the files in docs/. It is no part of the contract: what describes the API to programs has
- * no use for pages. A file is read and drawn when somebody first asks for it, and then kept.
+ * Serves the files in docs/ as HTML. The guide is not part of the contract, which describes the API to programs. A page
+ * is rendered on first request and then cached.
  */
 export const registerGuide = (server: FastifyInstance, addresses: GuideAddresses) => {
-  const kept = new Map<string, Promise<CachedAnswer>>()
-  const keep = (name: string, make: () => Promise<CachedAnswer>) => {
-    const found = kept.get(name) ?? make()
-    // A file that could not be read now is tried again with the next request.
-    found.catch(() => kept.delete(name))
-    kept.set(name, found)
+  const cached = new Map<string, Promise<CachedAnswer>>()
+  const readCached = (name: string, make: () => Promise<CachedAnswer>) => {
+    const found = cached.get(name) ?? make()
+    // After a failure, the next request tries again.
+    found.catch(() => cached.delete(name))
+    cached.set(name, found)
     return found
   }
 
-  server.get('/docs/guide', async (request, reply) => sendAnswer(request, reply, await keep('', drawContents), html))
+  server.get('/docs/guide', async (request, reply) =>
+    sendAnswer(request, reply, await readCached('', renderContents), html),
+  )
   server.get('/docs/guide/style.css', async (request, reply) =>
-    sendAnswer(request, reply, await keep('style.css', async () => makeCachedAnswer(guideStyle)), css),
+    sendAnswer(request, reply, await readCached('style.css', async () => makeCachedAnswer(guideStyle)), css),
   )
   server.get<{ Params: { '*': string } }>('/docs/guide/*', async (request, reply) => {
     const page = request.params['*'].replace(/\/$/, '')
-    if (!isPage(page)) throw fail('NOT_FOUND', 'There is no such page in the guide. /docs/guide has the contents.')
-    return sendAnswer(request, reply, await keep(page, () => drawPage(page, addresses)), html)
+    if (!isPage(page)) throw fail('NOT_FOUND', 'There is no such page in the guide. /docs/guide lists all pages.')
+    return sendAnswer(request, reply, await readCached(page, () => renderPage(page, addresses)), html)
   })
 }
 
-/** Where the service is, and the demo shop where there is one. */
+/** The URLs of the service and, in development, of the demo shop. */
 export type GuideAddresses = { publicUrl: string; demoUrl: string | null }
 
 /**
- * The files name the addresses of a plain start; a reader who copies from a running service wants its own. What means the
- * machine itself, whoever serves it to the world, is written 127.0.0.1 in the files and stays.
+ * Replaces the default URLs in the files by those of this service, so that readers can copy commands as they are. URLs
+ * that mean the machine itself are written with 127.0.0.1 in the files and stay.
  */
 const withAddresses = (markdown: string, { publicUrl, demoUrl }: GuideAddresses) =>
   markdown.replaceAll(/http:\/\/localhost:(3000|3001)\b/g, (written, port) =>
@@ -62,13 +64,13 @@ const isPage = (page: string) => {
   return page.startsWith('decisions/') && decisions.has(`${page.slice('decisions/'.length)}.md`)
 }
 
-/** What draws is loaded with the first page, since most services never show one. */
-const drawContents = async () => {
+/** The renderer is loaded on first use, because most instances never serve a page. */
+const renderContents = async () => {
   const { guidePolicy, showGuideContents } = await import('./guide-page.ts')
   return makeCachedAnswer(showGuideContents(), { headers: headersWith(guidePolicy) })
 }
 
-const drawPage = async (page: string, addresses: GuideAddresses) => {
+const renderPage = async (page: string, addresses: GuideAddresses) => {
   const [{ renderMarkdown }, { guidePolicy, showGuidePage }] = await Promise.all([
     import('./guide-markdown.ts'),
     import('./guide-page.ts'),

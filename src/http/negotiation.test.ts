@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { makeCachedAnswer } from './cached-answers.ts'
 import { chooseEncoding, encodeAnswer, matchesEtag } from './negotiation.ts'
 
-test('the best encoding that the caller reads is chosen', () => {
+test('the best encoding that the caller accepts is chosen', () => {
   const choices: [string | undefined, string][] = [
     [undefined, 'identity'],
     ['', 'identity'],
@@ -27,7 +27,7 @@ test('an encoding with q=0 is not acceptable', () => {
   assert.equal(chooseEncoding('br;q=0.01'), 'br')
 })
 
-test('compressed bytes are those of the same body, and are made once', async () => {
+test('compressed bytes decode to the body, and are made once', async () => {
   const text = JSON.stringify(Array.from({ length: 200 }, (_, i) => ({ name: `Café ${i}`, price: i })))
   const answer = makeCachedAnswer(text)
   const ask = async (accept: string) => {
@@ -42,18 +42,18 @@ test('compressed bytes are those of the same body, and are made once', async () 
   assert.equal((await ask('gzip')).bytes, gzip.bytes)
 })
 
-test('two who ask at once for a compressed form share one', async () => {
+test('concurrent requests for a compressed form share one', async () => {
   const answer = makeCachedAnswer('x'.repeat(5000))
   const [one, another] = [encodeAnswer(answer, 'br'), encodeAnswer(answer, 'br')]
   assert.equal(await one.bytes, await another.bytes)
 })
 
-test('a body too small to gain anything goes out as it is', () => {
+test('a body below 1 KiB is not compressed', () => {
   assert.equal(encodeAnswer(makeCachedAnswer('x'.repeat(1023)), 'br, gzip').encoding, 'identity')
   assert.equal(encodeAnswer(makeCachedAnswer('x'.repeat(1024)), 'br, gzip').encoding, 'br')
 })
 
-test('If-None-Match compares weakly, alone, in a list and as a star', () => {
+test('If-None-Match compares weakly: a single tag, a list, and `*`', () => {
   const etag = 'W/"abc-_123"'
   for (const header of [etag, '"abc-_123"', '"x", "abc-_123"', 'W/"x",W/"abc-_123" , "y"', '*', ' * ']) {
     assert.ok(matchesEtag(header, etag), header)
@@ -72,7 +72,7 @@ test('If-None-Match compares weakly, alone, in a list and as a star', () => {
   }
 })
 
-test('compressing that failed is tried again for the next caller', async () => {
+test('failed compression is retried for the next caller', async () => {
   const answer = { ...makeCachedAnswer('x'.repeat(5_000)), body: { byteLength: 5_000 } as unknown as Buffer }
   await assert.rejects(async () => encodeAnswer(answer, 'gzip').bytes)
   assert.equal(answer.gzip, undefined)

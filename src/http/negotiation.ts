@@ -6,11 +6,11 @@ export type Encoding = 'identity' | 'gzip' | 'br'
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-const worthCompressing = 1024
+const minCompressedBytes = 1024
 
-/** The bytes to send for an Accept-Encoding. A compressed form is made once, for the first who asks. */
+/** The bytes to send for an Accept-Encoding header. Each compressed form is made once, on first use. */
 export const encodeAnswer = (answer: CachedAnswer, acceptEncoding: string | undefined) => {
-  const encoding = answer.body.byteLength < worthCompressing ? 'identity' : chooseEncoding(acceptEncoding)
+  const encoding = answer.body.byteLength < minCompressedBytes ? 'identity' : chooseEncoding(acceptEncoding)
   if (encoding === 'identity') return { encoding, bytes: answer.body }
   const known = answer[encoding]
   if (known !== undefined) return { encoding, bytes: known }

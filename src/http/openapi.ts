@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 
 export type OpenApiOptions = { title: string; version: string; description: string; tags: Record<string, string> }
 
-/** The OpenAPI 3.1 document of a list of contracts. Nothing in it is written by hand a second time. */
+/** Generates the OpenAPI 3.1 document from the contracts. */
 export const describeApi = (contracts: readonly Contract[], options: OpenApiOptions): Json => {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
@@ -45,7 +45,7 @@ const text = { schema: { type: 'string' } }
 const whole = { schema: { type: 'integer' } }
 
 const sharedHeaders = {
-  'x-request-id': { ...text, description: 'Names this request in the logs; send your own to choose it' },
+  'x-request-id': { ...text, description: 'Identifies this request in the logs. Send your own to choose it' },
   'retry-after': { ...whole, description: 'Seconds to wait before trying again' },
   'www-authenticate': { ...text, description: 'How to authenticate' },
   ...Object.fromEntries(Object.entries(responseHeaders).map(([name, description]) => [name, { ...text, description }])),
@@ -55,9 +55,9 @@ const sharedParameters = {
   idempotencyKey: {
     ...{ name: 'Idempotency-Key', in: 'header', ...text },
     description:
-      'The same key with the same request within 24 hours has no second effect, and answers with what the first one made',
+      'Repeating a request with the same key within 24 hours has no second effect and returns the result of the first',
   },
-  ifNoneMatch: { name: 'If-None-Match', in: 'header', ...text, description: 'An ETag of an earlier answer' },
+  ifNoneMatch: { name: 'If-None-Match', in: 'header', ...text, description: 'The ETag of an earlier answer' },
 }
 
 const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Json): Json => {
@@ -82,22 +82,22 @@ const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Jso
 
 const describeParameters = (endpoint: Endpoint, access: AccessDescription, schemas: Json) => {
   const list: Json[] = []
-  const add = (place: 'path' | 'query', fields: TObject | undefined) => {
+  const add = (location: 'path' | 'query', fields: TObject | undefined) => {
     const needed: readonly unknown[] = fields?.required ?? []
     for (const [name, field] of Object.entries<TSchema>(fields?.properties ?? {})) {
       const { description, ...schema } = refer(field, schemas)
-      const required = place === 'path' || needed.includes(name)
-      list.push({ name, in: place, required, ...(description ? { description } : {}), schema })
+      const required = location === 'path' || needed.includes(name)
+      list.push({ name, in: location, required, ...(description ? { description } : {}), schema })
     }
   }
   add('path', endpoint.params)
   add('query', endpoint.query)
-  for (const name of [...access.parameters, ...headersAskedFor(endpoint)])
+  for (const name of [...access.parameters, ...requestHeadersOf(endpoint)])
     list.push({ $ref: `#/components/parameters/${name}` })
   return list
 }
 
-const headersAskedFor = ({ once, cached }: Endpoint): (keyof typeof sharedParameters)[] => [
+const requestHeadersOf = ({ once, cached }: Endpoint): (keyof typeof sharedParameters)[] => [
   ...(once ? (['idempotencyKey'] as const) : []),
   ...(cached ? (['ifNoneMatch'] as const) : []),
 ]
@@ -121,8 +121,7 @@ const describeResponses = (endpoint: Endpoint, access: AccessDescription, schema
   }
   const responses: Json = { [endpoint.okStatus ?? 200]: success }
   if (endpoint.otherStatus !== undefined) responses[endpoint.otherStatus] = success
-  if (endpoint.cached)
-    responses[304] = { description: 'Nothing has changed since that ETag', headers: headerRefs(always) }
+  if (endpoint.cached) responses[304] = { description: 'Not modified since this ETag', headers: headerRefs(always) }
   for (const [status, codes] of [...codesByStatus(endpoint)].sort(([a], [b]) => a - b)) {
     responses[status] =
       codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : describeError(codes, schemas)
@@ -130,22 +129,22 @@ const describeResponses = (endpoint: Endpoint, access: AccessDescription, schema
   return responses
 }
 
-/** Every code that a caller of this endpoint can meet: its own, and those that follow from what it is. */
+/** Every error code that this endpoint can return: its own, and those that follow from its declaration. */
 export const codesOf = (endpoint: Endpoint): ErrorCode[] => {
-  // An address can hold what is no text, whatever it names.
+  // BAD_REQUEST always: any URL can contain invalid encoding.
   const { codes: ofAccess } = endpoint.family.describe(endpoint)
   const codes = new Set<ErrorCode>([...(endpoint.errors ?? []), 'BAD_REQUEST', ...ofAccess])
   if (endpoint.once) codes.add('CONFLICT')
   if (endpoint.body !== undefined || endpoint.query !== undefined || endpoint.params !== undefined) {
     codes.add(endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST')
   }
-  // A body is read before anybody knows that none is wanted.
+  // A body is read even if the endpoint takes none.
   if (endpoint.method !== 'GET')
     for (const code of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code)
   return [...codes]
 }
 
-/** The errors that operations refer to by code; one that shares its status with another is written out in place. */
+/** Errors that operations refer to by code. Errors that share a status are written out in the operation. */
 const errorResponses = (contracts: readonly Contract[], schemas: Json) => {
   const used = new Set<ErrorCode>()
   for (const endpoint of contracts.flatMap((contract) => Object.values(contract))) {
@@ -177,7 +176,7 @@ const describeError = (codes: ErrorCode[], schemas: Json) => ({
   },
 })
 
-/** A copy of the schema in which every named one is a reference, its definition put into `schemas`. */
+/** Copies a schema. Each named schema becomes a reference, and its definition is added to `schemas`. */
 const refer = (schema: object, schemas: Json): Json => {
   const name = nameOf(schema)
   if (name === undefined) return copyFields(schema, schemas)

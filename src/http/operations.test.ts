@@ -41,7 +41,7 @@ const operations = createOperations(routes, [openDoor])
 const show = operations.find(contract, 'showThing')
 const change = operations.find(contract, 'changeThing')
 
-test('a route keeps its name, by which its operation is found', () => {
+test('operations are found by the name of their route', () => {
   assert.deepEqual(
     operations.all.map(({ name }) => name),
     ['showThing', 'changeThing'],
@@ -52,12 +52,12 @@ test('a route keeps its name, by which its operation is found', () => {
   assert.throws(() => operations.find(other, 'showThing'), /no operation answers showThing/)
 })
 
-test('a family without a door and a name used twice stop the start', () => {
+test('a family without a door and a duplicate name are errors at start', () => {
   assert.throws(() => createOperations(routes, []), /the family test of showThing has no door/)
   assert.throws(() => createOperations([...routes, ...routes], [openDoor]), /two operations are named showThing/)
 })
 
-test('only declared fields come out, with the status of the endpoint and the headers of the handler', async () => {
+test('an answer has declared fields only, the status of the endpoint and the headers of the handler', async () => {
   assert.deepEqual(await invoke(show, {}, { params: { id: 'a' } }), {
     ...{ status: 200, headers: { etag: 'x' } },
     body: { id: 'a', size: 1 },
@@ -65,7 +65,7 @@ test('only declared fields come out, with the status of the endpoint and the hea
   assert.deepEqual(await invoke(change, {}, { body: { size: 1 } }), { status: 204, headers: {}, body: null })
 })
 
-test('addresses are read leniently and bodies literally, and what the caller passed stays as it was', async () => {
+test('params and query are converted, bodies are taken literally, and the input of the caller is not modified', async () => {
   const input = { params: { id: 'a' }, query: { limit: '3', utm_source: 'x' }, body: undefined }
   await invoke(show, {}, input)
   assert.deepEqual(calls.at(-1), { params: { id: 'a' }, query: { limit: 3 } })
@@ -77,7 +77,7 @@ test('addresses are read leniently and bodies literally, and what the caller pas
   assert.deepEqual([calls.at(-1), body], [{ size: 2, tags: [] }, { size: 2 }])
 })
 
-test('invalid input is refused in the words and with the code that HTTP has', async () => {
+test('invalid input is refused with the same message and code as over HTTP', async () => {
   const refused: [Promise<unknown>, code: string, message: string][] = [
     [invoke(show, {}, { params: { id: 'longer' } }), 'BAD_REQUEST', 'id must NOT have more than 5 characters.'],
     [invoke(show, {}, {}), 'BAD_REQUEST', 'id is required.'],
@@ -86,17 +86,17 @@ test('invalid input is refused in the words and with the code that HTTP has', as
     [invoke(change, {}, { body: { size: '2' } }), 'UNPROCESSABLE_ENTITY', 'size must be integer.'],
     [
       invoke(change, {}, { body: { size: 2, tags: ['\0'] } }),
-      ...(['BAD_REQUEST', 'Text may hold neither NUL characters nor lone surrogates.'] as const),
+      ...(['BAD_REQUEST', 'Text must not contain NUL characters or lone surrogates.'] as const),
     ],
     [
       invoke(show, {}, { params: { id: '\ud800' } }),
-      ...(['BAD_REQUEST', 'Text may hold neither NUL characters nor lone surrogates.'] as const),
+      ...(['BAD_REQUEST', 'Text must not contain NUL characters or lone surrogates.'] as const),
     ],
   ]
   for (const [call, code, message] of refused) await assert.rejects(call, { name: 'Failure', code, message })
 })
 
-/** A family as the admin API will bring one. Everything about it stands here, and nothing in http/ knows it. */
+/** A family as the admin API will declare one. Everything about it is here; nothing in http/ depends on it. */
 const permissions = ['catalog:read', 'catalog:write'] as const
 type StaffRights = { access: 'staff'; permission: (typeof permissions)[number] }
 type StaffEndpoint = Endpoint & StaffRights
@@ -104,7 +104,7 @@ const staff: Family<'staff'> = {
   name: 'staff',
   securitySchemes: { staffToken: { type: 'http', scheme: 'bearer' } },
   parameters: {},
-  headers: { 'x-staff': { schema: { type: 'string' }, description: 'Who asked' } },
+  headers: { 'x-staff': { schema: { type: 'string' }, description: 'The caller' } },
   describe: ({ permission }: StaffEndpoint) => ({
     note: `Needs the permission \`${permission}\`.`,
     security: [{ staffToken: [] }],
@@ -123,7 +123,7 @@ const staffContract = {
 }
 type StaffCtx = { permissions: readonly string[] }
 
-test('a new family brings its access, its permissions and its description along', async () => {
+test('a new family defines its own access, permissions and description', async () => {
   const staffRoutes = bindRoutes<'staff', { staff: StaffCtx }>()(staffContract, {
     listThings: ({ ctx }) => ({ body: [{ id: ctx.permissions.join(), size: 1 }] }),
   })
@@ -147,7 +147,7 @@ test('a new family brings its access, its permissions and its description along'
   assert.deepEqual(Object.keys(described.responses[200].headers), ['x-request-id', 'x-staff'])
   assert.deepEqual(
     [Object.keys(components.securitySchemes), components.headers['x-staff'].description],
-    [['staffToken'], 'Who asked'],
+    [['staffToken'], 'The caller'],
   )
 })
 

@@ -1,33 +1,33 @@
 import type { TSchema } from 'typebox'
 import { fail } from '../core/errors.ts'
 import { inspectText, inspectValue } from './body.ts'
-import { compileLiteral, compileSerializer, compileTextual, type SchemaFault, type Validate } from './compilers.ts'
+import { compileLiteral, compileSerializer, compileTextual, type SchemaError, type Validate } from './compilers.ts'
 import type { Door, Route } from './door.ts'
 import type { Answer, Call, Contract, Endpoint, OkBody } from './endpoint.ts'
 
-/** An endpoint that can be called: by HTTP (register.ts), or by `invoke` from anywhere else. */
+/** An endpoint with its handler and compiled schemas. HTTP calls it (register.ts), other callers use `invoke`. */
 export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
   door: Door
   /** Validates params, body and query, in this order, and returns the handler's input. */
   readInput(input: CheckedInput): CheckedInput
-  /** The text of a body, with declared fields only. */
+  /** Serializes declared fields only. */
   serialize(body: unknown): string
 }
 
-/** Text in `params` and `query` may stand for a number or a truth value, as in an address. */
+/** Text in `params` and `query` is converted to numbers and booleans, as in a URL. */
 export type Input = { params?: Fields; query?: Fields; body?: unknown }
 type Fields = Readonly<Record<string, unknown>>
 type CheckedInput = { params: unknown; query: unknown; body: unknown }
 
 export type Operations = {
   all: readonly Operation[]
-  /** By its contract and its name in it. */
+  /** By contract and name. */
   find<C extends Contract, Name extends keyof C & string>(contract: C, name: Name): Operation<C[Name]>
-  /** By its name alone, which is the `operationId` in OpenAPI. */
+  /** By name alone, which is the `operationId` in OpenAPI. */
   named(name: string): Operation | undefined
 }
 
-/** Gives each route the door of its family. A family without a door, or a name used twice, stops the start. */
+/** Gives each route the door of its family. Throws for a family without a door and for a duplicate name. */
 export const createOperations = (routes: readonly Route[], doors: readonly Door[]): Operations => {
   const doorsByFamily = new Map(doors.map((door) => [door.family, door]))
   const byName = new Map<string, Operation>()
@@ -52,8 +52,8 @@ export const createOperations = (routes: readonly Route[], doors: readonly Door[
 export type Invoked<Body> = { status: number; headers: Readonly<Record<string, string>>; body: Body }
 
 /**
- * Runs an operation for a caller that does not come by HTTP, with the access checks, validation and response filter of
- * HTTP. `ctx` is what the door of the family would have made.
+ * Runs an operation for a caller that does not use HTTP, with the same access checks, validation and response filter.
+ * `ctx` is a context like those that the door of the family makes.
  */
 export const invoke = async <E extends Endpoint>(
   operation: Operation<E>,
@@ -61,7 +61,7 @@ export const invoke = async <E extends Endpoint>(
   input: Input = {},
 ): Promise<Invoked<OkBody<E>>> => {
   operation.door.authorise(ctx, operation.endpoint)
-  // Validation fills in defaults, and must not do so in the values of the caller. HTTP inspects bodies in its parser.
+  // Validation fills in defaults, so it works on a copy. HTTP inspects bodies in its parser.
   const { params = {}, query = {}, body } = structuredClone(input)
   inspectValue(body)
   const { endpoint } = operation
@@ -69,16 +69,16 @@ export const invoke = async <E extends Endpoint>(
   return {
     status: answer.status ?? endpoint.okStatus ?? 200,
     headers: answer.headers ?? {},
-    body: showBody(operation, answer.body),
+    body: filterBody(operation, answer.body),
   }
 }
 
-const showBody = <E extends Endpoint>({ endpoint, serialize }: Operation<E>, body: OkBody<E>): OkBody<E> => {
+const filterBody = <E extends Endpoint>({ endpoint, serialize }: Operation<E>, body: OkBody<E>): OkBody<E> => {
   if (endpoint.ok === null) return null as OkBody<E>
   return endpoint.contentType === undefined ? JSON.parse(serialize(body)) : body
 }
 
-/** The handler, called with input that `readInput` has returned. */
+/** Calls the handler with input from `readInput`. */
 export const answerCall = <E extends Endpoint>(
   operation: Operation<E>,
   ctx: unknown,
@@ -87,7 +87,7 @@ export const answerCall = <E extends Endpoint>(
 
 type Compiled = Pick<Operation, 'readInput' | 'serialize'>
 
-/** Compiling takes milliseconds, and tests start many services in one process. */
+/** Cached, because compiling takes milliseconds and tests start many services in one process. */
 const compiled = new WeakMap<Endpoint, Compiled>()
 
 const compiledOf = (endpoint: Endpoint): Compiled => {
@@ -104,7 +104,7 @@ const compile = (endpoint: Endpoint): Compiled => {
   const checkWith = (part: string, schema: TSchema | undefined, compileFor: (schema: TSchema) => Validate) => {
     const validate = schema === undefined ? null : compileFor(schema)
     return (value: unknown) => {
-      if (validate !== null && !validate(value)) throw fail(code, describeFault(part, validate.errors?.[0]))
+      if (validate !== null && !validate(value)) throw fail(code, describeSchemaError(part, validate.errors?.[0]))
     }
   }
   const checkParams = checkWith('params', endpoint.params, compileTextual)
@@ -112,8 +112,8 @@ const compile = (endpoint: Endpoint): Compiled => {
   const checkQuery = checkWith('querystring', endpoint.query, compileTextual)
   return {
     readInput: ({ params, query, body }) => {
-      refuseOddText(query)
-      refuseOddText(params)
+      refuseInvalidText(query)
+      refuseInvalidText(params)
       checkParams(params)
       checkBody(body)
       checkQuery(query)
@@ -123,21 +123,21 @@ const compile = (endpoint: Endpoint): Compiled => {
   }
 }
 
-const refuseOddText = (values: unknown) => {
+const refuseInvalidText = (values: unknown) => {
   for (const value of Object.values(values as Record<string, unknown>)) {
     if (typeof value === 'string') inspectText(value)
   }
 }
 
 /** "limit must be <= 100", "items/0/quantity must be integer". */
-const describeFault = (part: string, fault: SchemaFault | undefined) => {
-  if (fault === undefined) return undefined
-  const field = fault.instancePath.slice(1)
-  if (fault.keyword === 'required') {
-    return `${[field, fault.params.missingProperty].filter(Boolean).join('/')} is required.`
+const describeSchemaError = (part: string, error: SchemaError | undefined) => {
+  if (error === undefined) return undefined
+  const field = error.instancePath.slice(1)
+  if (error.keyword === 'required') {
+    return `${[field, error.params.missingProperty].filter(Boolean).join('/')} is required.`
   }
-  if (fault.keyword === 'enum') return `${field} must be one of ${fault.params.allowedValues.join(', ')}.`
-  return field === '' && part === 'body' && fault.keyword === 'type'
+  if (error.keyword === 'enum') return `${field} must be one of ${error.params.allowedValues.join(', ')}.`
+  return field === '' && part === 'body' && error.keyword === 'type'
     ? 'A JSON object is required as the body.'
-    : `${field || part} ${fault.message}.`
+    : `${field || part} ${error.message}.`
 }

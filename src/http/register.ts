@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { OnGone } from '../core/on-gone.ts'
+import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { acceptRawBodies } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
 import type { ReadClientAddress } from './client-address.ts'
@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 export type RegisterOptions = { answers: AnswerCache; clientAddressOf: ReadClientAddress }
 
-/** Turns operations into routes: admission, validation, the handler, and only declared fields out. */
+/** Registers operations as Fastify routes: admission, validation, handler, response filter. */
 export const registerRoutes = (
   server: FastifyInstance,
   operations: readonly Operation[],
@@ -28,7 +28,7 @@ export const registerRoutes = (
 ): void => {
   const isRaw = ({ endpoint }: Operation) => endpoint.family.readsRawBody === true
   for (const operation of operations.filter((one) => !isRaw(one))) server.route(toFastifyRoute(operation, options))
-  // A scope of its own, because Fastify chooses parsers by scope.
+  // A separate scope, because Fastify chooses parsers by scope.
   server.register(async (scope) => {
     acceptRawBodies(scope)
     for (const operation of operations.filter(isRaw)) scope.route(toFastifyRoute(operation, options))
@@ -48,13 +48,13 @@ const toFastifyRoute = (operation: Operation, options: RegisterOptions): RouteOp
     ...(endpoint.head === false ? { exposeHeadRoute: false } : {}),
     config: { endpoint },
     ...admission,
-    handler: endpoint.cached ? answerFromCache(operation, options.answers) : answerAnew(operation),
+    handler: endpoint.cached ? answerFromCache(operation, options.answers) : answerUncached(operation),
   }
 }
 
 const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress): ArrivalOf => {
-  // A cached answer is read once for all callers, so one that hangs up must not end the reading.
-  const onGoneOf = operation.endpoint.cached ? () => staysOn : watchCaller
+  // A cached answer is read once for all callers, so the disconnect of one must not abort the read.
+  const onDisconnectOf = operation.endpoint.cached ? () => ignoreDisconnect : watchConnection
   const hasNoRawBody = () => Promise.reject(new Error(`${operation.name} does not read raw bodies`))
   return (request, reply, readBody = hasNoRawBody) => ({
     route: operation,
@@ -63,15 +63,15 @@ const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress
     clientAddress: clientAddressOf(request.raw),
     peer: request.raw.socket,
     setHeader: (name, value) => reply.header(name, value),
-    onGone: onGoneOf(reply),
+    onDisconnect: onDisconnectOf(reply),
     readBody,
   })
 }
 
-const staysOn: OnGone = () => () => {}
+const ignoreDisconnect: OnDisconnect = () => () => {}
 
-const watchCaller =
-  ({ raw }: FastifyReply): OnGone =>
+const watchConnection =
+  ({ raw }: FastifyReply): OnDisconnect =>
   (leave) => {
     if (raw.closed) process.nextTick(leave)
     raw.once('close', leave)
@@ -80,16 +80,16 @@ const watchCaller =
 
 type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
-/** The body of a caller that is refused here is never read. */
+/** Refuses callers before their body is read. */
 const admitByHead =
   ({ door, endpoint }: Operation, arrivalOf: ArrivalOf, answers: AnswerCache): OnRequest =>
   (request, reply, done) => {
     const refuse = (error: unknown) => done(error as Error)
     const proceed = (ctx: RequestContext) => {
       request.ctx = ctx
-      const known = endpoint.cached ? answers.get(ctx.cacheStore, cacheKey(ctx, request)) : undefined
-      if (known === undefined) return done()
-      const sent = sendAnswer(request, reply, known, apiAnswer)
+      const cached = endpoint.cached ? answers.get(ctx.cacheStore, cacheKey(ctx, request)) : undefined
+      if (cached === undefined) return done()
+      const sent = sendAnswer(request, reply, cached, apiAnswer)
       if (sent instanceof Promise) sent.catch(refuse)
     }
     try {
@@ -101,13 +101,13 @@ const admitByHead =
     }
   }
 
-/** Checks access once more, so that an operation is never run for a context that may not call it. */
+/** Checks access again, so that an operation never runs with a context that may not call it. */
 const readRequest = ({ door, endpoint, readInput }: Operation, { ctx, params, query, body }: FastifyRequest) => {
   door.authorise(ctx, endpoint)
   return readInput({ params, query, body })
 }
 
-const answerAnew =
+const answerUncached =
   (operation: Operation): RouteOptions['handler'] =>
   async (request, reply) => {
     const { ok, okStatus = 200, contentType } = operation.endpoint
@@ -131,7 +131,7 @@ const answerFromCache =
     return sendAnswer(request, reply, made, apiAnswer)
   }
 
-/** The outlet and the address as it was sent: a repeated question is answered without even being parsed. */
+/** The outlet and the raw URL, so that a repeated request is answered without parsing its query. */
 const cacheKey = (ctx: RequestContext, request: FastifyRequest) => ctx.cacheScope + (request.raw.url as string)
 
 const apiAnswer: Presentation = {

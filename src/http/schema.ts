@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
 /**
- * Schemas that several endpoints share carry a name. OpenAPI refers to them by it, and validation sees them in place,
- * so a name costs nothing at run time.
+ * Names of schemas that several endpoints share. OpenAPI refers to them by name. Validation uses the schemas directly, so
+ * names cost nothing at run time.
  */
 const names = new WeakMap<object, string>()
 
@@ -13,19 +13,19 @@ export const named = <S extends TSchema>(name: string, schema: S): S => {
 
 export const nameOf = (schema: object) => names.get(schema)
 
-/** One of these texts and no other, which types of clients can then tell apart. */
+/** A string enum, typed as a union. */
 export const oneOf = <const Values extends readonly string[]>(values: Values, options: { description?: string } = {}) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options })
 
-/** The value or null, written so that serialisers and OpenAPI tools both read it well. */
+/** The value or null, in the form that serializers and OpenAPI tools both support. */
 export const nullable = <S extends TSchema & { type: string }>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
 
 export const pageLimit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many to answer with' }),
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Maximum number of items on a page' }),
 )
 export const pageCursor = Type.Optional(
-  Type.String({ maxLength: 1000, description: 'The `nextCursor` of the page before' }),
+  Type.String({ maxLength: 1000, description: 'The `nextCursor` of the previous page' }),
 )
 
 /** The envelope of every list that is not a bare array. */
@@ -39,7 +39,7 @@ export const page = <S extends TSchema>(item: S) =>
 export const ErrorBody = named(
   'Error',
   Type.Object({
-    error: Type.String({ description: 'For people' }),
-    code: Type.String({ description: 'For programs; stable' }),
+    error: Type.String({ description: 'Message for people; may change' }),
+    code: Type.String({ description: 'Code for programs; stable' }),
   }),
 )

@@ -4,7 +4,7 @@ import { encodeAnswer, matchesEtag } from './negotiation.ts'
 
 export type Presentation = { type: string; cacheControl: string; vary: string }
 
-/** Sends ready bytes: nothing but headers when the caller has them already, compressed when it can read that. */
+/** Sends a cached answer: 304 if the caller's ETag matches, otherwise compressed if the caller accepts that. */
 export const sendAnswer = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -17,7 +17,7 @@ export const sendAnswer = (
   reply.header('vary', vary)
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
   const { encoding, bytes } = encodeAnswer(answer, request.headers['accept-encoding'])
-  // Not before the bytes are there: when compressing fails, the error goes out as it is.
+  // Set only when the bytes are ready: if compression fails, the error is sent uncompressed.
   const send = (ready: Buffer) => {
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.header('content-type', type).send(ready)

@@ -8,8 +8,8 @@ import { distantServiceFor, openLine } from '../../test/outage.ts'
 import { createLogger } from '../logging.ts'
 import { createServer } from './server.ts'
 
-/** A bare server of ours that loses its patience quickly. */
-const impatientServer = async (t: TestContext) => {
+/** A server with short timeouts. */
+const startImpatientServer = async (t: TestContext) => {
   const server = createServer({
     logger: createLogger({ logLevel: 'silent' }),
     trustProxy: false,
@@ -22,21 +22,21 @@ const impatientServer = async (t: TestContext) => {
   return server.listen({ port: 0, host: '127.0.0.1' })
 }
 
-/** Speaks to a server word by word. */
+/** Sends raw text to a server. */
 const dial = async (t: TestContext, url: string) => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   t.after(() => socket.destroy())
   socket.on('error', () => {})
-  const heard = { text: '', closed: false }
+  const received = { text: '', closed: false }
   socket.on('data', (bytes) => {
-    heard.text += bytes
+    received.text += bytes
   })
   socket.on('close', () => {
-    heard.closed = true
+    received.closed = true
   })
   await once(socket, 'connect')
-  return { socket, heard, say: (text: string) => void socket.write(text) }
+  return { socket, received, send: (text: string) => void socket.write(text) }
 }
 
 const closed = (socket: Socket) => (socket.closed ? undefined : once(socket, 'close'))
@@ -51,59 +51,59 @@ const assertEnvelope = (raw: string, status: number, code: string) => {
   assert.equal(json.code, code)
 }
 
-test('a caller who does not read the answer is cut off', async (t) => {
-  const caller = await dial(t, await impatientServer(t))
+test('a client that does not read its answer is disconnected', async (t) => {
+  const caller = await dial(t, await startImpatientServer(t))
   caller.socket.pause()
-  caller.say('GET /large HTTP/1.1\r\nhost: a\r\n\r\n')
-  // A paused socket hears of the end only when it tries to send.
+  caller.send('GET /large HTTP/1.1\r\nhost: a\r\n\r\n')
+  // A paused socket notices the disconnect only when it sends.
   while (!caller.socket.closed) {
-    caller.say('x')
+    caller.send('x')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 })
 
-test('a caller whose headers never end is told so and let go', async (t) => {
-  const caller = await dial(t, await impatientServer(t))
-  caller.say('GET /echo HTTP/1.1\r\nhost: a\r\nx-slow: ')
+test('a client whose headers never end gets 408 and is disconnected', async (t) => {
+  const caller = await dial(t, await startImpatientServer(t))
+  caller.send('GET /echo HTTP/1.1\r\nhost: a\r\nx-slow: ')
   await closed(caller.socket)
-  assertEnvelope(caller.heard.text, 408, 'REQUEST_TIMEOUT')
+  assertEnvelope(caller.received.text, 408, 'REQUEST_TIMEOUT')
 })
 
-test('a caller whose body never ends is let go', async (t) => {
-  const caller = await dial(t, await impatientServer(t))
-  caller.say('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":')
+test('a client whose body never ends gets 408 and is disconnected', async (t) => {
+  const caller = await dial(t, await startImpatientServer(t))
+  caller.send('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":')
   await closed(caller.socket)
-  assertEnvelope(caller.heard.text, 408, 'REQUEST_TIMEOUT')
+  assertEnvelope(caller.received.text, 408, 'REQUEST_TIMEOUT')
 })
 
-test('what is not HTTP, and headers beyond measure, are answered in our form', async (t) => {
-  const url = await impatientServer(t)
-  const stranger = await dial(t, url)
-  stranger.say('\x16\x03\x01 hello\r\n\r\n')
-  await closed(stranger.socket)
-  assertEnvelope(stranger.heard.text, 400, 'BAD_REQUEST')
-  const talker = await dial(t, url)
-  talker.say(`GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
-  await closed(talker.socket)
-  assertEnvelope(talker.heard.text, 431, 'HEADERS_TOO_LARGE')
+test('malformed HTTP and oversized headers are answered with an error body', async (t) => {
+  const url = await startImpatientServer(t)
+  const malformed = await dial(t, url)
+  malformed.send('\x16\x03\x01 hello\r\n\r\n')
+  await closed(malformed.socket)
+  assertEnvelope(malformed.received.text, 400, 'BAD_REQUEST')
+  const oversized = await dial(t, url)
+  oversized.send(`GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)
+  await closed(oversized.socket)
+  assertEnvelope(oversized.received.text, 431, 'HEADERS_TOO_LARGE')
 })
 
-test('a caller who hangs up in the middle of a body harms nobody', async (t) => {
-  const url = await impatientServer(t)
+test('a client that disconnects in the middle of a body does not affect others', async (t) => {
+  const url = await startImpatientServer(t)
   const caller = await dial(t, url)
-  caller.say('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":')
+  caller.send('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":')
   caller.socket.destroy()
   const headers = { 'content-type': 'application/json' }
   const answer = await callUrl(`${url}/echo`, { method: 'POST', headers, body: '{"b":1}' })
   assert.deepEqual(answer.json, { got: { b: 1 } })
 })
 
-test('the timeouts of a service are short enough to shake off slow callers', async (t) => {
+test('the default timeouts are short enough to disconnect slow clients', async (t) => {
   const { app } = await serviceFor(t)
   const { headersTimeout, requestTimeout, keepAliveTimeout } = app.server.server
   assert.ok(headersTimeout > 0 && headersTimeout <= 30_000)
   assert.ok(requestTimeout >= headersTimeout && requestTimeout <= 60_000)
-  assert.ok(keepAliveTimeout > 60_000, 'longer than the minute after which load balancers give up idle connections')
+  assert.ok(keepAliveTimeout > 60_000, 'longer than the minute after which load balancers close idle connections')
 })
 
 const refusesConnections = async (url: string) => {
@@ -119,20 +119,20 @@ const refusesConnections = async (url: string) => {
   }
 }
 
-test('a shutdown answers what is under way, closes what is idle and takes nothing new', async (t) => {
+test('a shutdown completes requests in progress, closes idle connections and accepts no new ones', async (t) => {
   const own = await serviceFor(t)
   const shop = await newStore(own)
   await shop.add({ name: 'Mug', price: 10 })
   const line = await openLine(t)
   const distant = await distantServiceFor(t, { lines: { queries: line }, patienceMs: 30_000 })
   const idle = await dial(t, distant.url)
-  idle.say('GET /health HTTP/1.1\r\nhost: a\r\n\r\n')
-  await withinASecond(async () => idle.heard.text.includes('"status":"ok"'))
-  assert.ok(!idle.heard.closed, 'the connection is kept for another request')
+  idle.send('GET /health HTTP/1.1\r\nhost: a\r\n\r\n')
+  await withinASecond(async () => idle.received.text.includes('"status":"ok"'))
+  assert.ok(!idle.received.closed, 'the connection is kept alive')
 
   line.silence()
   const underWay = distant.call('/v1/products', { headers: { 'x-store-key': shop.key } })
-  // Both: a background query may hold a connection while the request still waits to be accepted.
+  // Both conditions, because a background query may hold a connection before the request is accepted.
   while ((await connectedCallers(distant)) < 2 || busyConnections(distant) === 0) await new Promise(setImmediate)
   const closing = distant.close()
   await closed(idle.socket)
@@ -144,7 +144,7 @@ test('a shutdown answers what is under way, closes what is idle and takes nothin
   assert.equal(answer.json[0].name, 'Mug')
   assert.equal(answer.headers.get('connection'), 'close')
   await closing
-  assert.ok(await withinASecond(async () => line.connections() === 0), 'nothing is left at the database')
+  assert.ok(await withinASecond(async () => line.connections() === 0), 'no database connection is left')
 })
 
 const connectedCallers = ({ app }: Pick<TestService, 'app'>) => {
@@ -162,10 +162,10 @@ const blockLoop = (ms: number) => {
   while (performance.now() < until);
 }
 
-test('a process that is far behind sends callers away in a form that pages can read, and recovers', async (t) => {
+test('an overloaded process answers 503 with CORS headers, and recovers', async (t) => {
   const origin = `https://busy-${process.pid}.example`
   const line = await openLine(t)
-  const busy = await distantServiceFor(t, { lines: { queries: line }, longestLoopDelayMs: 50 })
+  const busy = await distantServiceFor(t, { lines: { queries: line }, maxLoopDelayMs: 50 })
   const own = await serviceFor(t)
   const { key } = await newStore(own, { origins: [origin] })
   const ask = () => busy.call('/v1/store', { headers: { 'x-store-key': key, origin } })

@@ -9,17 +9,16 @@ import { requestId } from './request-id.ts'
 export type ServerOptions = {
   logger: FastifyBaseLogger
   trustProxy: boolean | string[]
-  /** Sees each request first; true when it has answered it. */
+  /** Called first for each request. Returns true if it has handled it. */
   fastLane: (request: IncomingMessage, response: ServerResponse) => boolean
-  timeouts?: Partial<typeof usualTimeouts>
+  timeouts?: Partial<typeof defaultTimeouts>
 }
 
 /**
- * In milliseconds: for the headers, for the whole request, between requests, how often the first two are checked, and how
- * long nothing may move on a connection, so that a client that does not read its answer is cut off. The last must be
- * longer than the longest wait for an order.
+ * In milliseconds. `idleTimeout` closes connections without traffic, such as those of clients that do not read their
+ * answer. It must be longer than the maximum wait for an order.
  */
-const usualTimeouts = {
+const defaultTimeouts = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
@@ -29,20 +28,20 @@ const usualTimeouts = {
 
 const maxHeaderBytes = 16_384
 
-const badAddresses = new WeakSet<IncomingMessage>()
+const undecodableUrls = new WeakSet<IncomingMessage>()
 
-/** Whether the address of this request could not be decoded. */
-export const hasBadAddress = (request: IncomingMessage) => badAddresses.has(request)
+/** Whether the URL of this request cannot be decoded. */
+export const hasUndecodableUrl = (request: IncomingMessage) => undecodableUrls.has(request)
 
 /**
- * Fastify would answer an address that cannot be decoded outside of all hooks. It is sent to a place that does not
- * exist instead, so that it is counted, logged and marked like any other refusal.
+ * Fastify answers a URL that cannot be decoded outside of all hooks. It is rewritten to a path that does not exist, so
+ * that the request is counted, logged and gets CORS headers like any other refusal.
  */
-const divertBadAddress = (request: { url?: string | undefined }) => {
+const rewriteUndecodableUrl = (request: { url?: string | undefined }) => {
   const { url = '/' } = request
   if (isDecodable(url)) return url
-  badAddresses.add(request as IncomingMessage)
-  return '/not-an-address'
+  undecodableUrls.add(request as IncomingMessage)
+  return '/undecodable-url'
 }
 
 const isDecodable = (url: string) => {
@@ -55,7 +54,7 @@ const isDecodable = (url: string) => {
   }
 }
 
-/** The path of `GET http://host/path`, which is how a client addresses a proxy. */
+/** The path of `GET http://host/path`, the form of requests to a proxy. */
 const originForm = (url = '/') => {
   if (url.startsWith('/')) return url
   const [absolute] = /^https?:\/\/[^/?]*/i.exec(url) ?? []
@@ -64,7 +63,7 @@ const originForm = (url = '/') => {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** Through the response and not the socket, so that answers to earlier requests on the connection go out first. */
+/** Uses the response and not the socket, so that answers to earlier requests on the connection are sent first. */
 const refuseWithoutHost = (response: ServerResponse) => {
   const body = JSON.stringify(errorBody('BAD_REQUEST', 'The request has no Host header.'))
   response
@@ -77,18 +76,18 @@ const refuseWithoutHost = (response: ServerResponse) => {
     .end(body)
 }
 
-/** A Fastify with our limits: how large, how deep, how slow a request may be, and how each fault is answered. */
+/** Creates the Fastify server with limits for the size, depth and duration of requests, and with the error handler. */
 export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerOptions) => {
   const server = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: a child for each request costs more than the few lines that name their request themselves.
+    // One logger for all requests: a child logger per request costs more, and few lines need the request id.
     childLoggerFactory: (shared) => shared,
     trustProxy,
     bodyLimit: maxBodyBytes,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    rewriteUrl: divertBadAddress,
-    // How long a parameter may be is up to its schema, which answers like every other fault.
+    rewriteUrl: rewriteUndecodableUrl,
+    // The schema limits the length of parameters, with the usual error.
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     serverFactory: (handle) => {
       const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -96,7 +95,7 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
         request.url = originForm(request.url)
         if (!fastLane(request, response)) handle(request, response)
       }
-      const { idleTimeout, ...times } = { ...usualTimeouts, ...timeouts }
+      const { idleTimeout, ...times } = { ...defaultTimeouts, ...timeouts }
       // By default Node answers a missing Host or an unknown Expect with an empty body.
       const limits = { ...times, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
       const http = createHttpServer(limits, answer)
@@ -105,14 +104,14 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
       http.on('clientError', (error, socket) => answerBrokenConnection(error, socket as Socket))
       return http
     },
-    // A shutdown waits for answers that are under way and closes what is idle.
+    // A shutdown completes requests in progress and closes idle connections.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
       sendFailure(
         request as FastifyRequest,
         reply as FastifyReply,
-        fail('BAD_REQUEST', 'The address is not valid.', { cause: error }),
+        fail('BAD_REQUEST', 'The URL is not valid.', { cause: error }),
       ),
   })
   server.decorateRequest('ctx', null)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { cleanupJob } from './cleanup-job.ts'
 import { createJobRunner } from './runner.ts'
 
-/** Finds the oldest store only, as a batch that one store fills. */
+/** Finds only the oldest store, like a batch that one store fills. */
 const fakeTable = (rows: Map<number, number>, remove: (storeId: number) => Promise<number>) => {
   const removals: number[] = []
   const kind = cleanupJob({
@@ -22,14 +22,14 @@ const fakeTable = (rows: Map<number, number>, remove: (storeId: number) => Promi
   return { runner, removals, failures }
 }
 
-test('rows that cannot be deleted do not keep the rows of other stores', async () => {
+test('rows that cannot be deleted do not block the cleanup of other stores', async () => {
   const rows = new Map([
     [1, 500],
     [2, 500],
     [3, 20],
   ])
   const { runner, removals, failures } = fakeTable(rows, async (storeId) => {
-    // Those of store 1 are referenced, and those of store 2 are locked.
+    // The rows of store 1 are referenced, and those of store 2 are locked.
     if (storeId === 1) throw new Error('violates foreign key constraint')
     if (storeId === 2) return 0
     rows.set(storeId, 0)
@@ -41,7 +41,7 @@ test('rows that cannot be deleted do not keep the rows of other stores', async (
   assert.equal(rows.get(3), 0)
 })
 
-test('a store with many batches of due rows is cleaned up in one go', async () => {
+test('a store with many batches of due rows is cleaned up in one run', async () => {
   const rows = new Map([[1, 1700]])
   const { runner, removals } = fakeTable(rows, async (storeId) => {
     const left = rows.get(storeId) ?? 0

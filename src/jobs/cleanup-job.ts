@@ -5,22 +5,22 @@ import type { DueStore, JobKind } from './job-kind.ts'
 
 export type Cleanup<Found extends DueStore> = {
   name: string
-  /** The oldest due rows, by store. Without the rows of `exceptStores`. */
+  /** The oldest due rows by store, except those of `exceptStores`. */
   find(exceptStores: readonly number[]): Promise<readonly Found[]>
   /** Deletes rows of one store and returns how many. */
   remove(found: Found): Promise<number>
 }
 
-const longestPauseMs = minutes(60)
+const maxPauseMs = minutes(60)
 
-/** A job that deletes rows whose time has come. A unit is one batch of one store. */
+/** A job that deletes expired rows. An item is one batch of one store. */
 export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Cleanup<Found>): JobKind<Found> => {
   const everyMs = minutes(1)
   const found = new Map<number, Found>()
-  /** Stores whose rows could not be deleted. They are left out for a while, or their rows would fill every batch. */
+  /** Stores whose rows could not be deleted. They are skipped for a while, because their rows would fill every batch. */
   const paused = new Map<number, { untilMs: number; pauseMs: number }>()
   const pause = (storeId: number) => {
-    const pauseMs = Math.min((paused.get(storeId)?.pauseMs ?? everyMs / 2) * 2, longestPauseMs)
+    const pauseMs = Math.min((paused.get(storeId)?.pauseMs ?? everyMs / 2) * 2, maxPauseMs)
     paused.set(storeId, { untilMs: Date.now() + pauseMs, pauseMs })
   }
   return {
@@ -36,7 +36,7 @@ export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Clean
       for (const rows of due) found.set(rows.storeId, rows)
       return due
     },
-    // Deleting twice does no harm, so instances need no claim.
+    // Deleting twice is harmless, so instances need no claim in the database.
     claim: async (storeId) => {
       const rows = found.get(storeId)
       found.delete(storeId)
@@ -44,7 +44,7 @@ export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Clean
     },
     run: async (rows) => {
       if ((await remove(rows)) > 0) return paused.delete(rows.storeId)
-      // The rows are in use, or another instance was faster.
+      // The rows are locked, or another instance has deleted them.
       paused.set(rows.storeId, { untilMs: Date.now() + everyMs, pauseMs: everyMs })
     },
     postpone: async ({ storeId }) => pause(storeId),
@@ -52,7 +52,7 @@ export const cleanupJob = <Found extends DueStore>({ name, find, remove }: Clean
   }
 }
 
-/** The same for rows that are found by their age alone. */
+/** A cleanup job for rows that are found by their age alone. */
 export const deleteJob = (db: Queries, name: string, rows: Deletable): JobKind<DueRows> =>
   cleanupJob({
     name,

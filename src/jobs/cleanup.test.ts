@@ -13,10 +13,10 @@ import type { Guest, ShopperCtx } from '../features/context.ts'
 import { cleanupTables, countAll, fill, newRunner, serviceAlone, tables } from './fixture.ts'
 import type { JobKind } from './job-kind.ts'
 
-/** A database with some rows in every table that is cleaned up. */
+/** A database with rows in every table that has a cleanup job. */
 const newScene = async (t: TestContext, rows = 3) => {
   const { service, url } = await serviceAlone(t)
-  // Noon of tomorrow, so that no midnight comes between two steps of a test.
+  // Noon of tomorrow, so that no test crosses midnight.
   service.clock.advance(days(1) - (Date.now() % days(1)) + hours(12))
   const startMs = service.clock.offsetMs()
   const made = await fill(service, rows)
@@ -24,9 +24,9 @@ const newScene = async (t: TestContext, rows = 3) => {
     ...made,
     service,
     url,
-    /** Moves the clock to so long after the rows were made. */
+    /** Moves the clock to `ms` after the rows were created. */
     goTo: (ms: number) => service.clock.advance(startMs + ms - service.clock.offsetMs()),
-    /** Runs every job that is due, as an instance of its own. */
+    /** Runs every due job on a new instance. */
     cleanUp: async () => {
       const runner = newRunner(service)
       await runner.runDue()
@@ -36,9 +36,9 @@ const newScene = async (t: TestContext, rows = 3) => {
   }
 }
 
-test('nothing is deleted before its time, and everything is deleted afterwards', async (t) => {
+test('rows are deleted after they expire, and not before', async (t) => {
   const { goTo, cleanUp, url } = await newScene(t)
-  const steps: [afterMs: number, ...goes: string[]][] = [
+  const steps: [afterMs: number, ...deleted: string[]][] = [
     [0],
     [minutes(4)],
     [minutes(6), 'otp_request'],
@@ -59,10 +59,10 @@ test('nothing is deleted before its time, and everything is deleted afterwards',
     [days(181), 'payment_event', 'delivery_event'],
   ]
   const expected = Object.fromEntries(tables.map((table) => [table, 3]))
-  for (const [afterMs, ...goes] of steps) {
+  for (const [afterMs, ...deleted] of steps) {
     goTo(afterMs)
     await cleanUp()
-    for (const table of goes) expected[table] = 0
+    for (const table of deleted) expected[table] = 0
     assert.deepEqual(await countAll(url), expected, `after ${afterMs / hours(1)} hours`)
   }
 })
@@ -82,7 +82,7 @@ test('a cleanup job deletes one batch at a time, however much is due', async (t)
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
 })
 
-test('a store keeps its newest keys up to the bound, and other stores keep theirs', async (t) => {
+test('a store keeps its newest idempotency keys up to the limit, and other stores keep theirs', async (t) => {
   const { service, cleanUp, url } = await newScene(t, 3)
   const { id } = await (await newStore(service)).load()
   const surplus = deleteBatchSize + 7
@@ -104,12 +104,12 @@ test('instances that clean up at the same time share the work without a failure'
   const { goTo, cleanUp, url } = await newScene(t, 3 * deleteBatchSize)
   goTo(days(200))
   await Promise.all([cleanUp(), cleanUp(), cleanUp()])
-  // Rows that one instance holds are skipped by the others, and a guest is due after the guest's carts and wishes.
+  // An instance skips rows that another has locked, and a guest is deleted after their carts and wishlist.
   await cleanUp()
   for (const [table, count] of Object.entries(await countAll(url))) assert.equal(count, 0, table)
 })
 
-test('a cleanup job never waits for a lock: it skips rows in use and deletes them later', async (t) => {
+test('a cleanup job never waits for a lock: it skips locked rows and deletes them later', async (t) => {
   const { goTo, cleanUp, url } = await newScene(t)
   goTo(days(200))
   const locked = tables.filter((table) => table !== 'cart_item')
@@ -142,7 +142,7 @@ test('a guest who writes during a cleanup is not deleted', async (t) => {
   assert.deepEqual({ guest, wishlist_item }, { guest: 1, wishlist_item: 1 })
 })
 
-test('a cart that has not expired keeps its guest and the wishes of the guest', async (t) => {
+test('a guest with a cart that has not expired is kept, with their wishlist', async (t) => {
   const { service, goTo, cleanUp, url } = await newScene(t)
   goTo(days(200))
   await service.db.run`update cart set sweep_on = vitrine_now()::date where id = 'c2'`
@@ -152,7 +152,7 @@ test('a cart that has not expired keeps its guest and the wishes of the guest', 
   assert.deepEqual(await runSql(url, 'select id from guest'), [{ id: 'g2' }])
 })
 
-test('the mark of a merge stays as long as a token of that guest could be alive', async (t) => {
+test('a merged guest is kept for as long as one of their tokens could be valid', async (t) => {
   const { service, goTo, cleanUp, url } = await newScene(t)
   goTo(days(29))
   await service.db.run`delete from cart`
@@ -166,7 +166,7 @@ test('the mark of a merge stays as long as a token of that guest could be alive'
   assert.deepEqual(await runSql(url, 'select id from guest'), [])
 })
 
-test('carts and wishes of a customer are never deleted', async (t) => {
+test('carts and wishlists of customers are never deleted', async (t) => {
   const { service, goTo, cleanUp, url } = await newScene(t, 1)
   await service.db.run`update cart set guest_id = null, customer_id = 'cus_1', sweep_on = null`
   await service.db.run`update wishlist_item set guest_id = null, customer_id = 'cus_1'`
@@ -195,7 +195,7 @@ for (const [state, afterMs] of [
     const { service, url, cleanupKinds } = await newScene(t, 4000)
     for (const table of tables) await runSql(url, `analyze ${table}`)
     for (const kind of cleanupKinds()) {
-      // Kept for two days and only where a store has a cap: reading all of it is cheap.
+      // Rows are kept for two days, and only for stores with a cap: a sequential scan is cheap.
       if (kind.name === 'otp-count-cleanup') continue
       let text = ''
       const stop = service.db.onStatement((sent) => {

@@ -6,7 +6,7 @@ import { migrate } from '../db/migrate.ts'
 import type { JobKind } from './job-kind.ts'
 import { createJobRunner } from './runner.ts'
 
-/** A service on a database of its own: jobs work on all stores, and other tests have theirs in the same database. */
+/** A service with its own database, because jobs work on all stores, including those of other tests. */
 export const serviceAlone = async (t: TestContext, options: ServiceOptions = {}) => {
   const name = `jobs_test_${process.pid}_${databases++}`
   const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
@@ -22,7 +22,7 @@ export const serviceAlone = async (t: TestContext, options: ServiceOptions = {})
 
 let databases = 0
 
-/** All jobs of a service as a new instance would run them. `failures`: what failed, by job. */
+/** A runner for all jobs of a service, as a new instance would have it. */
 export const newRunner = ({ app, db }: TestService, change: Partial<JobKind<unknown>> = {}) => {
   const failures: string[] = []
   const runner = createJobRunner({
@@ -32,7 +32,7 @@ export const newRunner = ({ app, db }: TestService, change: Partial<JobKind<unkn
   return { ...runner, failures }
 }
 
-/** Fills each table that has a cleanup job with new rows. Every guest has a cart and a wish. */
+/** Fills each table that has a cleanup job with new rows. Every guest has a cart and a wishlist item. */
 export const fill = async (service: TestService, rows: number) => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 1 })
@@ -87,7 +87,7 @@ export const fill = async (service: TestService, rows: number) => {
   return { storeId: store.id, productId, outletId: store.defaultOutlet.id }
 }
 
-/** The cleanup jobs and the tables that they delete from. */
+/** Cleanup jobs and the tables they delete from. */
 export const cleanupTables = {
   'otp-code-cleanup': 'one_time_code',
   'otp-request-cleanup': 'otp_request',

@@ -1,160 +1,160 @@
 import { withTimeLimit } from '../core/time-limit.ts'
-import type { JobFigures, JobKind, OnJobFailure } from './job-kind.ts'
-import { createLooks } from './looks.ts'
-import { createStoreTurns } from './store-turns.ts'
+import type { JobKind, JobStats, OnJobFailure } from './job-kind.ts'
+import { createPoller } from './poller.ts'
+import { createStoreRotation } from './store-rotation.ts'
 
-/** Limit of a look and of a claim, which are single statements. */
+/** Time limit of a poll, a claim or a postponement, each a single statement. */
 const statementLimitMs = 15_000
 
-/** Claims under way at once, so that they do not wait for each other's commit. */
-const mostClaims = 4
+/** Concurrent claims, so that they do not wait for each other's commit. */
+const maxClaims = 4
 
-/** Slots that become free within this time are filled by one claim, where there are more slots than claims. */
+/** Slots that become free within this time are filled by one claim. For kinds with more slots than claims. */
 const gatherMs = 5
 
-/** With this many stores waiting, `runSoon` schedules a look instead of remembering another store. */
-const mostStores = 10_000
+/** With this many stores waiting, `runSoon` schedules a poll instead of adding a store. */
+const maxStores = 10_000
 
 export type KindLoop = {
   start(): void
   runSoon(storeId?: number): void
   /** Runs everything that is due now, and resolves when it is done. */
   runDue(): Promise<void>
-  figures(): JobFigures
-  /** Begins nothing new, gives running units `graceMs`, then aborts them. */
+  stats(): JobStats
+  /** Starts no more items, waits `graceMs` for those that run, then aborts them. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Runs one kind of job, apart from all others. */
+/** Runs one kind of job, independently of all others. */
 export const createKindLoop = <Item>(
   kind: JobKind<Item>,
   onFailure: OnJobFailure,
   everyMs: number = kind.everyMs,
 ): KindLoop => {
   const steps = createSteps(kind, onFailure)
-  const turns = createStoreTurns(kind.concurrency)
-  const units = new Set<Promise<void>>()
+  const rotation = createStoreRotation(kind.concurrency)
+  const running = new Set<Promise<void>>()
   const claims = new Set<Promise<void>>()
   let isStarted = false
   let isStopped = false
-  let claimedSinceLook = 0
+  let claimedSincePoll = 0
   let filler: NodeJS.Timeout | undefined
 
-  const looks = createLooks(everyMs, async () => {
-    claimedSinceLook = 0
-    for (const storeId of await steps.look()) turns.add(storeId)
+  const poller = createPoller(everyMs, async () => {
+    claimedSincePoll = 0
+    for (const storeId of await steps.poll()) rotation.add(storeId)
     if (isStarted) fill()
   })
   const fill = () => {
-    while (!isStopped && claims.size < mostClaims) {
-      const turn = turns.take()
-      if (turn === undefined) break
-      const claim = claimAndBegin(turn.storeId, turn.most).finally(() => {
+    while (!isStopped && claims.size < maxClaims) {
+      const grant = rotation.take()
+      if (grant === undefined) break
+      const claim = claimAndBegin(grant.storeId, grant.slots).finally(() => {
         claims.delete(claim)
         fill()
       })
       claims.add(claim)
     }
-    const isDrained = turns.waiting() === 0 && claims.size === 0
-    if (isDrained && claimedSinceLook > 0) looks.soon()
+    const isDrained = rotation.waiting() === 0 && claims.size === 0
+    if (isDrained && claimedSincePoll > 0) poller.soon()
   }
   const fillSoon = () => {
-    if (kind.concurrency <= mostClaims) return fill()
+    if (kind.concurrency <= maxClaims) return fill()
     filler ??= setTimeout(() => {
       filler = undefined
       fill()
     }, gatherMs)
   }
-  const claimAndBegin = async (storeId: number, most: number) => {
-    const items = await steps.claim(storeId, most)
-    claimedSinceLook += items.length
-    if (items.length >= most) turns.add(storeId)
-    // After a stop the items are due again when their claim ends.
+  const claimAndBegin = async (storeId: number, slots: number) => {
+    const items = await steps.claim(storeId, slots)
+    claimedSincePoll += items.length
+    if (items.length >= slots) rotation.add(storeId)
+    // After a stop, the items become due again when their claim expires.
     const begun = isStopped ? [] : items
-    turns.release(storeId, most - begun.length)
+    rotation.release(storeId, slots - begun.length)
     for (const item of begun) begin(storeId, item)
   }
   const begin = (storeId: number, item: Item) => {
-    const unit = steps.run(item).finally(() => {
-      units.delete(unit)
-      turns.release(storeId, 1)
+    const run = steps.run(item).finally(() => {
+      running.delete(run)
+      rotation.release(storeId, 1)
       fillSoon()
     })
-    units.add(unit)
+    running.add(run)
   }
 
   return {
     start: () => {
       isStarted = true
-      looks.start()
+      poller.start()
     },
     runSoon: (storeId) => {
       if (!isStarted || isStopped) return
-      if (storeId === undefined || turns.waiting() >= mostStores) return looks.soon()
-      turns.add(storeId)
+      if (storeId === undefined || rotation.waiting() >= maxStores) return poller.soon()
+      rotation.add(storeId)
       fill()
     },
     runDue: async () => {
       do {
-        await looks.now()
+        await poller.now()
         fill()
-        while (units.size + claims.size > 0) {
-          await Promise.race([...units, ...claims])
+        while (running.size + claims.size > 0) {
+          await Promise.race([...running, ...claims])
           fill()
         }
-      } while (!isStopped && claimedSinceLook > 0)
+      } while (!isStopped && claimedSincePoll > 0)
     },
-    figures: () => ({ name: kind.name, running: units.size, ...steps.figures }),
+    stats: () => ({ name: kind.name, running: running.size, ...steps.stats }),
     stop: async (graceMs) => {
       isStopped = true
       const grace = setTimeout(steps.abort, graceMs)
-      await Promise.all([looks.stop(), ...claims, ...units])
+      await Promise.all([poller.stop(), ...claims, ...running])
       clearTimeout(grace)
       clearTimeout(filler)
     },
   }
 }
 
-/** The steps of a kind with their time limits. None of them rejects: a failure is counted and reported. */
+/** The steps of a kind with their time limits. They never reject: failures are counted and reported. */
 const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure) => {
   const stopping = new AbortController()
   const { signal } = stopping
-  const figures: Omit<JobFigures, 'name' | 'running'> = { waiting: 0, oldestAt: null, done: 0, failed: 0 }
+  const stats: Omit<JobStats, 'name' | 'running'> = { waiting: 0, oldestAt: null, done: 0, failed: 0 }
   const fail = (error: unknown, fields = {}) => {
-    figures.failed++
+    stats.failed++
     onFailure(kind.name, error, fields)
   }
   const limited = <Result>(step: string, work: () => Promise<Result>) =>
-    withTimeLimit({ limitMs: statementLimitMs, signal, name: `${step} of ${kind.name}` }, work)
+    withTimeLimit({ limitMs: statementLimitMs, signal, name: `${step} of ${kind.name} job` }, work)
 
   const postpone = async (item: Item, error: unknown) => {
-    // A unit that a stop has cut off is due again when its claim ends.
+    // An item that a stop has aborted becomes due again when its claim expires.
     if (signal.aborted) return
     try {
       await limited('postponement', async () => kind.postpone?.(item, error))
-    } catch (fault) {
-      fail(fault, { step: 'postpone', ...kind.describe(item) })
+    } catch (postponeError) {
+      fail(postponeError, { step: 'postpone', ...kind.describe(item) })
     }
   }
   return {
-    figures,
-    abort: () => stopping.abort(new Error(`the service stopped, and ${kind.name} did not end in time`)),
+    stats,
+    abort: () => stopping.abort(new Error(`the service stopped before the ${kind.name} job ended`)),
     /** Stores with due items. */
-    look: async (): Promise<number[]> => {
+    poll: async (): Promise<number[]> => {
       try {
-        const due = await limited('look', () => kind.findDue())
-        figures.waiting = due.reduce((sum, { waiting }) => sum + waiting, 0)
+        const due = await limited('poll', () => kind.findDue())
+        stats.waiting = due.reduce((sum, { waiting }) => sum + waiting, 0)
         const oldestMs = Math.min(...due.map(({ oldestAt }) => oldestAt.getTime()))
-        figures.oldestAt = due.length === 0 ? null : new Date(oldestMs)
+        stats.oldestAt = due.length === 0 ? null : new Date(oldestMs)
         return due.map(({ storeId }) => storeId)
       } catch (error) {
-        fail(error, { step: 'look' })
+        fail(error, { step: 'poll' })
         return []
       }
     },
-    claim: async (storeId: number, most: number): Promise<readonly Item[]> => {
+    claim: async (storeId: number, max: number): Promise<readonly Item[]> => {
       try {
-        return await limited('claim', () => kind.claim(storeId, most))
+        return await limited('claim', () => kind.claim(storeId, max))
       } catch (error) {
         fail(error, { step: 'claim', storeNumber: storeId })
         return []
@@ -164,7 +164,7 @@ const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure) => {
       const limit = { limitMs: kind.limitMs, signal, name: `${kind.name} job` }
       try {
         await withTimeLimit(limit, (limited) => kind.run(item, limited))
-        figures.done++
+        stats.done++
       } catch (error) {
         fail(error, kind.describe(item))
         await postpone(item, error)

@@ -6,7 +6,7 @@ import { createJobRunner, type JobRunnerOptions } from './runner.ts'
 
 type Item = { storeId: number; id: number }
 
-/** A kind whose due items lie in an array. A claim takes them out; `postpone` counts. */
+/** A kind whose due items are in an array. A claim removes them, and `postpone` records them. */
 const fakeKind = (name: string, items: Item[], more: Partial<JobKind<Item>> = {}) => {
   const done: Item[] = []
   const postponed: Item[] = []
@@ -45,25 +45,25 @@ const startRunner = (t: TestContext, options: Partial<JobRunnerOptions>) => {
     ...options,
   })
   runner.start()
-  // The timers of the runner keep no process alive.
-  const alive = setInterval(() => {}, 1000)
+  // The timers of the runner do not keep the process alive.
+  const keepAlive = setInterval(() => {}, 1000)
   t.after(async () => {
     await runner.stop()
-    clearInterval(alive)
+    clearInterval(keepAlive)
   })
   return { runner, failures }
 }
 
 const until = async (isTrue: () => boolean, what: string) => {
   for (let waitedMs = 0; !isTrue(); waitedMs += 5) {
-    assert.ok(waitedMs < 10_000, `never: ${what}`)
+    assert.ok(waitedMs < 10_000, `timed out: ${what}`)
     await sleep(5)
   }
 }
 
 const forever = () => new Promise<void>(() => {})
 
-test('a kind that hangs stops no other, ends at its time limit, and its item is tried later', async (t) => {
+test('a kind that hangs does not stop others, ends at its time limit, and its item is postponed', async (t) => {
   const signals: AbortSignal[] = []
   const hanging = fakeKind('hanging', itemsOf(1, 1), {
     limitMs: 50,
@@ -81,23 +81,23 @@ test('a kind that hangs stops no other, ends at its time limit, and its item is 
   assert.deepEqual(failures[0]?.fields, { id: 0 })
 })
 
-test('a kind that cannot look or claim stops no other, and goes on when it can', async (t) => {
-  let looks = 0
+test('a kind that cannot poll or claim does not stop others, and recovers', async (t) => {
+  let polls = 0
   let claims = 0
   const broken = fakeKind('broken', itemsOf(1, 3))
   const { findDue, claim } = broken.kind
-  broken.kind.findDue = () => (++looks <= 2 ? Promise.reject(new Error('no database')) : findDue())
+  broken.kind.findDue = () => (++polls <= 2 ? Promise.reject(new Error('no database')) : findDue())
   broken.kind.claim = (...args) => (++claims <= 2 ? Promise.reject(new Error('no database')) : claim(...args))
   const other = fakeKind('other', itemsOf(1, 3))
   const { failures } = startRunner(t, { kinds: [broken.kind, other.kind] })
   await until(() => other.done.length === 3 && broken.done.length === 3, 'both are done')
   assert.deepEqual(
     failures.map(({ name, fields }) => `${name} ${fields.step}`),
-    ['broken look', 'broken look', 'broken claim', 'broken claim'],
+    ['broken poll', 'broken poll', 'broken claim', 'broken claim'],
   )
 })
 
-test('an item that fails is postponed and blocks no other', async (t) => {
+test('an item that fails is postponed and does not block others', async (t) => {
   const kind = fakeKind('some', itemsOf(1, 10), {
     run: async (item) => {
       if (item.id === 0) throw new Error('no')
@@ -109,7 +109,7 @@ test('an item that fails is postponed and blocks no other', async (t) => {
   assert.deepEqual(kind.postponed, [{ storeId: 1, id: 0 }])
 })
 
-test('a store with thousands of due items delays no other store', async (t) => {
+test('a store with thousands of due items does not delay other stores', async (t) => {
   const kind = fakeKind('some', [...itemsOf(1, 5000), ...itemsOf(2, 1)])
   const order: number[] = []
   kind.kind.run = async ({ storeId }) => {
@@ -117,32 +117,32 @@ test('a store with thousands of due items delays no other store', async (t) => {
     await sleep(1)
   }
   startRunner(t, { kinds: [kind.kind] })
-  await until(() => order.includes(2), 'the other store had its turn')
-  assert.ok(order.indexOf(2) < 10, `its turn was ${order.indexOf(2)}`)
+  await until(() => order.includes(2), 'the other store was served')
+  assert.ok(order.indexOf(2) < 10, `served at position ${order.indexOf(2)}`)
   kind.items.push({ storeId: 3, id: 0 })
   const before = order.length
-  await until(() => order.includes(3), 'a store that comes later had its turn')
-  // It is seen by the next look, which comes while the first store still has work.
+  await until(() => order.includes(3), 'a store that is added later was served')
+  // The next poll finds it, while the first store still has work.
   assert.ok(kind.items.length > 1000, `${order.length - before} items later`)
 })
 
-test('a store whose units hang leaves half of the slots to others', async (t) => {
+test('a store whose items hang leaves half of the slots to others', async (t) => {
   const kind = fakeKind('some', itemsOf(1, 100))
   const other: Item[] = []
   kind.kind.run = (item) => (item.storeId === 1 ? forever() : Promise.resolve(void other.push(item)))
   const { runner } = startRunner(t, { kinds: [kind.kind] })
-  await until(() => runner.figures()[0]?.running === 2, 'the store has its share')
+  await until(() => runner.stats()[0]?.running === 2, 'the store has its share')
   kind.items.push(...itemsOf(2, 20))
   await until(() => other.length === 20, 'the other store is done')
-  assert.equal(runner.figures()[0]?.running, 2)
+  assert.equal(runner.stats()[0]?.running, 2)
 })
 
-test('runSoon starts work at once, with or without the store, and thousands of calls cost few looks', async (t) => {
+test('runSoon starts work at once, with or without a store, and thousands of calls cost few polls', async (t) => {
   const kind = fakeKind('some', [])
-  let looks = 0
+  let polls = 0
   const { findDue } = kind.kind
   kind.kind.findDue = () => {
-    looks++
+    polls++
     return findDue()
   }
   const { runner } = startRunner(t, { kinds: [kind.kind], everyMs: 600_000 })
@@ -160,12 +160,12 @@ test('runSoon starts work at once, with or without the store, and thousands of c
     if (i % 50 === 0) await sleep(2)
   }
   await until(() => kind.done.length === 5006, 'a flood is done')
-  const mostLooks = (Date.now() - startedMs) / 200 + 4
-  assert.ok(looks <= mostLooks, `${looks} looks`)
+  const maxPolls = (Date.now() - startedMs) / 200 + 4
+  assert.ok(polls <= maxPolls, `${polls} polls`)
   assert.throws(() => runner.runSoon('unknown'))
 })
 
-test('figures tell what waits, runs, is done and has failed', async (t) => {
+test('stats count the items that wait, run, are done and have failed', async (t) => {
   const gate = Promise.withResolvers<void>()
   const kind = fakeKind('some', itemsOf(1, 3), {
     concurrency: 2,
@@ -175,36 +175,36 @@ test('figures tell what waits, runs, is done and has failed', async (t) => {
     },
   })
   const { runner } = startRunner(t, { kinds: [kind.kind] })
-  const figures = () => runner.figures()[0]
-  await until(() => figures()?.running === 1, 'one runs')
+  const stats = () => runner.stats()[0]
+  await until(() => stats()?.running === 1, 'one runs')
   assert.deepEqual(
-    { ...figures(), waiting: 3 },
+    { ...stats(), waiting: 3 },
     {
       ...{ name: 'some', waiting: 3, oldestAt: new Date(0), running: 1, done: 0, failed: 0 },
     },
   )
   gate.resolve()
-  await until(() => figures()?.waiting === 0 && figures()?.failed === 1, 'all ran')
-  assert.deepEqual(figures(), { name: 'some', waiting: 0, oldestAt: null, running: 0, done: 2, failed: 1 })
+  await until(() => stats()?.waiting === 0 && stats()?.failed === 1, 'all ran')
+  assert.deepEqual(stats(), { name: 'some', waiting: 0, oldestAt: null, running: 0, done: 2, failed: 1 })
 })
 
-test('a stop begins nothing new and waits for running units', async (t) => {
+test('a stop starts no more items and waits for those that run', async (t) => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const kind = fakeKind('some', itemsOf(1, 10), { run: ({ id }) => gates[id]?.promise ?? Promise.resolve() })
   const { runner, failures } = startRunner(t, { kinds: [kind.kind], graceMs: 10_000 })
-  await until(() => runner.figures()[0]?.running === 2, 'two run')
+  await until(() => runner.stats()[0]?.running === 2, 'two run')
   const stopping = runner.stop()
   runner.runSoon('some', 1)
   gates[0]?.resolve()
-  await until(() => runner.figures()[0]?.running === 1, 'one has ended')
+  await until(() => runner.stats()[0]?.running === 1, 'one has ended')
   await sleep(30)
   assert.equal(kind.items.length, 8, 'its slot stays empty')
   gates[1]?.resolve()
   await stopping
-  assert.deepEqual([kind.items.length, failures.length, runner.figures()[0]?.done], [8, 0, 2])
+  assert.deepEqual([kind.items.length, failures.length, runner.stats()[0]?.done], [8, 0, 2])
 })
 
-test('items that were just being claimed at a stop are not begun', async (t) => {
+test('items that are being claimed during a stop are not started', async (t) => {
   const claimed = Promise.withResolvers<Item[]>()
   let claims = 0
   const kind = fakeKind('some', itemsOf(1, 1), {
@@ -221,7 +221,7 @@ test('items that were just being claimed at a stop are not begun', async (t) => 
   assert.deepEqual([claims, kind.done], [1, []])
 })
 
-test('a stop aborts units that do not end in time, and ends even if they never settle', async (t) => {
+test('a stop aborts items that do not end in time, and ends even if they never settle', async (t) => {
   const signals: AbortSignal[] = []
   const kind = fakeKind('some', itemsOf(1, 1), {
     run: (_item, signal) => {

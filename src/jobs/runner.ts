@@ -1,31 +1,36 @@
-import type { JobFigures, JobKind, OnJobFailure } from './job-kind.ts'
+import type { JobKind, JobStats, OnJobFailure } from './job-kind.ts'
 import { createKindLoop } from './kind-loop.ts'
 
 export type JobRunner = {
   start(): void
-  /** Starts work that this instance has just written, of one store if it is named. Call it after the commit. */
+  /** Starts work that this instance has just committed, of one store if `storeId` is given. */
   runSoon(name: string, storeId?: number): void
   /** Runs everything that is due, kind after kind, and resolves when it is done. For tests. */
   runDue(): Promise<void>
-  figures(): JobFigures[]
-  /** Begins nothing new, gives running units ten seconds, then aborts them. */
+  stats(): JobStats[]
+  /** Starts no more items, waits ten seconds for those that run, then aborts them. */
   stop(): Promise<void>
 }
 
 export type JobRunnerOptions = {
   kinds: readonly JobKind<unknown>[]
   onFailure: OnJobFailure
-  /** In place of the interval of each kind. */
+  /** Replaces the interval of each kind. */
   everyMs?: number | undefined
   graceMs?: number
 }
 
-const usualGraceMs = 10_000
+const defaultGraceMs = 10_000
 
-/** Runs every kind on every instance, each apart from the others: one that hangs or fails holds up no other. */
-export const createJobRunner = ({ kinds, onFailure, everyMs, graceMs = usualGraceMs }: JobRunnerOptions): JobRunner => {
+/** Runs every kind on every instance, independently: one that hangs or fails does not delay the others. */
+export const createJobRunner = ({
+  kinds,
+  onFailure,
+  everyMs,
+  graceMs = defaultGraceMs,
+}: JobRunnerOptions): JobRunner => {
   const loops = new Map(kinds.map((kind) => [kind.name, createKindLoop(kind, onFailure, everyMs)]))
-  if (loops.size < kinds.length) throw new Error('two kinds of job have the same name')
+  if (loops.size < kinds.length) throw new Error('two job kinds have the same name')
   return {
     start: () => {
       for (const loop of loops.values()) loop.start()
@@ -38,7 +43,7 @@ export const createJobRunner = ({ kinds, onFailure, everyMs, graceMs = usualGrac
     runDue: async () => {
       for (const loop of loops.values()) await loop.runDue()
     },
-    figures: () => [...loops.values()].map((loop) => loop.figures()),
+    stats: () => [...loops.values()].map((loop) => loop.stats()),
     stop: async () => {
       await Promise.all([...loops.values()].map((loop) => loop.stop(graceMs)))
     },

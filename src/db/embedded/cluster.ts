@@ -5,40 +5,44 @@ import { link, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
-import { explainServerFault, explainSpawnFault } from './faults.ts'
-import { explainFileFault } from './file-faults.ts'
-import { type Account, makePrivateDir, mendOwnership, type Place } from './place.ts'
+import { type Account, type DataPaths, makePrivateDir, repairOwnership } from './data-dir.ts'
+import { explainFileError } from './file-errors.ts'
 import type { Runtime } from './runtime.ts'
+import { explainServerError, explainSpawnError } from './server-errors.ts'
 
-/** The user that initdb makes; Vitrine is the only one who signs in. */
+/** The superuser that initdb creates. Only Vitrine connects as this user. */
 export const databaseUser = 'vitrine'
 
 const initdbTimeoutMs = 180_000
 
-/** Makes the cluster on the first start, and on every later one checks that this PostgreSQL can run what is there. */
-export const ensureCluster = async (place: Place, runtime: Runtime, account: Account | undefined): Promise<void> => {
+/** Creates the cluster on the first start. On later starts, checks that this version of PostgreSQL can run it. */
+export const ensureCluster = async (
+  paths: DataPaths,
+  runtime: Runtime,
+  account: Account | undefined,
+): Promise<void> => {
   try {
-    await removeLeftovers(place)
-    const major = await readClusterMajor(place)
-    if (major === undefined) return await createCluster(place, runtime, account)
+    await removeLeftovers(paths)
+    const major = await readClusterMajor(paths)
+    if (major === undefined) return await createCluster(paths, runtime, account)
     if (major !== runtime.major)
       throw new OperatorError(
-        `The database in ${place.cluster} was made by PostgreSQL ${major} and this Vitrine brings PostgreSQL ` +
-          `${runtime.major}: move the data over with pg_dump, or start anew in another folder with VITRINE_DATA_DIR.`,
+        `The database in ${paths.cluster} was created by PostgreSQL ${major}, but this Vitrine includes PostgreSQL ` +
+          `${runtime.major}: migrate the data with pg_dump, or set VITRINE_DATA_DIR to a new folder.`,
       )
-    await readPassword(place)
-    mendOwnership(place.cluster, account)
+    await readPassword(paths)
+    repairOwnership(paths.cluster, account)
   } catch (error) {
-    throw explainFileFault(error, place.cluster)
+    throw explainFileError(error, paths.cluster)
   }
 }
 
-/** The major version that made the cluster, or undefined when there is none yet. */
-export const readClusterMajor = async ({ cluster }: Place): Promise<string | undefined> => {
+/** The major version that created the cluster. Undefined when there is none yet. */
+export const readClusterMajor = async ({ cluster }: DataPaths): Promise<string | undefined> => {
   try {
     return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw explainFileFault(error, cluster)
+    if (errorCode(error) !== 'ENOENT') throw explainFileError(error, cluster)
     const names = await readdir(cluster).catch(() => [])
     if (names.length === 0) return undefined
     throw new OperatorError(
@@ -47,11 +51,11 @@ export const readClusterMajor = async ({ cluster }: Place): Promise<string | und
   }
 }
 
-export const readPassword = async ({ passwordFile, cluster }: Place): Promise<string> => {
+export const readPassword = async ({ passwordFile, cluster }: DataPaths): Promise<string> => {
   try {
     return (await readFile(passwordFile, 'utf8')).trim()
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw explainFileFault(error, passwordFile)
+    if (errorCode(error) !== 'ENOENT') throw explainFileError(error, passwordFile)
     throw new OperatorError(
       `The password of the database in ${cluster} is missing: restore ${passwordFile} from a backup of the ` +
         'data folder.',
@@ -60,20 +64,20 @@ export const readPassword = async ({ passwordFile, cluster }: Place): Promise<st
 }
 
 /**
- * The cluster is made beside its final name and renamed, so a folder called postgres is always whole. When two first
- * starts meet, the first rename wins and the other one throws its work away.
+ * The cluster is created under a temporary name and renamed, so a folder named postgres is always complete. Of two
+ * concurrent first starts, the first rename wins and the other discards its cluster.
  */
-const createCluster = async (place: Place, runtime: Runtime, account: Account | undefined): Promise<void> => {
-  const password = await claimPassword(place)
-  const fresh = join(place.dataDir, `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}`)
+const createCluster = async (paths: DataPaths, runtime: Runtime, account: Account | undefined): Promise<void> => {
+  const password = await claimPassword(paths)
+  const fresh = join(paths.dataDir, `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}`)
   const passwordCopy = `${fresh}.pw`
   try {
     makePrivateDir(fresh, account)
     await writeSecret(passwordCopy, password)
     if (account) chownSync(passwordCopy, account.uid, account.gid)
-    await runInitdb(place, runtime, account, fresh, passwordCopy)
-    await rename(fresh, place.cluster)
-    syncDir(place.dataDir)
+    await runInitdb(paths, runtime, account, fresh, passwordCopy)
+    await rename(fresh, paths.cluster)
+    syncDir(paths.dataDir)
   } catch (error) {
     const code = errorCode(error)
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
@@ -83,20 +87,20 @@ const createCluster = async (place: Place, runtime: Runtime, account: Account | 
   }
 }
 
-/** Concurrent first starts agree on one password before either has a cluster, so it fits whichever of them wins. */
-const claimPassword = async (place: Place): Promise<string> => {
-  const draft = join(place.dataDir, `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}.password`)
+/** Concurrent first starts agree on one password before they create a cluster, so it is valid whichever wins. */
+const claimPassword = async (paths: DataPaths): Promise<string> => {
+  const draft = join(paths.dataDir, `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}.password`)
   try {
     await writeSecret(draft, randomBytes(32).toString('hex'))
-    // A link, unlike a rename, leaves a password that is already there.
-    await link(draft, place.passwordFile)
-    syncDir(place.dataDir)
+    // A link, unlike a rename, fails if the file already exists.
+    await link(draft, paths.passwordFile)
+    syncDir(paths.dataDir)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     await unlink(draft).catch(() => {})
   }
-  return await readPassword(place)
+  return await readPassword(paths)
 }
 
 const writeSecret = async (path: string, secret: string): Promise<void> => {
@@ -110,7 +114,7 @@ const writeSecret = async (path: string, secret: string): Promise<void> => {
 }
 
 const runInitdb = async (
-  place: Place,
+  paths: DataPaths,
   runtime: Runtime,
   account: Account | undefined,
   folder: string,
@@ -133,12 +137,12 @@ const runInitdb = async (
     child.stdout?.setEncoding('utf8').on('data', (text) => (output += text))
     child.stderr?.setEncoding('utf8').on('data', (text) => (output += text))
     const code = await new Promise<number | string | null>((resolve, reject) => {
-      child.on('error', (error) => reject(explainSpawnFault(error, file)))
+      child.on('error', (error) => reject(explainSpawnError(error, file)))
       child.on('close', (status, signal) => resolve(status ?? signal))
     })
     if (code === 0) return
-    keepOutput(place, output)
-    throw explainServerFault(place, output)
+    appendToLog(paths, output)
+    throw explainServerError(paths, output)
   } finally {
     closeSync(folderFd)
     closeSync(passwordFd)
@@ -146,34 +150,34 @@ const runInitdb = async (
 }
 
 /**
- * Root opens the folder and the child inherits it as descriptor 3: this name leads there without walking through
- * parents that the server's user may not enter. Seen to hold for initdb, reload, checkpoint, crash restart of all
- * backends, and stop.
+ * Root opens the folder and the child inherits it as descriptor 3. This path reaches it without passing through parent
+ * folders that the server's user may not enter. Tested with initdb, reload, checkpoint, crash restart of all backends,
+ * and shutdown.
  */
 export const inheritedDir = '/proc/self/fd/3'
 
 /**
- * PostgreSQL's own C.UTF-8 is the same on every system, and measured against that of libc it sorts text in a quarter of
- * the time and lets a plain index serve `like 'x%'`. pg_trgm still asks libc what a letter is, and macOS may know no
- * C.UTF-8, hence the second name.
+ * PostgreSQL's builtin C.UTF-8 is the same on every system. Compared with libc, it sorts text in a quarter of the time
+ * and lets a plain index serve `like 'x%'`. pg_trgm still uses the character classes of libc, and macOS may lack
+ * C.UTF-8, hence the second locale.
  */
 const libcLocale = process.platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8']
 
-/** Variables such as PGDATA, PGOPTIONS and LD_PRELOAD are meant for others and would change what the server does. */
+/** A minimal environment: inherited variables such as PGDATA, PGOPTIONS and LD_PRELOAD would affect the server. */
 export const childEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C',
   TZ: 'UTC',
 })
 
-/** What a killed first start left. A pid may belong to someone else by now, so age counts as well. */
-const removeLeftovers = async ({ dataDir }: Place): Promise<void> => {
+/** Removes files of a killed first start. The pid may have been reused by another process, so age counts as well. */
+const removeLeftovers = async ({ dataDir }: DataPaths): Promise<void> => {
   for (const name of await readdir(dataDir)) {
     const pid = /^postgres\.new-(\d+)-[0-9a-f]{12}(\.pw|\.password)?$/.exec(name)?.[1]
     if (pid === undefined) continue
     const path = join(dataDir, name)
     const ageMs = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now())
-    // An initdb that outlives its killed parent may still write here; what it adds then goes at the next start.
+    // An initdb that outlives its killed parent may still write here. The next start removes the rest.
     if (ageMs > 2 * initdbTimeoutMs || !isAlive(Number(pid)))
       await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
@@ -188,11 +192,11 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-const keepOutput = (place: Place, output: string): void => {
+const appendToLog = (paths: DataPaths, output: string): void => {
   try {
-    appendFileSync(place.logFile, output, { mode: 0o600 })
+    appendFileSync(paths.logFile, output, { mode: 0o600 })
   } catch {
-    // The usual reason is the full disk that the caller is about to report.
+    // Usually the disk is full, which the caller is about to report.
   }
 }
 

@@ -20,7 +20,7 @@ export const packageDir = dirname(
 const nobody = 65534
 let template = ''
 
-/** Makes one cluster for all tests of a file to copy, which saves each of them the second that initdb takes. */
+/** Creates one cluster for the tests of a file to copy, which saves each test the second that initdb takes. */
 export const makeTemplate = (): void => {
   before(async () => {
     template = mkdtempSync(join(tmpdir(), 'embedded-test-'))
@@ -31,7 +31,7 @@ export const makeTemplate = (): void => {
 
 const undoings = new WeakMap<TestContext, (() => unknown)[]>()
 
-/** Undone in reverse, unlike `t.after`: a folder goes only after the server in it. */
+/** Runs in reverse order, unlike `t.after`: a folder is removed after the server in it has stopped. */
 export const undo = (t: TestContext, action: () => unknown): void => {
   const actions = undoings.get(t) ?? []
   actions.push(action)
@@ -49,14 +49,14 @@ export const newFolder = (t: TestContext, mode: number): string => {
   return folder
 }
 
-/** A data folder that is not there yet. Whatever server a failed test leaves in it is turned off. */
+/** A data folder that does not exist yet. A server that a failed test leaves in it is shut down. */
 export const newDataDir = (t: TestContext): string => {
   const dataDir = join(newFolder(t, 0o700), 'data')
   undo(t, () => turnOff(dataDir))
   return dataDir
 }
 
-/** A data folder whose first start is over. */
+/** A data folder with a cluster. */
 export const usedDataDir = (t: TestContext): string => {
   const dataDir = newDataDir(t)
   execFileSync('cp', ['-Rp', join(template, 'data'), dataDir])
@@ -77,7 +77,7 @@ export const openHere = async (t: TestContext, options: EmbeddedOptions): Promis
   return server
 }
 
-/** After a process was killed: PostgreSQL keeps its lock until it notices that the connection is gone. */
+/** After a process was killed: PostgreSQL keeps its lock until it notices the disconnect. */
 export const openOnceFree = async (t: TestContext, options: EmbeddedOptions): Promise<EmbeddedServer> => {
   let server: EmbeddedServer | undefined
   await until(async () => {
@@ -98,7 +98,7 @@ type Elsewhere = {
   kill(): Promise<void>
 }
 
-/** The same in another process, which answers each line of input with a line of JSON. */
+/** Like `openHere`, in another process that answers each line of input with a line of JSON. */
 export const openElsewhere = async (
   t: TestContext,
   options: EmbeddedOptions,
@@ -122,7 +122,7 @@ export const openElsewhere = async (
       await server.stop()
       say('stopped')
     } catch (error) {
-      say({ name: error.name, fault: error.message })
+      say({ name: error.name, error: error.message })
     }
     process.exit()`
   const { uid } = user
@@ -133,7 +133,7 @@ export const openElsewhere = async (
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   if (!child.stdout) throw new Error('no output')
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const listen = async () => JSON.parse((await lines.next()).value ?? '{"fault":"ended without an answer"}')
+  const listen = async () => JSON.parse((await lines.next()).value ?? '{"error":"ended without an answer"}')
   const ask = (line: string) => {
     child.stdin?.write(`${line}\n`)
     return listen()
@@ -147,7 +147,7 @@ export const openElsewhere = async (
     await turnOff(options.dataDir)
   })
   const opened = await listen()
-  if (opened.fault) throw opened.name === 'OperatorError' ? new OperatorError(opened.fault) : new Error(opened.fault)
+  if (opened.error) throw opened.name === 'OperatorError' ? new OperatorError(opened.error) : new Error(opened.error)
   const stop = async () => {
     assert.equal(await ask('stop'), 'stopped')
     await ended
@@ -155,7 +155,7 @@ export const openElsewhere = async (
   return { child, adopted: opened.adopted, ask, stop, kill }
 }
 
-/** A client and not a pool, whose `end` returns before the connection is closed: the server may be turned off next. */
+/** A client instead of a pool, whose `end` returns before the connection is closed, and the server may stop next. */
 export const query = async (server: EmbeddedServer, sql: string) => {
   const client = new Client(server.connection)
   await client.connect()
@@ -166,7 +166,7 @@ export const query = async (server: EmbeddedServer, sql: string) => {
   }
 }
 
-/** One sentence for an operator: the right kind of error, no line breaks, and all these words. */
+/** Expects an OperatorError without line breaks that contains all these words. */
 export const rejectsWith = async (opening: Promise<unknown>, words: string[]): Promise<void> => {
   const error = await opening.then(
     () => assert.fail('it opened'),
@@ -181,7 +181,7 @@ export const serverPid = (dataDir: string): number | undefined => findPostmaster
 
 export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(20)) if (await isSo()) return
-  assert.fail('waited in vain')
+  assert.fail('timed out')
 }
 
 export const copyPackageWithoutLinks = (target: string): void => {
@@ -191,8 +191,8 @@ export const copyPackageWithoutLinks = (target: string): void => {
 }
 
 /**
- * Nobody when the tests run as root, otherwise ourselves. Undefined, with the test skipped, when nobody cannot read the
- * code.
+ * The user `nobody` if the tests run as root, otherwise the current user. Undefined, and the test is skipped, if `nobody`
+ * cannot read the code.
  */
 export const unprivilegedUser = (t: TestContext): { uid?: number } | undefined => {
   if (!isRoot) return {}

@@ -23,7 +23,7 @@ import {
 
 makeTemplate()
 
-test('root runs it although checkout, binaries and data lie where only root may enter', async (t) => {
+test('root can run it even if checkout, binaries and data are in folders that only root may enter', async (t) => {
   if (!isRoot) return t.skip('needs root')
   const closed = newFolder(t, 0o700)
   const dataDir = join(closed, 'data')
@@ -48,7 +48,7 @@ test('root runs it although checkout, binaries and data lie where only root may 
   await again.stop()
 })
 
-test('a cache that cannot be written is replaced by a temporary copy that goes with the server', async (t) => {
+test('if the cache is not writable, a temporary copy is used and removed with the server', async (t) => {
   if (!isRoot) return t.skip('needs root')
   const closed = newFolder(t, 0o700)
   const binaries = { packageDir: join(closed, 'package'), cacheDir: join(closed, 'package/package.json/cache') }
@@ -60,7 +60,7 @@ test('a cache that cannot be written is replaced by a temporary copy that goes w
   assert.equal(existsSync(file), false)
 })
 
-test('a user without rights runs it, also without the links that an install script would make', async (t) => {
+test('an unprivileged user can run it, even without the links of the install script', async (t) => {
   const user = unprivilegedUser(t)
   if (!user) return
   const folder = newFolder(t, 0o755)
@@ -80,12 +80,12 @@ test('a user without rights runs it, also without the links that an install scri
   await asRoot.stop()
 })
 
-test('binaries that are absent or incomplete are named', async (t) => {
+test('missing or incomplete binaries are reported', async (t) => {
   const binaries = { packageDir: newFolder(t, 0o755) }
   await rejectsWith(openEmbedded({ dataDir: newDataDir(t), role: 'guest', binaries }), ['incomplete', 'npm install'])
 })
 
-test('a server whose program files were moved away is replaced', async (t) => {
+test('a server whose program files were moved is replaced', async (t) => {
   const dataDir = usedDataDir(t)
   const folder = newFolder(t, 0o755)
   cpSync(packageDir, join(folder, 'package'), { recursive: true, verbatimSymlinks: true })
@@ -98,7 +98,7 @@ test('a server whose program files were moved away is replaced', async (t) => {
   await server.stop()
 })
 
-test('a data folder that root copied back is started again', async (t) => {
+test('a data folder that root has restored from a copy can be started', async (t) => {
   if (!isRoot) return t.skip('needs root')
   const dataDir = usedDataDir(t)
   const original = await openEmbedded({ dataDir, role: 'guest' })

@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage } from '../../core/thrown.ts'
 import { type Host, type Joined, joinServer } from './join.ts'
 import { findPostmaster } from './server.ts'
-import { holdProcess, isPassing, leaveSession, openServerSession } from './session.ts'
+import { holdProcess, isTransient, leaveSession, openServerSession } from './session.ts'
 
-const maxDeathsPerMinute = 5
+const maxCrashesPerMinute = 5
 const leaveTimeoutMs = 20_000
 
 /**
- * Keeps a server under us until the returned function is called. Whether we spawned it or not, its death shows as the
- * end of the connection that holds our locks, and then the server is started again where the pool of the application
- * looks for it.
+ * Keeps the server running until the returned function is called. A crash ends the connection that holds our locks,
+ * whether we spawned the server or not. It is then restarted with the same socket folder, where the pool expects it.
  */
 export const keepServer = (
   host: Host,
@@ -18,13 +17,13 @@ export const keepServer = (
   onUnexpectedExit: (message: string) => void,
 ): (() => Promise<void>) => {
   const stopping = new AbortController()
-  const deaths: number[] = []
+  const crashes: number[] = []
   let current: Joined = first
   let recovery: Promise<void> = Promise.resolve()
   let stopped: Promise<void> | undefined
 
   const watch = () => {
-    // Neither the server nor this connection is a reason for Node to live on.
+    // Neither the server nor this connection keeps Node running.
     holdProcess(current, false)
     current.ended.then(() => {
       if (!stopping.signal.aborted) recovery = recover().catch(() => {})
@@ -33,16 +32,16 @@ export const keepServer = (
 
   const recover = async (): Promise<void> => {
     const lost = current
-    // The exit of a child is reported apart from the end of its connections.
+    // The exit of the child process and the end of its connections are separate events.
     await sleep(20)
     let reason = lost.spawned?.exit ?? 'its connections ended'
     while (!stopping.signal.aborted) {
-      const isSame = findPostmaster(host.place.cluster)?.pid === lost.server.pid
-      if (!isSame) deaths.push(Date.now())
-      const recent = deaths.filter((at) => at > Date.now() - 60_000)
-      if (recent.length > maxDeathsPerMinute)
+      const isSame = findPostmaster(host.paths.cluster)?.pid === lost.server.pid
+      if (!isSame) crashes.push(Date.now())
+      const recent = crashes.filter((at) => at > Date.now() - 60_000)
+      if (recent.length > maxCrashesPerMinute)
         return onUnexpectedExit(
-          `PostgreSQL died too often and is not started again (${reason}); its log is ${host.place.logFile}.`,
+          `PostgreSQL crashed too often and is not restarted (${reason}). Its log is ${host.paths.logFile}.`,
         )
       await sleep(Math.min(2000, 50 * 2 ** recent.length))
       try {
@@ -52,11 +51,11 @@ export const keepServer = (
         if (pid === lost.server.pid)
           return host.log(`PostgreSQL (process ${pid}) recovered from the crash of a backend`)
         return onUnexpectedExit(
-          `PostgreSQL died (${reason}) and runs again as process ${pid}; its log is ${host.place.logFile}.`,
+          `PostgreSQL crashed (${reason}) and was restarted as process ${pid}. Its log is ${host.paths.logFile}.`,
         )
       } catch (error) {
         reason = errorMessage(error)
-        if (isSame) deaths.push(Date.now())
+        if (isSame) crashes.push(Date.now())
       }
     }
   }
@@ -65,9 +64,9 @@ export const keepServer = (
     const { socketDir } = lost.server
     const joined = await joinServer(host, { socketDir, signal: stopping.signal })
     if (joined.server.socketDir === socketDir) return joined
-    // Possible only when others stopped and started it while our locks were lost. Our pool could not find this one.
-    await leaveSession(host.place, joined)
-    throw new Error('another process started it elsewhere')
+    // Other processes stopped and started it while our locks were lost. Our pool could not find this server.
+    await leaveSession(host.paths, joined)
+    throw new Error('another process started the server in another socket folder')
   }
 
   watch()
@@ -81,24 +80,24 @@ export const keepServer = (
   }
 }
 
-const leaveServer = async ({ place }: Host, joined: Joined): Promise<void> => {
+const leaveServer = async ({ paths }: Host, joined: Joined): Promise<void> => {
   holdProcess(joined, true)
   try {
-    await leaveSession(place, joined)
+    await leaveSession(paths, joined)
     return
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
   }
-  // The server crashed or was going down just now. If it comes back, nobody else may be there to turn it off.
+  // The server crashed or was stopping. If it comes back, we may be the only one left to shut it down.
   for (const deadline = Date.now() + leaveTimeoutMs; Date.now() < deadline; await sleep(50)) {
-    const server = findPostmaster(place.cluster)
+    const server = findPostmaster(paths.cluster)
     if (!server) return
     if (!server.isReady) continue
     try {
-      await leaveSession(place, await openServerSession(place, server, joined.password, 'guest'))
+      await leaveSession(paths, await openServerSession(paths, server, joined.password, 'guest'))
       return
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
     }
   }
 }

@@ -21,13 +21,13 @@ import { fileURLToPath } from 'node:url'
 import { mustExist } from '../../core/must-exist.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
-import { explainFileFault } from './file-faults.ts'
-import { type Account, permits } from './place.ts'
+import { type Account, permits } from './data-dir.ts'
+import { explainFileError } from './file-errors.ts'
 
-/** A folder with bin, lib and share that the server's user can run, and the version of what is in it. */
+/** A folder with bin, lib and share that the server's user can run, and its version. */
 export type Runtime = { root: string; version: string; major: string }
 
-/** Where the binaries come from and where copies of them may go. Tests and packagers name other folders. */
+/** The folders of the binaries and of their copies. Tests and packagers set others. */
 export type Binaries = { packageDir?: string; cacheDir?: string }
 
 type Package = { native: string; version: string; links: { source: string; target: string }[] }
@@ -36,9 +36,8 @@ const temporaryPrefix = 'vitrine-postgresql-'
 const platform = `${process.platform}-${process.arch}`
 
 /**
- * The package is used where it lies when it is whole and the server's user can walk to it. Otherwise a copy is kept:
- * install scripts that make the library links are often turned off, and a checkout of root is often closed to everyone
- * else.
+ * The package is used in place if it is complete and the server's user can reach it. Otherwise it is copied: the install
+ * scripts that create the library links are often disabled, and a checkout of root is often closed to other users.
  */
 export const prepareRuntime = (dataDir: string, account: Account | undefined, binaries: Binaries = {}): Runtime => {
   const found = readPackage(binaries.packageDir ?? findPackageDir())
@@ -56,10 +55,10 @@ export const prepareRuntime = (dataDir: string, account: Account | undefined, bi
     const cacheDir = binaries.cacheDir ?? '/var/cache/vitrine'
     mkdirSync(cacheDir, { recursive: true })
     const { uid, mode } = lstatSync(cacheDir)
-    if (uid !== 0 || (mode & 0o022) !== 0) throw new Error(`${cacheDir} is not root's alone`)
+    if (uid !== 0 || (mode & 0o022) !== 0) throw new Error(`${cacheDir} is writable by other users than root`)
     chmodSync(cacheDir, 0o755)
     const root = keepCopy(found, join(cacheDir, name), account)
-    if (!isReachable(root, account)) throw new Error(`${cacheDir} is closed to the server's user`)
+    if (!isReachable(root, account)) throw new Error(`${cacheDir} is not accessible to the server's user`)
     return describe(root)
   } catch {
     return describe(makeTemporaryCopy(found, account))
@@ -69,7 +68,7 @@ export const prepareRuntime = (dataDir: string, account: Account | undefined, bi
 export const readRuntimeVersion = (binaries: Binaries = {}): string =>
   readPackage(binaries.packageDir ?? findPackageDir()).version
 
-/** A copy in the temporary folder serves one run of the server; whoever turns that off gives the binary's path here. */
+/** Removes a temporary copy, which serves one run of the server. Called with the path of its binary after shutdown. */
 export const removeTemporaryRuntime = (postgresFile: string): void => {
   const root = dirname(dirname(postgresFile))
   const isOurs =
@@ -101,7 +100,7 @@ const readPackage = (packageDir: string): Package => {
   }
 }
 
-/** A umask closes all files of an install alike, so one file of each kind speaks for the rest. */
+/** A umask affects all files of an installation alike, so one file of each kind is enough to check. */
 const isReachable = (root: string, account: Account): boolean => {
   const folders = ['bin', 'lib/postgresql', 'share/postgresql/extension'].map((name) => join(root, name))
   const files = ['bin/postgres', 'bin/initdb', 'lib/postgresql/plpgsql.so', 'share/postgresql/postgres.bki']
@@ -119,12 +118,12 @@ const keepCopy = (found: Package, target: string, account: Account | undefined):
   const fresh = `${target}.new-${randomBytes(6).toString('hex')}`
   try {
     copyTree(found, fresh, account)
-    // A copy that a power cut emptied is moved away, because a folder that is in the way cannot be renamed onto.
+    // A copy damaged by a power failure is moved away first, because rename cannot replace a folder that is not empty.
     if (isBroken) renameSync(target, `${fresh}.broken`)
     renameSync(fresh, target)
   } catch (error) {
-    // Another process made the same copy in the meantime.
-    if (!isSameTree(found, target)) throw explainFileFault(error, dirname(target))
+    // Unless another process has made the same copy in the meantime.
+    if (!isSameTree(found, target)) throw explainFileError(error, dirname(target))
   } finally {
     rmSync(fresh, { recursive: true, force: true })
     rmSync(`${fresh}.broken`, { recursive: true, force: true })
@@ -140,7 +139,7 @@ const makeTemporaryCopy = (found: Package, account: Account): string => {
     return root
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
-    throw explainFileFault(error, base)
+    throw explainFileError(error, base)
   }
 }
 
@@ -163,15 +162,15 @@ const copyTree = (found: Package, target: string, account: Account | undefined):
   }
 }
 
-/** Modes are set apart from mkdir, because the umask of root may be 077. */
+/** Sets the mode separately, because the umask of root may be 077. */
 const makeOpenDir = (path: string): void => {
   mkdirSync(path, { recursive: true })
   chmodSync(path, 0o755)
 }
 
 /**
- * A hard link costs no space, but it stays the file of its owner: as root, only a file that root alone may change is
- * linked, so that the owner of one checkout cannot change what another checkout runs from the shared cache.
+ * A hard link takes no space, but the owner of the file can still change it. As root, only files that root alone can
+ * change are linked, so that the owner of one checkout cannot change what another runs from the shared cache.
  */
 const placeFile = (from: string, to: string, account: Account | undefined): void => {
   const { uid, mode } = statSync(from)
@@ -188,7 +187,7 @@ const placeFile = (from: string, to: string, account: Account | undefined): void
   chmodSync(to, openMode)
 }
 
-/** Files that are there with the right sizes: enough to see a copy that a power cut left empty. */
+/** Compares file names and sizes, which is enough to detect a copy that a power failure left empty. */
 const isSameTree = (found: Package, target: string): boolean =>
   existsSync(target) &&
   listTree(found.native).every(({ path, isFolder }) => {
@@ -197,7 +196,7 @@ const isSameTree = (found: Package, target: string): boolean =>
   }) &&
   found.links.every(({ target: link }) => existsSync(join(target, relative('native', link))))
 
-/** Folders before what they hold, without links (made from the list) and without what only a compiler reads. */
+/** Folders before their content, without links (created from the list) and without static libraries. */
 const listTree = (root: string): { path: string; isFolder: boolean }[] =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => (entry.isDirectory() || entry.isFile()) && !entry.name.endsWith('.a'))

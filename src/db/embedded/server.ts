@@ -20,19 +20,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
 import { childEnvironment, inheritedDir } from './cluster.ts'
-import { explainSpawnFault } from './faults.ts'
-import { explainFileFault } from './file-faults.ts'
-import { type Account, makePrivateDir, type Place, permits } from './place.ts'
+import { type Account, type DataPaths, makePrivateDir, permits } from './data-dir.ts'
+import { explainFileError } from './file-errors.ts'
 import { type Runtime, removeTemporaryRuntime } from './runtime.ts'
+import { explainSpawnError } from './server-errors.ts'
 
-/** What postmaster.pid says about a server. */
+/** The content of postmaster.pid. */
 export type Postmaster = { pid: number; port: number; socketDir: string; isReady: boolean }
 
-/** A server that this process spawned. `exit` is set once it is gone. */
+/** A server that this process spawned. `exit` is set when it has exited. */
 export type Spawned = {
   pid: number | undefined
   exit: string | undefined
-  fault: OperatorError | undefined
+  error: OperatorError | undefined
   readOutput(): string
   kill(): void
 }
@@ -50,16 +50,15 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
   unix_socket_permissions: '0700',
   max_connections: 100,
   shared_buffers: '128MB',
-  // What is read here is mostly in the system's memory already, and asking another process for it takes longer than
-  // reading it: a search of 6,000 matches took 62 ms at best, and 83 ms with the default, workers, on a busy machine.
+  // Most reads hit the page cache, where a worker process costs more than the read itself: a search with 6,000 matches
+  // took 62 ms at best, and 83 ms with the default (worker) on a busy machine.
   io_method: 'sync',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_destination: 'stderr',
   logging_collector: 'off',
-  // Failed statements reach Node as errors. Here they would only fill the disk, and carry the data of shoppers with
-  // them.
+  // Failed statements reach Node as errors. In this log they would fill the disk and expose the data of shoppers.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -67,43 +66,43 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
 })
 
 /**
- * The server in its own session, so that Ctrl-C in a terminal reaches Node alone and Node decides when the server
+ * Starts the server in its own session, so that Ctrl-C in a terminal reaches only Node, which decides when the server
  * stops.
  */
 export const spawnServer = (
-  place: Place,
+  paths: DataPaths,
   runtime: Runtime,
   account: Account | undefined,
   socketDir: string,
 ): Spawned => {
   const file = join(runtime.root, 'bin/postgres')
-  const log = openLog(place.logFile)
-  const folder = openSync(place.cluster, 'r')
+  const log = openLog(paths.logFile)
+  const folder = openSync(paths.cluster, 'r')
   const logStart = fstatSync(log).size
-  const options = Object.entries(settings(place.cluster, socketDir)).flatMap(([name, value]) => [
+  const options = Object.entries(settings(paths.cluster, socketDir)).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ])
   try {
-    const child = spawn(file, ['-D', account ? inheritedDir : place.cluster, ...options], {
-      ...{ cwd: '/', detached: true, env: { ...childEnvironment(), ...excuseStalePid(place.cluster) }, ...account },
+    const child = spawn(file, ['-D', account ? inheritedDir : paths.cluster, ...options], {
+      ...{ cwd: '/', detached: true, env: { ...childEnvironment(), ...excuseStalePid(paths.cluster) }, ...account },
       stdio: ['ignore', log, log, folder],
     })
     child.unref()
-    return watchChild(child, file, () => readFrom(place.logFile, logStart))
+    return watchChild(child, file, () => readFrom(paths.logFile, logStart))
   } finally {
     closeSync(folder)
     closeSync(log)
   }
 }
 
-/** The live server of this cluster, whoever spawned it. */
+/** The running server of this cluster, whichever process spawned it. */
 export const findPostmaster = (cluster: string): Postmaster | undefined => {
   const named = readPostmaster(cluster)
   return named && isServerOf(cluster, named.pid) ? named : undefined
 }
 
-/** What postmaster.pid names, which after a power cut may be nobody or a stranger. */
+/** Reads postmaster.pid. After a power failure, its pid may belong to no process or to an unrelated one. */
 export const readPostmaster = (cluster: string): Postmaster | undefined => {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8')
@@ -114,38 +113,40 @@ export const readPostmaster = (cluster: string): Postmaster | undefined => {
     return { pid: Number(pid), port: Number(portLine), socketDir, isReady: status === 'ready' }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
-    throw explainFileFault(error, cluster)
+    throw explainFileError(error, cluster)
   }
 }
 
 /**
- * Turns the server off, waits until it is gone, and removes what it had outside the data folder. An immediate stop is
- * safe too, since the next start replays the log, but a server that still writes its checkpoint deserves the time.
+ * Shuts the server down, waits until it has exited, and removes its files outside the data folder. A fast shutdown comes
+ * first, so that the server can write its checkpoint. An immediate one is safe too, because the next start replays the
+ * WAL.
  */
 export const shutDown = async (cluster: string, server: Postmaster): Promise<void> => {
   const file = readCommand(server.pid)[0] ?? ''
   const isUp = () => isServerOf(cluster, server.pid)
-  for (const [signal, patienceMs] of [
+  for (const [signal, timeoutMs] of [
     ['SIGINT', fastShutdownMs],
     ['SIGQUIT', 15_000],
   ] as const) {
     if (isUp()) attempt(() => process.kill(server.pid, signal))
-    for (const deadline = Date.now() + patienceMs; isUp() && Date.now() < deadline; ) await sleep(10)
+    for (const deadline = Date.now() + timeoutMs; isUp() && Date.now() < deadline; ) await sleep(10)
   }
-  if (isUp()) throw new OperatorError(`PostgreSQL (process ${server.pid}) on ${cluster} does not stop.`)
+  if (isUp())
+    throw new OperatorError(`PostgreSQL (process ${server.pid}) on ${cluster} did not stop after SIGINT and SIGQUIT.`)
   removeSocketDir(server.socketDir)
   removeTemporaryRuntime(file)
 }
 
 /**
- * A fresh folder that only the server's user may enter, so no other user of the machine can even try a password. It
- * lies outside the data folder because a socket's path may have little more than 100 bytes. PostgreSQL touches its
- * socket every hour, which keeps cleaners of temporary folders away.
+ * A new folder that only the server's user may enter, so no other user of the machine can even try a password. It is
+ * outside the data folder, because the path of a socket is limited to about 100 bytes. PostgreSQL touches its socket
+ * every hour, so cleaners of temporary folders leave it alone.
  */
 const makeSocketDir = (account: Account | undefined): string => {
   for (const base of new Set([tmpdir(), '/tmp', '/var/tmp', '/run']))
     try {
-      // The setting is a list, in which commas, quotes and blanks would mean something.
+      // The setting is a list, so commas, quotes and spaces would be interpreted.
       if (!/^[\w./@+-]{1,70}$/.test(base) || (account && !isOpenTo(base, account))) continue
       const path = mkdtempSync(join(base, 'vitrine-'))
       if (account) lchownSync(path, account.uid, account.gid)
@@ -159,8 +160,8 @@ const makeSocketDir = (account: Account | undefined): string => {
 }
 
 /**
- * A restart after a crash takes the folder of before, because clients still know it and it would be left over
- * otherwise. A stranger's folder of that name is not used.
+ * A restart after a crash reuses the socket folder, because clients still connect to it. A folder of that name that
+ * belongs to another user is not used.
  */
 export const claimSocketDir = (cluster: string, account: Account | undefined, known: string | undefined) => {
   const path = known ?? readPostmaster(cluster)?.socketDir ?? ''
@@ -175,7 +176,7 @@ const isOurSocketDir = (path: string, account: Account | undefined): boolean => 
   return stats?.uid === (account?.uid ?? process.geteuid?.()) && ((stats?.mode ?? 0) & 0o170777) === 0o040700
 }
 
-/** Not recursive: the name comes from a file, and only the two known files belong in there. */
+/** Not recursive, because the path comes from a file. Only the two known files are removed. */
 export const removeSocketDir = (path: string): void => {
   if (!socketDirName.test(basename(path))) return
   for (const name of [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`]) attempt(() => unlinkSync(join(path, name)))
@@ -183,25 +184,24 @@ export const removeSocketDir = (path: string): void => {
 }
 
 /**
- * A name that holds as long as a server can live, also when the folder is moved. It stands in the server's command
- * line, which everybody may read: in a container, root lacks the right to ask for the working directory of another
- * user's process.
+ * A name that stays the same while a server runs, even if the folder is moved. It is in the server's command line, which
+ * every process can read. In a container, root may not read the working directory of another user's process.
  */
 const nameCluster = (cluster: string): string => {
   const folder = statSync(cluster, { bigint: true, throwIfNoEntry: false })
-  return folder ? `vitrine-${folder.dev.toString(16)}-${folder.ino.toString(16)}` : 'vitrine-gone'
+  return folder ? `vitrine-${folder.dev.toString(16)}-${folder.ino.toString(16)}` : 'vitrine-missing'
 }
 
-/** A zombie has no command line any more and counts as gone. */
+/** A zombie has no command line and does not count. */
 const isServerOf = (cluster: string, pid: number): boolean => readClusterName(readCommand(pid)) === nameCluster(cluster)
 
 const readClusterName = (command: string[]): string | undefined =>
   command.find((word) => word.startsWith('cluster_name='))?.slice('cluster_name='.length)
 
 /**
- * PostgreSQL does not start while the pid in postmaster.pid is any living process of its user, such as a stranger who
- * got that number after a power cut or, in a container, a thread of our own Node. A pid in this variable it does not
- * fear. Naming one pid is safer than removing the file, which by now may be that of a server started this instant.
+ * PostgreSQL does not start while the pid in postmaster.pid belongs to any process of its user: after a power failure,
+ * an unrelated process may have that pid, or in a container a thread of our own Node. PostgreSQL ignores the pid in this
+ * variable. That is safer than removing the file, which may belong to a server that has just started.
  */
 const excuseStalePid = (cluster: string): NodeJS.ProcessEnv => {
   const pid = readPostmaster(cluster)?.pid
@@ -209,8 +209,8 @@ const excuseStalePid = (cluster: string): NodeJS.ProcessEnv => {
 }
 
 /**
- * A power cut can leave a pid file without content, at which PostgreSQL stops. A server that is just starting has such
- * a file as well, but only for an instant.
+ * A power failure can leave an empty pid file, with which PostgreSQL does not start. A server that is just starting has
+ * an empty one too, but only for an instant.
  */
 export const removeBrokenPidFile = (cluster: string): void => {
   const path = join(cluster, 'postmaster.pid')
@@ -224,7 +224,7 @@ const isSurelyNotServerOf = (cluster: string, pid: number): boolean => {
   const name = readClusterName(command)
   if (name?.startsWith('vitrine-')) return name !== nameCluster(cluster)
   try {
-    // Someone else's PostgreSQL; one that was started by hand on this very folder must keep it.
+    // A PostgreSQL that we did not start. If it was started by hand on this folder, it must keep it.
     const [there, here] = [statSync(readlinkSync(`/proc/${pid}/cwd`)), statSync(cluster)]
     return there.dev !== here.dev || there.ino !== here.ino
   } catch {
@@ -245,9 +245,9 @@ const readCommand = (pid: number): string[] => {
 
 const watchChild = (child: ChildProcess, file: string, readOutput: () => string): Spawned => {
   const kill = () => void child.kill('SIGINT')
-  const spawned: Spawned = { pid: child.pid, exit: undefined, fault: undefined, readOutput, kill }
+  const spawned: Spawned = { pid: child.pid, exit: undefined, error: undefined, readOutput, kill }
   child.on('error', (error) => {
-    spawned.fault = explainSpawnFault(error, file)
+    spawned.error = explainSpawnError(error, file)
     spawned.exit = error.message
   })
   child.on('exit', (code, signal) => {
@@ -279,6 +279,6 @@ const attempt = (action: () => unknown): void => {
   try {
     action()
   } catch {
-    // Already gone, which is what was wanted.
+    // Already removed or exited.
   }
 }

@@ -3,30 +3,30 @@ import { Client } from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
 import { databaseUser } from './cluster.ts'
-import type { Place } from './place.ts'
+import type { DataPaths } from './data-dir.ts'
 import { type Postmaster, shutDown } from './server.ts'
 
-/** The database that Vitrine keeps its tables in. */
+/** The database of Vitrine's tables. */
 export const databaseName = 'vitrine'
 
-/** The service has the folder to itself; guests are commands that use whatever server runs. */
+/** There is at most one service per folder. Guests are commands that use the running server. */
 export type Role = 'service' | 'guest'
 
 /**
- * A connection that holds our locks for as long as we use the server. The locks die with it, so none outlives its
- * process.
+ * A connection that holds our locks for as long as we use the server. The locks end with the connection, so none
+ * outlives its process.
  */
 export type Session = { client: Client; server: Postmaster; ended: Promise<void> }
 
 /**
- * Two advisory locks in the database postgres (they are local to a database): everyone shares one, the service owns the
- * other.
+ * Two advisory locks in the database postgres (advisory locks are local to a database): all users share one, the service
+ * owns the other.
  */
 const lockClass = 0x76697472
 const [inUse, hasService] = [1, 2]
 
 export const openServerSession = async (
-  place: Place,
+  paths: DataPaths,
   server: Postmaster,
   password: string,
   role: Role,
@@ -35,15 +35,15 @@ export const openServerSession = async (
     ...{ host: server.socketDir, port: server.port, user: databaseUser, password, database: 'postgres' },
     application_name: `vitrine ${role === 'service' ? 'service' : 'cli'} ${process.pid}`,
     connectionTimeoutMillis: 10_000,
-    // Whoever turns the server off may be stuck; then we look again instead of waiting with it.
+    // The process that shuts the server down may hang. Then we try again instead of waiting for it.
     lock_timeout: 20_000,
   })
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
-  // The end of the connection is what matters, and an error without a listener would end the process.
+  // `end` is what we wait for. Without this listener, an error would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
-    await takeLocks(client, place, role)
+    await takeLocks(client, paths, role)
   } catch (error) {
     client.end().catch(() => {})
     throw error
@@ -52,10 +52,10 @@ export const openServerSession = async (
 }
 
 /**
- * The service's lock comes first and never waits, so that a refused service has touched nothing. The shared one may
- * wait for someone who turns the server off; then the connection is cut and the caller tries again.
+ * The lock of the service comes first and never waits, so that a refused service has changed nothing. The shared lock may
+ * wait for a process that shuts the server down. Then the connection is closed and the caller tries again.
  */
-const takeLocks = async (client: Client, { dataDir }: Place, role: Role): Promise<void> => {
+const takeLocks = async (client: Client, { dataDir }: DataPaths, role: Role): Promise<void> => {
   if (role === 'service') {
     const sql = 'select pg_try_advisory_lock($1, $2) as taken'
     const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, hasService])
@@ -80,33 +80,34 @@ const findServicePid = async (client: Client): Promise<string | undefined> => {
 }
 
 /**
- * The last user turns the server off. Our locks go first, and whoever then gets the shared one exclusively is alone: of
- * two that leave together exactly one does, and a newcomer either prevents it or waits and starts a server of its own.
+ * The last user shuts the server down. We release our locks, and if we then get the shared lock exclusively, we are the
+ * last. Of two that leave together exactly one gets it. A process that joins meanwhile either prevents that, or waits
+ * and starts a new server.
  */
-export const leaveSession = async (place: Place, { client, server }: Session): Promise<{ isOff: boolean }> => {
+export const leaveSession = async (paths: DataPaths, { client, server }: Session): Promise<{ isOff: boolean }> => {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const sql = 'select pg_try_advisory_lock($1, $2) as taken'
     const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, inUse])
     if (!rows[0]?.taken) return { isOff: false }
-    await shutDown(place.cluster, server)
+    await shutDown(paths.cluster, server)
     return { isOff: true }
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-/** Whether the connection alone keeps Node running. */
+/** Sets whether the connection keeps Node running. */
 export const holdProcess = ({ client }: Session, isHeld: boolean): void => {
   if (isHeld) client.ref()
   else client.unref()
 }
 
 /**
- * True when the server's files are gone, as after the checkout was moved: it runs on, but can load no extension any
- * more.
+ * Whether the server's program files are missing, as after the checkout was moved. Such a server still runs, but cannot
+ * load extensions.
  */
-export const isUprooted = async ({ client }: Session): Promise<boolean> => {
+export const hasLostFiles = async ({ client }: Session): Promise<boolean> => {
   const { rows } = await client.query<{ setting: string }>("select setting from pg_config where name = 'SHAREDIR'")
   return rows[0] !== undefined && !existsSync(rows[0].setting)
 }
@@ -117,17 +118,17 @@ export const ensureDatabase = async ({ client }: Session): Promise<void> => {
   try {
     await client.query(`create database ${client.escapeIdentifier(databaseName)}`)
   } catch (error) {
-    // Someone who opened the server at the same time was faster.
+    // Another process has created it at the same time.
     const code = errorCode(error)
     if (code !== '42P04' && code !== '23505') throw error
   }
 }
 
 /**
- * Faults of a server that is just coming or going. What the driver itself finds wrong with a connection has no code;
- * what we tell the operator is no such fault, whatever folder it names.
+ * Whether the error comes from a server that is starting or stopping. Connection errors of the driver itself have no
+ * code. An OperatorError is never transient.
  */
-export const isPassing = (error: unknown): boolean => {
+export const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof OperatorError || error instanceof TypeError) return false
   const code = errorCode(error)
   return code === undefined || /^(55P03|57P0[123]|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|EAGAIN|ENOTCONN)$/.test(code)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { readHeader } from '../../core/headers.ts'
-import type { OnGone } from '../../core/on-gone.ts'
+import type { OnDisconnect } from '../../core/on-disconnect.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Arrival, Door, RequestContext, SetHeader } from '../../http/door.ts'
 import type { Counted, Recognise, Recognised } from '../../http/fast-lane.ts'
@@ -40,10 +40,10 @@ export const createGate = (options: AccessOptions) => {
   }
 
   const admitCaller = (caller: Caller, arrival: Arrival<StorefrontEndpoint>) => {
-    const { headers, setHeader, onGone } = arrival
+    const { headers, setHeader, onDisconnect } = arrival
     const { endpoint } = arrival.route
     const enter = () => {
-      const ctx = checkRights(caller, arrival, endpoint.scope, options, onGone)
+      const ctx = checkRights(caller, arrival, endpoint.scope, options, onDisconnect)
       return recogniseShopper(ctx, endpoint, headers, setHeader)
     }
     const proceed = (counted: Counted) => {
@@ -235,7 +235,7 @@ const checkRights = (
   { headers, clientAddress }: RequestHead,
   scope: Scope | undefined,
   options: AccessOptions,
-  onGone: OnGone,
+  onDisconnect: OnDisconnect,
 ): StoreCtx => {
   if (store.isClosed) throw fail('FORBIDDEN', 'This store is closed.')
   const { origin } = headers
@@ -248,7 +248,7 @@ const checkRights = (
   return {
     ...options.services,
     // From here on, database work counts toward the store's share of connections (decision 0021).
-    db: options.services.db.forStore(store.id, onGone),
+    db: options.services.db.forStore(store.id, onDisconnect),
     store,
     outlet,
     scopes,

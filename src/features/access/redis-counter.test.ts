@@ -86,7 +86,7 @@ test('while Redis is unavailable requests are served, the outage is logged once,
 const assertFindsRedisAgain = async (service: TestService, key: string) => {
   const found = async () => {
     await statusesOf([service], key, 1)
-    return linesWith(service, 'Redis is back') === 1
+    return linesWith(service, 'Redis available') === 1
   }
   for (let tries = 0; tries < 10; tries++) if (await withinASecond(found)) return
   assert.fail('the service did not reconnect to Redis')

@@ -28,7 +28,7 @@ export const recogniseShopper = (
   return identify(ctx, access, bearer, headers, setHeader).then((shopper) => ({
     ...ctx,
     // Changes of one shopper are queued, so that a shopper who sends many at once uses one connection.
-    db: ctx.db.inLine(nameShopper(shopper)),
+    db: ctx.db.inQueue(nameShopper(shopper)),
     shopper,
     outletIsChosen: headers['x-outlet-id'] !== undefined,
     idempotencyKey: once ? readIdempotencyKey(headers) : null,

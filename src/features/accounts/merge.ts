@@ -16,7 +16,7 @@ export const mergeGuestData = async (ctx: CustomerCtx, guestToken: string): Prom
   const { store, shopper, db } = ctx
   const guest = readGuestToken(ctx.guestTokens, store.id, guestToken, ctx.clock.now())
   if (guest === null) throw cannotMerge()
-  const merged = await db.inLine(nameGuest(guest.guestId)).tx(async (tx) => {
+  const merged = await db.inQueue(nameGuest(guest.guestId)).tx(async (tx) => {
     if (!(await endGuest(tx, store.id, guest.guestId))) throw cannotMerge()
     const cartItems = await mergeCart(tx, ctx, shopper.customerId, guest.guestId)
     const wishlistItems = await mergeWishlist(tx, store.id, guest.guestId, shopper.customerId)

@@ -122,7 +122,7 @@ export const deleteCart = async (ctx: CustomerCtx, cartId: string): Promise<void
 /** Several shoppers can change one cart by its id. Queued here, they do not hold connections while they wait. */
 export const inCartQueue = <Ctx extends Pick<ShopperCtx, 'db'>>(ctx: Ctx, cartId: string): Ctx => ({
   ...ctx,
-  db: ctx.db.inLine(`cart ${cartId}`),
+  db: ctx.db.inQueue(`cart ${cartId}`),
 })
 
 /** `LineToAdd` whose optional fields may also be undefined. */

@@ -124,7 +124,7 @@ test('orders that cannot have been delivered are refused and stay unchanged', as
   await assert.rejects(unpaid.deliver(), { name: 'DomainError', message: /is not paid yet and cannot be delivered/ })
   const file = await openOrder({ goods: { book: 1 } })
   await payOrder(service, file.shop, file.orderId)
-  await assert.rejects(file.deliver(), { name: 'DomainError', message: /has only downloads/ })
+  await assert.rejects(file.deliver(), { name: 'DomainError', message: /contains only downloads/ })
   const cancelled = await openOrder({ method: 'cod' })
   await withOrder(service, cancelled.shop, cancelled.orderId, (tx, ctx, order) => cancelOrder(tx, ctx, order, 'No.'))
   await assert.rejects(cancelled.deliver(), { name: 'DomainError', message: /is cancelled and cannot be delivered/ })

@@ -87,7 +87,7 @@ test('a store cannot ship unknown lines, too many units, a download, or a tracki
   const refused: [Partial<ShipRequest>, RegExp][] = [
     [{ trackingNumber: 'T1' }, /already has a shipment with the number T1/],
     [{ trackingNumber: 'T2', items: [{ line: 'CUP', quantity: 1 }] }, /has no line "CUP"/],
-    [{ trackingNumber: 'T2', items: [{ line: 'MUG', quantity: 2 }] }, /There are 1 units of Mug left to ship/],
+    [{ trackingNumber: 'T2', items: [{ line: 'MUG', quantity: 2 }] }, /Cannot ship 2 of Mug: only 1 left to ship/],
     [{ trackingNumber: 'T2', items: [{ line: book, quantity: 1 }] }, /Book is a download/],
   ]
   for (const [request, reason] of refused) await assert.rejects(ship(request), reason)

@@ -162,7 +162,7 @@ test('there are metrics of the pool, the cache, the event loop and memory', asyn
     'vitrine_db_connections{state="total"}',
     'vitrine_db_connections{state="idle"}',
     'vitrine_db_connections{state="waiting"}',
-    'vitrine_db_connections{state="inLine"}',
+    'vitrine_db_connections{state="queued"}',
     'vitrine_answer_cache{figure="entries"}',
     'vitrine_answer_cache{figure="bytes"}',
     'vitrine_answer_cache{figure="hits"}',

@@ -1,25 +1,25 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { JobFigures } from '../../jobs/job-kind.ts'
+import type { JobStats } from '../../jobs/job-kind.ts'
 
-export type JobSource = { figures(): readonly JobFigures[]; now(): number }
+export type JobSource = { stats(): readonly JobStats[]; now(): number }
 
 /** Read at scrape time from the in-memory figures of each job kind, without a query. */
 export const addJobMetrics = (registry: Registry, { figures, now }: JobSource) => {
   const registers = [registry]
   const labelNames = ['job'] as const
-  const gauge = (name: string, help: string, read: (kind: JobFigures) => number) =>
+  const gauge = (name: string, help: string, read: (kind: JobStats) => number) =>
     new Gauge({
       ...{ name, help, labelNames, registers },
       collect() {
-        for (const kind of figures()) this.set({ job: kind.name }, read(kind))
+        for (const kind of stats()) this.set({ job: kind.name }, read(kind))
       },
     })
-  const counter = (name: string, help: string, read: (kind: JobFigures) => number) =>
+  const counter = (name: string, help: string, read: (kind: JobStats) => number) =>
     new Counter({
       ...{ name, help, labelNames, registers },
       collect() {
         this.reset()
-        for (const kind of figures()) this.inc({ job: kind.name }, read(kind))
+        for (const kind of stats()) this.inc({ job: kind.name }, read(kind))
       },
     })
   gauge('vitrine_jobs_waiting', 'Due items found by the last poll, for all instances', ({ waiting }) => waiting)

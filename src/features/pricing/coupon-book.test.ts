@@ -183,10 +183,10 @@ test('the categories and products of a coupon must exist in its store', async ()
   const [shop, other] = [await newHomeStore(), await newStore(service)]
   const { Kitchen } = await categoriesOf(shop)
   for (const category of ['Home > Cellar', 'Kitchen > Mugs', 'Mugs > Home', 'Home > Kitchen > Mugs > Blue', '', '>']) {
-    await assertRefused(shop, { code: 'X', categories: ['Home', category] }, /^The store has no category ".*"\. Name/)
+    await assertRefused(shop, { code: 'X', categories: ['Home', category] }, /^The store has no category ".*"\. Use an id/)
   }
   await assertRefused(other, { code: 'X', categories: [Kitchen as string] }, /has no category "cat_/)
-  await assertRefused(shop, { code: 'X', products: ['mug', 'cup'] }, /^The store has no product "cup"\. Name one by id/)
+  await assertRefused(shop, { code: 'X', products: ['mug', 'cup'] }, /^The store has no product "cup"\. Use an id/)
   await assertRefused(other, { code: 'X', products: ['mug'] }, /has no product "mug"/)
   assert.deepEqual(await listCoupons(service.db, await shop.load()), [])
 })
@@ -195,7 +195,7 @@ test('a code is unique within a store, whatever its case, and free in other stor
   const [shop, other] = [await newStore(service), await newStore(service)]
   const both = await Promise.allSettled([create(shop, { code: 'Tea' }), create(shop, { code: 'TEA' })])
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
-  await assertRefused(shop, { code: ' tea' }, /^The store has a coupon TEA already\.$/)
+  await assertRefused(shop, { code: ' tea' }, /^The store already has a coupon TEA\.$/)
   await create(other, { code: 'tea' })
   assert.equal((await listCoupons(service.db, await shop.load())).length, 1)
 })
@@ -203,22 +203,25 @@ test('a code is unique within a store, whatever its case, and free in other stor
 test('an invalid coupon is refused with a message that says what is valid', async () => {
   const shop = await newStore(service)
   const refusals: [Partial<CouponRequest>, RegExp][] = [
-    [{ code: 'TWO WORDS' }, /^A code has 1 to 64 letters, digits, "-" and "_", unlike "TWO WORDS"\.$/],
-    [{ code: ' ' }, /^A code has 1 to 64/],
-    [{ value: 0 }, /^A percentage is more than 0, 100 at most, and has up to three decimals, unlike 0\.$/],
-    [{ value: -1 }, /unlike -1\.$/],
-    [{ value: 100.001 }, /unlike 100\.001\.$/],
-    [{ value: 33.3333 }, /unlike 33\.3333\.$/],
-    [{ value: Number.NaN }, /unlike NaN\.$/],
-    [{ kind: 'fixed', value: 0 }, /^A fixed discount must be more than nothing\.$/],
+    [{ code: 'TWO WORDS' }, /^"TWO WORDS" is not a valid coupon code\. Use 1 to 64 letters, digits, "-" and "_"\.$/],
+    [{ code: ' ' }, /is not a valid coupon code/],
+    [
+      { value: 0 },
+      /^0 is not a valid percentage\. It must be greater than 0, at most 100, with up to three decimals\.$/,
+    ],
+    [{ value: -1 }, /^-1 is not a valid percentage/],
+    [{ value: 100.001 }, /^100\.001 is not a valid percentage/],
+    [{ value: 33.3333 }, /^33\.3333 is not a valid percentage/],
+    [{ value: Number.NaN }, /^NaN is not a valid percentage/],
+    [{ kind: 'fixed', value: 0 }, /^A fixed discount must be greater than zero\.$/],
     [{ kind: 'fixed', value: 0.001 }, /^A fixed discount must be an amount in INR, not 0\.001\.$/],
     [{ kind: 'fixed', value: -5 }, /not -5\.$/],
     [{ minSubtotal: 1.234 }, /^A minimum subtotal must be an amount in INR, not 1\.234\.$/],
-    [{ usageLimit: 0 }, /^A limit must be a whole number from 1 to \d+, not 0\.$/],
+    [{ usageLimit: 0 }, /^A usage limit must be an integer from 1 to \d+, not 0\.$/],
     [{ customerLimit: 1.5 }, /not 1\.5\.$/],
     [
       { startsAt: new Date('2027-01-01T00:00:00Z'), endsAt: new Date('2027-01-01T00:00:00Z') },
-      /^A coupon must end after it starts, and 2027-01-01T00:00:00\.000Z is not after 2027-01-01T00:00:00\.000Z\.$/,
+      /^A coupon must end after it starts: 2027-01-01T00:00:00\.000Z is not after 2027-01-01T00:00:00\.000Z\.$/,
     ],
   ]
   for (const [wanted, message] of refusals) await assertRefused(shop, { code: 'X', ...wanted }, message)

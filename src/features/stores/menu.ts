@@ -25,19 +25,19 @@ const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => 
     throw refuse('MENU_TOO_DEEP', { place, mostLevels: maxMenuDepth })
   }
   return items.map((item, i) => {
-    const here = `${place}[${i}]`
+    const here = `${path}[${i}]`
     const { children = [], ...fields } = toFields(item)
     const text = (field: 'label' | 'type' | 'target') => {
       const value = fields[field]
-      if (typeof value !== 'string') throw refuse('MENU_TEXT_MISSING', { place: `${here}.${field}` })
+      if (typeof value !== 'string') throw refuse('MENU_TEXT_MISSING', { path: `${here}.${field}` })
       return value
     }
     const [label, type, target] = [text('label'), text('type'), text('target')]
     if (!menuTypes.includes(type)) {
-      throw refuse('MENU_TYPE_UNKNOWN', { place: `${here}.type`, type, types: menuTypes })
+      throw refuse('MENU_TYPE_UNKNOWN', { path: `${here}.type`, type, types: menuTypes })
     }
     if (!isSafeTarget(target)) {
-      throw refuse('MENU_TARGET_UNSAFE', { place: `${here}.target`, label, target })
+      throw refuse('MENU_TARGET_UNSAFE', { path: `${here}.target`, label, target })
     }
     return { id: newId('menu'), label, type, target, children: readMenu(children, `${here}.children`, level + 1) }
   })

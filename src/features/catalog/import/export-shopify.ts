@@ -60,7 +60,7 @@ const optionNames = ({ slug, options = [], variants = [] }: ExportedProduct) => 
   const used = new Set(variants.flatMap((variant) => Object.keys(variant.options ?? {})))
   const names = [...new Set([...options.map(({ name }) => name).filter((name) => used.has(name)), ...used])]
   if (names.length > maxOptions) {
-    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, mostOptions: maxOptions })
+    throw refuse('EXPORT_OPTIONS_TOO_MANY', { slug, options: names.length, maxOptions })
   }
   return names
 }

@@ -37,7 +37,7 @@ import { removeSocketDir } from './server.ts'
 
 makeTemplate()
 
-test('a folder that may not be written, or is none, or lies in one that may not be entered is named', async (t) => {
+test('a path that is not writable, not a folder or in an inaccessible folder is named in the error', async (t) => {
   const user = unprivilegedUser(t)
   if (!user) return
   const folder = newFolder(t, 0o755)
@@ -49,7 +49,7 @@ test('a folder that may not be written, or is none, or lies in one that may not 
   await rejectsWith(open('file'), [join(folder, 'file'), 'not a folder'])
 })
 
-test('a full disk is named, on the first start and on a later one', async (t) => {
+test('a full disk is reported, on the first start and on later ones', async (t) => {
   const dataDir = newDataDir(t)
   mkdirSync(dataDir)
   if (!mountTmpfs(t, dataDir, '20m')) return
@@ -69,7 +69,7 @@ test('a full disk is named, on the first start and on a later one', async (t) =>
   await again.stop()
 })
 
-test('a cluster of another major version, a damaged one and a lost password are named and left alone', async (t) => {
+test('a cluster of another major version, a damaged one and a lost password are reported and not changed', async (t) => {
   const dataDir = usedDataDir(t)
   const change = async (file: string, content: string | undefined, words: string[]) => {
     const path = join(dataDir, file)
@@ -93,22 +93,22 @@ test('a cluster of another major version, a damaged one and a lost password are 
   assert.deepEqual(socketDirsOf(dataDir), [])
 })
 
-test('a pid file that names a stranger does not prevent the start, and the stranger lives on', async (t) => {
+test('a pid file with the pid of an unrelated process does not prevent the start, and that process keeps running', async (t) => {
   const dataDir = usedDataDir(t)
   const { uid, gid } = statSync(join(dataDir, 'postgres'))
-  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid, gid } : {}) })
-  undo(t, () => stranger.kill())
+  const unrelated = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid, gid } : {}) })
+  undo(t, () => unrelated.kill())
   const pidFile = join(dataDir, 'postgres/postmaster.pid')
-  writeFileSync(pidFile, `${stranger.pid}\n/proc/self/fd/3\n1\n5432\n/tmp/vitrine-000000\n\n 1 1\nready   \n`)
+  writeFileSync(pidFile, `${unrelated.pid}\n/proc/self/fd/3\n1\n5432\n/tmp/vitrine-000000\n\n 1 1\nready   \n`)
   if (isRoot) chownSync(pidFile, uid, gid)
   const server = await openHere(t, { dataDir, role: 'service' })
   assert.equal(server.adopted, false)
-  assert.notEqual(serverPid(dataDir), stranger.pid)
+  assert.notEqual(serverPid(dataDir), unrelated.pid)
   await server.stop()
-  assert.equal(stranger.exitCode ?? stranger.signalCode, null)
+  assert.equal(unrelated.exitCode ?? unrelated.signalCode, null)
 })
 
-test('a pid file that a power cut emptied does not prevent the start', async (t) => {
+test('a pid file that a power failure emptied does not prevent the start', async (t) => {
   const dataDir = usedDataDir(t)
   const pidFile = join(dataDir, 'postgres/postmaster.pid')
   const { uid, gid } = statSync(join(dataDir, 'postgres'))
@@ -121,7 +121,7 @@ test('a pid file that a power cut emptied does not prevent the start', async (t)
   }
 })
 
-test('a database that was deleted under a running service is not replaced by an empty one', async (t) => {
+test('a database that was deleted while the service runs is not replaced by an empty one', async (t) => {
   const dataDir = usedDataDir(t)
   const messages: string[] = []
   const server = await openHere(t, { dataDir, role: 'service', onUnexpectedExit: (message) => messages.push(message) })
@@ -135,27 +135,30 @@ test('a database that was deleted under a running service is not replaced by an 
   await server.stop()
 })
 
-test('a server that dies is started again where the pool looks for it, until it dies too often', async (t) => {
+test('a server that crashes is restarted in the same socket folder, until it crashes too often', async (t) => {
   const dataDir = usedDataDir(t)
   const messages: string[] = []
   const onUnexpectedExit = (message: string) => messages.push(message)
   const server = await openHere(t, { dataDir, role: 'service', onUnexpectedExit })
   await query(server, 'create table kept as select 7 as n')
-  for (let death = 1; death <= 5; death++) {
+  for (let crash = 1; crash <= 5; crash++) {
     process.kill(serverPid(dataDir) ?? assert.fail('no server'), 'SIGKILL')
-    await until(() => messages.length === death)
-    // On a busy machine the end of the connections is noticed before that of the process.
-    assert.match(messages.at(-1) ?? '', /died \((?:.*SIGKILL.*|its connections ended)\) and runs again as process/)
+    await until(() => messages.length === crash)
+    // On a busy machine, the end of the connections is noticed before the exit of the process.
+    assert.match(
+      messages.at(-1) ?? '',
+      /crashed \((?:.*SIGKILL.*|its connections ended)\) and was restarted as process/,
+    )
     assert.deepEqual(await query(server, 'select n from kept'), [{ n: 7 }])
     await rejectsWith(openEmbedded({ dataDir, role: 'service' }), ['in use'])
   }
   process.kill(serverPid(dataDir) ?? assert.fail('no server'), 'SIGKILL')
   await until(() => messages.length === 6)
-  assert.match(messages.at(-1) ?? '', /died too often/)
+  assert.match(messages.at(-1) ?? '', /crashed too often/)
   await server.stop()
 })
 
-test('the crash of a backend costs neither the server nor our hold on the folder', async (t) => {
+test('after the crash of a backend, the server keeps running and the folder stays locked', async (t) => {
   const dataDir = usedDataDir(t)
   const lines: string[] = []
   const server = await openHere(t, { dataDir, role: 'service', log: (line) => lines.push(line) })
@@ -169,7 +172,7 @@ test('the crash of a backend costs neither the server nor our hold on the folder
   assert.equal(serverPid(dataDir), undefined)
 })
 
-test('an adopted server that dies is started again too', async (t) => {
+test('an adopted server that crashes is restarted too', async (t) => {
   const dataDir = usedDataDir(t)
   const killed = await openElsewhere(t, { dataDir, role: 'service' })
   await killed.kill()
@@ -183,11 +186,11 @@ test('an adopted server that dies is started again too', async (t) => {
   assert.equal(existsSync(server.connection.host), false)
 })
 
-test('what a killed first start left is removed, and a long log is put aside', async (t) => {
+test('files of a killed first start are removed, and a large log is rotated', async (t) => {
   const dataDir = newDataDir(t)
-  const gone = spawnSync('true').pid
-  mkdirSync(join(dataDir, `postgres.new-${gone}-0123456789ab/base`), { recursive: true })
-  writeFileSync(join(dataDir, `postgres.new-${gone}-0123456789ab.pw`), 'secret')
+  const deadPid = spawnSync('true').pid
+  mkdirSync(join(dataDir, `postgres.new-${deadPid}-0123456789ab/base`), { recursive: true })
+  writeFileSync(join(dataDir, `postgres.new-${deadPid}-0123456789ab.pw`), 'secret')
   writeFileSync(join(dataDir, 'postgres.log'), '')
   truncateSync(join(dataDir, 'postgres.log'), 11 * 1024 * 1024)
   const server = await openHere(t, { dataDir, role: 'guest' })
@@ -196,7 +199,7 @@ test('what a killed first start left is removed, and a long log is put aside', a
   await server.stop()
 })
 
-/** The folders that the servers of this data folder ever listened in and that are still there. */
+/** The socket folders of this data folder's servers that still exist. */
 const socketDirsOf = (dataDir: string): string[] => {
   const log = readFileSync(join(dataDir, 'postgres.log'), 'utf8')
   const folders = [...log.matchAll(/Unix socket "([^"]+)\/\.s\.PGSQL/g)].map(([, folder]) => folder ?? '')

@@ -2,15 +2,15 @@ import { chmodSync, lchownSync, mkdirSync, readdirSync, readFileSync, statSync }
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
-import { explainFileFault } from './file-faults.ts'
+import { explainFileError } from './file-errors.ts'
 
-/** Everything that the embedded server keeps, by path. */
-export type Place = { dataDir: string; cluster: string; passwordFile: string; logFile: string }
+/** The paths of the embedded server's files. */
+export type DataPaths = { dataDir: string; cluster: string; passwordFile: string; logFile: string }
 
-/** The user that the server runs as when that is not us. Absent, it runs as whoever runs Vitrine. */
+/** The user that the server runs as, if not the user of this process. */
 export type Account = { uid: number; gid: number }
 
-export const describePlace = (dataDir: string): Place => {
+export const resolveDataPaths = (dataDir: string): DataPaths => {
   const folder = resolve(dataDir)
   return {
     dataDir: folder,
@@ -20,22 +20,21 @@ export const describePlace = (dataDir: string): Place => {
   }
 }
 
-export const prepareDataDir = async ({ dataDir }: Place): Promise<void> => {
+export const prepareDataDir = async ({ dataDir }: DataPaths): Promise<void> => {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     if (!(await stat(dataDir)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw explainFileFault(error, dataDir)
+    throw explainFileError(error, dataDir)
   }
 }
 
 /**
- * PostgreSQL refuses uid 0, so for root on Linux an unprivileged user is chosen. The owner of an existing cluster comes
- * first, because the files stay theirs whoever starts the server. On macOS nobody runs services as root, and there is
- * no /proc to help.
+ * PostgreSQL refuses to run as root, so on Linux an unprivileged user is chosen: the owner of an existing cluster first,
+ * because the files belong to that user. Other systems lack the /proc that this needs.
  */
-export const chooseAccount = ({ cluster }: Place): Account | undefined => {
+export const chooseAccount = ({ cluster }: DataPaths): Account | undefined => {
   if (process.geteuid?.() !== 0) return undefined
   if (process.platform !== 'linux')
     throw new OperatorError('PostgreSQL refuses to run as root: start Vitrine as an ordinary user.')
@@ -43,7 +42,7 @@ export const chooseAccount = ({ cluster }: Place): Account | undefined => {
   const owner = statSync(cluster, { throwIfNoEntry: false })
   if (owner && owner.uid !== 0)
     return { uid: owner.uid, gid: users.find((user) => user.uid === owner.uid)?.gid ?? owner.gid }
-  // initdb looks its user up by number, so only a user that exists will do.
+  // initdb looks up its user by number, so the user must exist.
   const chosen = users.find((user) => user.name === 'postgres') ?? users.find((user) => user.name === 'nobody')
   if (!chosen || chosen.uid === 0)
     throw new OperatorError(
@@ -53,13 +52,13 @@ export const chooseAccount = ({ cluster }: Place): Account | undefined => {
   return { uid: chosen.uid, gid: chosen.gid }
 }
 
-/** A backup that root copied back belongs to root and is often 0755, and PostgreSQL accepts neither. */
-export const mendOwnership = (cluster: string, account: Account | undefined): void => {
+/** A backup restored by root belongs to root and often has mode 0755. PostgreSQL accepts neither. */
+export const repairOwnership = (cluster: string, account: Account | undefined): void => {
   const { uid, mode } = statSync(cluster)
   if (account && uid === 0) {
     for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
       lchownSync(join(cluster, name), account.uid, account.gid)
-    // The folder itself comes last, so that a pass that was cut short is seen as undone and made again.
+    // The folder itself comes last, so that an interrupted pass is repeated.
     lchownSync(cluster, account.uid, account.gid)
   }
   if ((mode & 0o027) !== 0) chmodSync(cluster, 0o700)
@@ -70,7 +69,7 @@ export const makePrivateDir = (path: string, account: Account | undefined): void
   if (account) lchownSync(path, account.uid, account.gid)
 }
 
-/** True when this user may do `wanted` (4 read, 1 execute or enter) with a file of these modes. */
+/** Whether this user has the permission `wanted` (4: read, 1: execute or enter) on a file. */
 export const permits = (
   stats: { uid: number; gid: number; mode: number },
   account: Account,

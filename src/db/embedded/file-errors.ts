@@ -1,22 +1,22 @@
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode, errorMessage } from '../../core/thrown.ts'
 
-/** Words file system errors for the operator. An error that they cannot fix passes through unchanged. */
-export const explainFileFault = (error: unknown, path: string): unknown => {
+/** Explains file system errors to the operator. Errors that the operator cannot fix are returned unchanged. */
+export const explainFileError = (error: unknown, path: string): unknown => {
   if (error instanceof OperatorError) return error
   const code = errorCode(error)
   const because = { cause: error }
   if (code === 'ENOSPC' || code === 'EDQUOT') return explainFullDisk(path, error)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new OperatorError(
-      `Vitrine may not write to ${path} (${code}): give the folder to the user that runs Vitrine, or name ` +
-        'another one with VITRINE_DATA_DIR.',
+      `Vitrine may not write to ${path} (${code}): make the user that runs Vitrine the owner of the folder, or ` +
+        'choose another one with VITRINE_DATA_DIR.',
       because,
     )
   if (code === 'ENOTDIR' || code === 'EEXIST')
-    return new OperatorError(`${path} is not a folder: name one with VITRINE_DATA_DIR.`, because)
+    return new OperatorError(`${path} is not a folder: choose one with VITRINE_DATA_DIR.`, because)
   if (code === 'EIO' || code === 'EUCLEAN' || code === 'ESTALE' || code === 'EBUSY')
-    return new OperatorError(`The file system cannot serve ${path}: ${errorMessage(error)}.`, because)
+    return new OperatorError(`The file system failed at ${path}: ${errorMessage(error)}.`, because)
   return error
 }
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { unavailable } from './turns.ts'
+import { unavailable } from './queueing.ts'
 
 /** The SQLSTATE of a database error, or the code of a network one. */
 export const sqlState = (error: unknown): string =>
@@ -8,18 +8,18 @@ export const sqlState = (error: unknown): string =>
 /** A row with the same unique key exists. */
 export const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
 
-/** Connection lost, resources used up, shutting down, too slow, a lock not given in time: it may be tried again. */
+/** Connection lost, out of resources, shutting down, statement or lock timeout: the caller may try again. */
 const isTemporary = (state: string) => /^(08|53|57P|57014$|25P03$|55P03$)/.test(state)
 
-/** The server ends the session after telling one of these. */
+/** The server closes the session after one of these. */
 const endsSession = (state: string) => /^(08|57P|25P03$)/.test(state)
 
 /**
- * What the driver threw, judged by who said it: the server's errors by their SQLSTATE; anything else that the driver
- * throws means that the connection is gone or silent, but for a value that it could not send. Errors of our own code
- * never come here, so that their words cannot be mistaken for such a fault.
+ * Classifies an error of the driver. Errors of the server are classified by SQLSTATE. Any other error means that the
+ * connection is lost or silent, except a TypeError or RangeError: a value that the driver could not send. Only errors
+ * thrown by the driver get here, so an error of our own code is never mistaken for an outage.
  */
-export const judgeFault = (error: unknown): { thrown: unknown; isLost: boolean } => {
+export const classifyError = (error: unknown): { thrown: unknown; isLost: boolean } => {
   if (error instanceof pg.DatabaseError) {
     const state = error.code ?? ''
     return { thrown: isTemporary(state) ? unavailable(error) : error, isLost: endsSession(state) }
