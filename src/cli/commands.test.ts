@@ -39,7 +39,7 @@ test('openapi prints the description of this version and needs no database', asy
   assert.deepEqual(printed, JSON.parse(JSON.stringify(describeVitrine(printed.info.version))))
 })
 
-test('of several stores the demo store is meant where things are tried out, and the operator is told so', async (t) => {
+test('with several stores a command uses the demo store and says so', async (t) => {
   const place = await usedPlace(t)
   const quiet = await runVitrine(['store', 'show', '--json'], place)
   assert.equal(quiet.stderr, '', 'there is only one')
@@ -48,9 +48,9 @@ test('of several stores the demo store is meant where things are tried out, and 
     ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR'],
     place,
   )
-  const told = await runVitrine(['store', 'show', '--json'], place)
-  assert.equal(told.stderr, `For the demo store, ${demo.name}. --store names another.\n`)
-  assert.equal(JSON.parse(told.stdout).id, demo.id)
+  const defaulted = await runVitrine(['store', 'show', '--json'], place)
+  assert.equal(defaulted.stderr, `Using the demo store, ${demo.name}. Choose another with --store.\n`)
+  assert.equal(JSON.parse(defaulted.stdout).id, demo.id)
   const named = await runVitrine(['store', 'show', '--json', '--store', made.storeId], place)
   assert.deepEqual([named.stderr, JSON.parse(named.stdout).id], ['', made.storeId])
   const list = await runJson(['store', 'list'], place)

@@ -61,7 +61,7 @@ const openDemo = async (t: TestContext, { name }: { name?: string } = {}) => {
   }
 }
 
-test('an operator sees orders, ships them in parcels and simulates what the carrier tells', async (t) => {
+test('an operator lists orders, ships them in parcels and simulates carrier events', async (t) => {
   const { order, vitrine, show } = await openDemo(t)
   const { id } = await order('cod', 'cutting-chai-glasses', 'masala-chai-blend')
   const other = await order('online', 'masala-chai-blend')
@@ -105,8 +105,11 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
     ['pending', 2, first.shipmentId],
   )
 
-  const told = await vitrine('simulate', 'delivery', id, '--status', 'in_transit', '--shipment', first.shipmentId)
-  assert.deepEqual([told.received, told.duplicate, told.orderId, told.status], [true, false, id, 'in_transit'])
+  const answered = await vitrine('simulate', 'delivery', id, '--status', 'in_transit', '--shipment', first.shipmentId)
+  assert.deepEqual(
+    [answered.received, answered.duplicate, answered.orderId, answered.status],
+    [true, false, id, 'in_transit'],
+  )
   assert.deepEqual([(await show(id)).status, (await show(id)).shipments[1].status], ['out_for_delivery', 'shipped'])
   await vitrine('simulate', 'delivery', id, '--status', 'delivered')
   const delivered = await show(id)
@@ -116,7 +119,7 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
   assert.equal((await show(other.id)).timeline.at(-1).message, 'Cancelled by the store.')
 })
 
-test('an order is shown to a person with all that is needed to send it, and nothing in it can forge a line', async (t) => {
+test('order show prints all that is needed to ship an order, and no value in it can forge a line', async (t) => {
   const { order, place, vitrine } = await openDemo(t, { name: 'Asha\u001b[2J\u202eRao' })
   const { id, number } = await order('cod', 'cutting-chai-glasses', 'masala-chai-blend')
   const [glasses] = (await vitrine('order', 'show', number)).items
@@ -130,7 +133,7 @@ test('an order is shown to a person with all that is needed to send it, and noth
     /^customer +Asha\\x1b\[2J\\u202eRao, cus_\w+$/m,
     /^e-mail +asha@example\.com$/m,
     /^deliver to +Asha, 12 Temple Road, 560001 Bengaluru, IN, \+919876543210$/m,
-    /^bill to +no other address$/m,
+    /^bill to +no separate address$/m,
     /^note +Ring twice$/m,
     /^ship_\w+ +BB1 +Bluebird +shipped +2030-01-05T00:00:00\.000Z +1 × .*glasses.* +https:\/\/bluebird\.example\/BB1$/m,
     /^pay_\w+ +cod +open +[\d.]+ INR /m,
@@ -145,7 +148,7 @@ test('an order is shown to a person with all that is needed to send it, and noth
   }
 })
 
-test('an order is marked as delivered by its number, and cash is paid then', async (t) => {
+test('an order is marked as delivered by its number, and a cash order becomes paid', async (t) => {
   const { order, place, show, vitrine } = await openDemo(t)
   const { id, number } = await order('cod', 'masala-chai-blend')
   const delivered = await vitrine('order', 'deliver', number)
@@ -155,14 +158,14 @@ test('an order is marked as delivered by its number, and cash is paid then', asy
   )
   assert.deepEqual([(await show(id)).status, (await show(id)).paymentStatus], ['delivered', 'paid'])
   const again = await runVitrine(['order', 'deliver', id], place)
-  assert.equal(again.stdout, `Order ${number} was delivered before.\n`)
+  assert.equal(again.stdout, `Order ${number} was already delivered.\n`)
   const other = await order('online', 'masala-chai-blend')
   await vitrine('simulate', 'payment', other.number, '--status', 'success')
   assert.equal((await vitrine('inbox', 'list', '--order', other.number)).length, 1)
   assert.equal((await vitrine('order', 'refund', other.number)).orderId, other.id)
 })
 
-test('a number that several stores have asks for the store', async (t) => {
+test('an order number that several stores have needs --store', async (t) => {
   const { order, place, url, vitrine } = await openDemo(t)
   const { id, number } = await order('cod', 'masala-chai-blend')
   const second = await vitrine('seed', 'demo')
@@ -170,8 +173,8 @@ test('a number that several stores have asks for the store', async (t) => {
   await order('cod', 'masala-chai-blend')
   const ravi = await newBuyer(url, second.browserKey, 'Ravi')
   await ravi.order('cod', 'masala-chai-blend')
-  const asked = await runVitrine(['order', 'deliver', number], place)
-  assertSentence(asked, `Several stores have an order ${number}`, first.storeId, second.storeId, '--store')
+  const ambiguous = await runVitrine(['order', 'deliver', number], place)
+  assertSentence(ambiguous, `Several stores have an order ${number}`, first.storeId, second.storeId, '--store')
   assert.equal((await vitrine('order', 'show', number, '--store', first.storeId)).id, id)
   assert.notEqual((await vitrine('order', 'show', number, '--store', second.storeId)).id, id)
   assert.equal((await vitrine('order', 'show', '1002')).storeId, first.storeId, 'only one store has it')
@@ -182,7 +185,7 @@ test('a number that several stores have asks for the store', async (t) => {
   assertSentence(await runVitrine(['order', 'show', '999999999999'], place), 'There is no order 999999999999')
 })
 
-test('what cannot be done with an order is said in a sentence', async (t) => {
+test('errors of order commands are one sentence', async (t) => {
   const { order, place, vitrine } = await openDemo(t)
   const { id } = await order('cod', 'masala-chai-blend')
   await vitrine('simulate', 'delivery', id, '--status', 'in_transit')
@@ -200,5 +203,5 @@ test('what cannot be done with an order is said in a sentence', async (t) => {
   for (const [args, part] of faults) assertSentence(await runVitrine(args, place), part)
   const deliver = ['simulate', 'delivery', id, '--status', 'delivered']
   assertSentence(await runVitrine(deliver, { ...place, VITRINE_SECRET: 'x'.repeat(32) }), 'answered 401')
-  assertSentence(await runVitrine(deliver, { ...place, ...productionSettings }), 'Nothing is simulated in production')
+  assertSentence(await runVitrine(deliver, { ...place, ...productionSettings }), 'cannot be simulated in production')
 })

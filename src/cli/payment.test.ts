@@ -20,7 +20,7 @@ import {
 
 makeTemplate()
 
-/** The demo shop, running, and somebody who orders there. */
+/** The running demo store with a customer who orders there. */
 const openDemo = async (t: TestContext) => {
   const place = await usedPlace(t)
   const { url } = await startService(t, place)
@@ -59,7 +59,7 @@ const openDemo = async (t: TestContext) => {
   }
 }
 
-test('an operator plays the provider, looks into the inbox, replays an event and refunds', async (t) => {
+test('an operator simulates payment events, lists the inbox, replays an event and refunds', async (t) => {
   const { place, vitrine, order, stateOf } = await openDemo(t)
   const id = await order()
   for (const [status, ...state] of [
@@ -67,8 +67,11 @@ test('an operator plays the provider, looks into the inbox, replays an event and
     ['failed', 'pending', 'failed'],
     ['success', 'paid', 'paid'],
   ] as const) {
-    const told = await vitrine('simulate', 'payment', id, '--status', status)
-    assert.deepEqual([told.received, told.duplicate, told.status, told.orderId], [true, false, status, id])
+    const answered = await vitrine('simulate', 'payment', id, '--status', status)
+    assert.deepEqual(
+      [answered.received, answered.duplicate, answered.status, answered.orderId],
+      [true, false, status, id],
+    )
     assert.deepEqual(await stateOf(id), state)
   }
 
@@ -90,13 +93,10 @@ test('an operator plays the provider, looks into the inbox, replays an event and
   assert.deepEqual(refund, { orderId: id, refunded: true, status: 'refunded', paymentStatus: 'refunded' })
   assert.deepEqual(await stateOf(id), ['refunded', 'refunded'])
 
-  await t.test('for a person each answers in words', async () => {
+  await t.test('without --json each command prints text', async () => {
     const other = await order()
-    const told = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
-    assert.equal(
-      told.stdout,
-      `The service at http://127.0.0.1:${place.PORT} was told about the payment of ${other}: success.\n`,
-    )
+    const answered = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
+    assert.equal(answered.stdout, `Sent to http://127.0.0.1:${place.PORT}: the payment of ${other} is success.\n`)
     const list = await runVitrine(['inbox', 'list', '--limit', '1'], place)
     assert.match(
       list.stdout,
@@ -104,10 +104,10 @@ test('an operator plays the provider, looks into the inbox, replays an event and
     )
     const again = await runVitrine(['inbox', 'replay', String(events[0].id)], place)
     assert.equal(again.stdout, 'no_effect: The payment is settled already.\n')
-    assert.match((await runVitrine(['order', 'refund', other], place)).stdout, /^The order \d+ is refunded\.\n$/)
+    assert.match((await runVitrine(['order', 'refund', other], place)).stdout, /^Order \d+ is refunded\.\n$/)
   })
 
-  await t.test('what cannot be done is said in a sentence', async () => {
+  await t.test('errors are one sentence', async () => {
     const faults: [string[], string][] = [
       [['order', 'refund', id], 'is not paid'],
       [['order', 'refund', 'ord_nobody'], 'There is no order ord_nobody'],
@@ -122,7 +122,7 @@ test('an operator plays the provider, looks into the inbox, replays an event and
   })
 })
 
-test('in production a new store must be told who takes its payments', async (t) => {
+test('in production a new store needs a real payment provider', async (t) => {
   const place = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
@@ -130,7 +130,7 @@ test('in production a new store must be told who takes its payments', async (t) 
   }
   const settings = { ...place, ...productionSettings }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
-  assertSentence(await runVitrine(create, settings), 'Say who takes the payments of this store')
+  assertSentence(await runVitrine(create, settings), 'Choose a payment provider with --payment-provider')
   const sandbox = ['--payment-provider', 'sandbox']
   assertSentence(await runVitrine([...create, ...sandbox], settings), 'refused in production', 'The providers are cod.')
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
@@ -139,7 +139,7 @@ test('in production a new store must be told who takes its payments', async (t) 
   assert.deepEqual([shown.paymentProvider, shown.paymentMethods], ['cod', ['cod']])
 })
 
-test('a store is paid as it was asked to be, and doctor names one in which nobody can buy', async (t) => {
+test('a store offers the payment methods that are set, and doctor names one without any', async (t) => {
   const place = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
@@ -154,14 +154,17 @@ test('a store is paid as it was asked to be, and doctor names one in which nobod
   const none = ['--payment-provider', 'cod', '--cash-on-delivery', 'no']
   assert.deepEqual((await set(...none)).paymentMethods, [])
   const warned = await runVitrine(['doctor'], place)
-  assert.match(warned.stdout, new RegExp(`^warning {2}stores {8}nobody can buy in ${storeId} \\(Blue Door\\)`, 'm'))
+  assert.match(
+    warned.stdout,
+    new RegExp(`^warning {2}stores {8}customers cannot check out in ${storeId} \\(Blue Door\\)`, 'm'),
+  )
   assert.equal(warned.code, 0)
   assert.deepEqual((await set('--payment-provider', 'sandbox')).paymentMethods, ['online'])
   const production = await runVitrine(['doctor'], { ...place, ...productionSettings })
-  assert.match(production.stdout, /^warning {2}stores {8}nobody can buy in .*payments through sandbox/m)
+  assert.match(production.stdout, /^warning {2}stores {8}customers cannot check out in .*payments through sandbox/m)
 })
 
-test('two stores cannot have one domain, also when they are made at once', async (t) => {
+test('two stores cannot have the same domain, even when they are created at once', async (t) => {
   const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   await runVitrine(['migrate'], place)
   const create = (domain: string) =>
@@ -190,7 +193,10 @@ test('stores that shared a domain before the upgrade work on, and doctor names t
   )
   const { stdout, code } = await runVitrine(['doctor'], place)
   assert.equal(code, 0)
-  assert.match(stdout, new RegExp(`^warning {2}stores {8}${second.storeId} has the domain .* of ${first.storeId}`, 'm'))
+  assert.match(
+    stdout,
+    new RegExp(`^warning {2}stores {8}${second.storeId} has the same domain as ${first.storeId}`, 'm'),
+  )
   const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], place)
   assert.equal((await set('--name', 'Green Door')).code, 0)
   assertSentence(await set('--domain', 'bluedoor.example'), 'Another store has the domain')
@@ -198,7 +204,7 @@ test('stores that shared a domain before the upgrade work on, and doctor names t
   assert.doesNotMatch((await runVitrine(['doctor'], place)).stdout, /^warning {2}stores/m)
 })
 
-test('in production a credential on the command line is warned of, and one in a file is not', async (t) => {
+test('in production a credential on the command line prints a warning, and one in a file does not', async (t) => {
   const place = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
@@ -208,7 +214,7 @@ test('in production a credential on the command line is warned of, and one in a 
   const settings = { ...place, ...productionSettings }
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
   const named = await runVitrine(['store', 'set', '--payment-credential', 'keyId=s3cret'], settings)
-  assert.match(named.stderr, /^Others on this machine can read --payment-credential in the list of processes\./)
+  assert.match(named.stderr, /^Other users of this machine can see --payment-credential in the process list\./)
   assert.doesNotMatch(named.stderr, /s3cret/)
   const file = join(newFolder(t), 'credentials.json')
   writeFileSync(file, '{}')
@@ -216,7 +222,7 @@ test('in production a credential on the command line is warned of, and one in a 
   assert.deepEqual([kept.code, kept.stderr], [0, ''])
 })
 
-test('a store is given a payment provider that exists', async (t) => {
+test('an unknown payment provider and invalid credentials are rejected', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(
@@ -241,7 +247,7 @@ test('a store is given a payment provider that exists', async (t) => {
   const files: [string, string][] = [
     [file('good.json', '{"keyId": "s3cret"}'), 'has no credential "keyId"'],
     [file('broken.json', '{"keyId": s3cret'), 'is not valid JSON'],
-    [file('list.json', '["s3cret"]'), 'must hold a JSON object'],
+    [file('list.json', '["s3cret"]'), 'must contain a JSON object'],
     [file('number.json', '{"keyId": 7}'), 'The credential keyId in'],
     [file('long.json', `{"keyId": "${'s3cret'.repeat(20_000)}"}`), 'is longer than 100000 bytes'],
     [join(folder, 'none.json'), 'cannot be read: ENOENT'],
@@ -253,7 +259,7 @@ test('a store is given a payment provider that exists', async (t) => {
   }
   const piped = (text: string) => runProcess(['store', 'set', '--payment-credentials', '-'], settings, { input: text })
   assertSentence(await piped('{"keyId": "s3cret"}'), 'has no credential "keyId"')
-  assertSentence(await piped('s3cret'), 'The standard input must hold a JSON object')
+  assertSentence(await piped('s3cret'), 'Standard input is not valid JSON')
   assert.equal((await piped('{}')).code, 0)
   const { id, name, paymentProvider } = await shell(['store', 'show'])
   assert.deepEqual([id, name, paymentProvider], [storeId, 'Blue Door', 'sandbox'])

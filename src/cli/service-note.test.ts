@@ -17,7 +17,7 @@ import {
 
 makeTemplate()
 
-/** An order that waits for its cash, made through the API. */
+/** Places a cash order through the API. */
 const orderForCash = async (url: string, dataDir: string): Promise<string> => {
   const { browserKey } = readDemoKeys(dataDir)
   let token = ''
@@ -44,7 +44,7 @@ const orderForCash = async (url: string, dataDir: string): Promise<string> => {
   return (await post('/v1/checkout', { paymentMethod: 'cod', shippingAddress })).order.id
 }
 
-test('commands find the running service by its note, whatever port they are told, and name it', async (t) => {
+test('commands find the running service by its note, whatever PORT they have, and name it', async (t) => {
   const place = await usedPlace(t)
   const file = join(place.VITRINE_DATA_DIR, 'service.json')
   const service = await startService(t, place)
@@ -57,7 +57,7 @@ test('commands find the running service by its note, whatever port they are told
   const told = await runJson(tell, { ...place, PORT: elsewhere })
   assert.deepEqual([told.service, told.received], [url, true])
   const words = await runVitrine(tell, { ...place, PORT: elsewhere })
-  assert.equal(words.stdout, `The service at ${url} was told that ${orderId} is in_transit.\n`)
+  assert.equal(words.stdout, `Sent to ${url}: ${orderId} is in_transit.\n`)
   const refused = await runVitrine([...tell, '--shipment', 'ship_none'], { ...place, PORT: elsewhere })
   assertSentence(refused, `The service at ${url} answered 404`)
 
@@ -65,13 +65,16 @@ test('commands find the running service by its note, whatever port they are told
   assert.equal(existsSync(file), false)
   assertSentence(
     await runVitrine(tell, { ...place, PORT: elsewhere }),
-    `Nothing answers at http://127.0.0.1:${elsewhere}`,
+    `No service answers at http://127.0.0.1:${elsewhere}`,
   )
   const publicUrl = `http://localhost:${await freePort()}`
-  assertSentence(await runVitrine(tell, { ...place, VITRINE_PUBLIC_URL: publicUrl }), `Nothing answers at ${publicUrl}`)
+  assertSentence(
+    await runVitrine(tell, { ...place, VITRINE_PUBLIC_URL: publicUrl }),
+    `No service answers at ${publicUrl}`,
+  )
 })
 
-test('a note that a killed service left behind is not believed', async (t) => {
+test('the note of a killed service is ignored', async (t) => {
   const place = await usedPlace(t)
   const file = join(place.VITRINE_DATA_DIR, 'service.json')
   const first = await startService(t, place)
@@ -80,16 +83,16 @@ test('a note that a killed service left behind is not believed', async (t) => {
   assert.equal(existsSync(file), true)
   const PORT = await freePort()
   const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
-  assertSentence(await runVitrine(tell, { ...place, PORT }), `Nothing answers at http://127.0.0.1:${PORT}`)
+  assertSentence(await runVitrine(tell, { ...place, PORT }), `No service answers at http://127.0.0.1:${PORT}`)
   for (const damage of ['', '{"url": 7}', '{"url": "file:///etc/passwd", "pid": 1}']) {
     writeFileSync(file, damage)
-    assertSentence(await runVitrine(tell, { ...place, PORT }), `Nothing answers at http://127.0.0.1:${PORT}`)
+    assertSentence(await runVitrine(tell, { ...place, PORT }), `No service answers at http://127.0.0.1:${PORT}`)
   }
   await startService(t, { ...place, PORT })
   assert.equal((await runJson(tell, place)).service, `http://127.0.0.1:${PORT}`)
 })
 
-test('a service on all addresses notes the one that commands of this machine can call', async (t) => {
+test('a service that listens on all addresses notes one that this machine can call', async (t) => {
   const place = { ...(await usedPlace(t)), ...productionSettings }
   await startService(t, place)
   const { url } = JSON.parse(readFileSync(join(place.VITRINE_DATA_DIR, 'service.json'), 'utf8'))

@@ -35,7 +35,7 @@ const findCurlLines = (banner: string) => banner.split('\n').filter((line) => /^
 
 const getAs = (key: string, url: string) => callUrl(url, { headers: { 'x-store-key': key } })
 
-test('a first start on an empty folder prints three lines that work as printed', async (t) => {
+test('a first start on an empty folder prints three curl commands that work', async (t) => {
   const place = await newPlace(t)
   const service = await startService(t, place)
   const banner = service.seen.stdout
@@ -66,7 +66,7 @@ test('a later start keeps the data and shows the same keys, which only their own
   await runJson(['outlet', 'create', '--name', 'Pune (Camp)'], place)
   const service = await startService(t, place)
   assert.ok(service.seen.stdout.includes(demo.serverKey))
-  assert.equal(service.seen.stdout.includes('Making a database'), false)
+  assert.equal(service.seen.stdout.includes('Creating a database'), false)
   const { json } = await getAs(demo.serverKey, `${service.url}/v1/store`)
   assert.equal(json.id, demo.storeId)
   assert.equal(json.outlets.at(-1).name, 'Pune (Camp)')
@@ -74,7 +74,7 @@ test('a later start keeps the data and shows the same keys, which only their own
   assert.equal(readFileSync(join(dataDir, 'secret'), 'utf8'), secret)
 })
 
-test('production makes no demo store and shows no keys', async (t) => {
+test('production creates no demo store and shows no keys', async (t) => {
   const place = { ...(await newPlace(t)), ...productionSettings }
   const service = await startService(t, place)
   assert.doesNotMatch(service.seen.stdout, /vsk_|vpk_|Demo/)
@@ -85,7 +85,7 @@ test('production makes no demo store and shows no keys', async (t) => {
   assert.match(findings.find(({ check }) => check === 'database')?.detail ?? '', /, 0 stores, 0 products/)
 })
 
-test('kept keys of a demo store are not shown in production', async (t) => {
+test('production does not show stored keys of a demo store', async (t) => {
   const place = { ...(await usedPlace(t)), ...productionSettings }
   const service = await startService(t, place)
   assert.doesNotMatch(service.seen.stdout, /vsk_|vpk_/)
@@ -114,10 +114,10 @@ for (const { signal, toGroup } of [
   })
 }
 
-test('a signal during a first start ends it with exit code 0, and the next start goes on from there', async (t) => {
+test('a signal during a first start ends it with exit code 0, and the next start completes it', async (t) => {
   const place = await newPlace(t)
   const begun = launchService(t, place)
-  await until(() => begun.seen.stdout.includes('Making a database'))
+  await until(() => begun.seen.stdout.includes('Creating a database'))
   const first = await begun.stop('SIGTERM')
   assert.deepEqual([first.code, first.stderr], [0, ''])
   assert.doesNotMatch(first.stdout, /is ready/)
@@ -152,7 +152,7 @@ test('after kill -9 the same folder starts again with its data', async (t) => {
 test('several services that start at once on one new database migrate it once and share one secret', async (t) => {
   const shared = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
   const ports = [await freePort(), await freePort(), await freePort()]
-  // All of them are held up at the first thing that a migration makes, and let go together.
+  // All of them wait at the first table that a migration creates, and continue together.
   const holder = await connect(t, shared.DATABASE_URL)
   await holder.query('begin; create table vitrine_migration ()')
   const services = ports.map((PORT) => launchService(t, { ...shared, PORT }))
@@ -190,7 +190,7 @@ test('several services that start at once on one new database migrate it once an
   for (const service of services) assert.equal((await service.stop()).code, 0)
 })
 
-test('a request under way when SIGTERM comes is answered before the service ends', async (t) => {
+test('SIGTERM ends the service only after open requests are answered', async (t) => {
   const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
   const { serverKey } = await runJson(['seed', 'demo'], place)
   const service = await startService(t, place)

@@ -20,7 +20,7 @@ import {
 
 makeTemplate()
 
-/** A checkout with one migration more than this one. */
+/** A checkout with one more migration than this one. */
 const newerCheckout = (t: TestContext) => {
   const folder = newFolder(t, 0o755)
   for (const name of ['src', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -40,7 +40,7 @@ const reads = [
   ['catalog', 'export'],
 ]
 
-test('commands of a newer checkout leave the database to the version that runs on it', async (t) => {
+test('commands of a newer checkout do not migrate a database that an older service uses', async (t) => {
   const place = await usedPlace(t)
   const service = await startService(t, place)
   const newer = newerCheckout(t)
@@ -56,7 +56,7 @@ test('commands of a newer checkout leave the database to the version that runs o
   await startService(t, place)
 })
 
-test('once the newer version has migrated, commands of the older one refuse to touch the database', async (t) => {
+test('after a newer version has migrated the database, commands of the older version refuse to use it', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
   await runJson(['seed', 'demo'], settings)
   const newer = newerCheckout(t)
@@ -66,7 +66,7 @@ test('once the newer version has migrated, commands of the older one refuse to t
   }
 })
 
-test('a command that reads makes neither a database nor tables', async (t) => {
+test('a command that only reads creates neither a database nor tables', async (t) => {
   const folder = join(newFolder(t), 'data')
   assertSentence(await runProcess(['store', 'list'], { VITRINE_DATA_DIR: folder }), 'There is no database in', folder)
   assert.equal(existsSync(folder), false)
