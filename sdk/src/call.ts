@@ -131,7 +131,7 @@ export const createCaller = (options: ClientOptions, state: State): Call => {
 /** Reads that create a guest and change nothing else. A key may have the scope of only one of them. */
 const guestReads = [operations.listCartItems, operations.listWishlist]
 
-/** With one of these headers the caller names the shopper, as a server does. The client then adds and stores nothing. */
+/** With one of these headers the caller names the shopper, as a server does. The client then sends no identity. */
 const identifying = ['authorization', 'x-customer-id', 'x-guest-token']
 
 const isPersonal = ({ access }: Operation) => access !== 'store' && access !== 'sign-in'

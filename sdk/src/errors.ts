@@ -1,6 +1,6 @@
 import type { ErrorCode } from './types.ts'
 
-/** Errors of the client itself. `BAD_ANSWER`: the answer did not come from Vitrine, such as the error page of a proxy. */
+/** Errors of the client itself. `BAD_ANSWER`: the answer is not from Vitrine, for example the error page of a proxy. */
 export type ClientErrorCode = 'NETWORK' | 'TIMEOUT' | 'ABORTED' | 'BAD_ANSWER'
 
 type Details = { status?: number; requestId?: string | null; retryAfterSeconds?: number | null; cause?: unknown }

@@ -23,7 +23,7 @@ const escapeCharacter = (character: string) => {
 /** In a cell a line break would forge a row. */
 const oneLine = (text: string) => makeVisible(text).replaceAll('\n', '\\n')
 
-/** JSON.stringify escapes nothing above U+001F. Such characters occur only in strings, where an escape is equivalent. */
+/** JSON.stringify escapes nothing above U+001F. The rest occurs only in strings, where an escape is equivalent. */
 export const toJson = (value: unknown, indent = 2) =>
   JSON.stringify(value, null, indent).replaceAll(
     unprintable,
