@@ -10,9 +10,9 @@ import {
   postgresPid,
   root,
   runProcess,
+  seededInstallation,
   startService,
   until,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -45,19 +45,19 @@ test("the command runs under the machine's own Node and passes on output, exit c
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /PORT/)
 
-  const place = await usedPlace(t)
-  const service = await startService(t, place, { program: [...program, 'start'] })
-  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  const installation = await seededInstallation(t)
+  const service = await startService(t, installation, { program: [...program, 'start'] })
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
   assert.equal((await service.stop('SIGTERM')).code, 0)
   assert.equal(isAlive(postgres), false)
 })
 
 test('the command ends by the signal that ended the program', async (t) => {
-  const place = await usedPlace(t)
-  const service = await startService(t, place, { program: [process.execPath, script, 'start'] })
+  const installation = await seededInstallation(t)
+  const service = await startService(t, installation, { program: [process.execPath, script, 'start'] })
   process.kill(childOf(service.pid), 'SIGKILL')
   assert.equal((await service.ended).signal, 'SIGKILL')
   // The embedded database outlives a killed service; the next command that uses it stops it.
-  await runProcess(['migrate'], place)
-  await until(() => postgresPid(place.VITRINE_DATA_DIR) === undefined)
+  await runProcess(['migrate'], installation)
+  await until(() => postgresPid(installation.VITRINE_DATA_DIR) === undefined)
 })

@@ -28,7 +28,7 @@ export const addCatalog = (program: Command) => {
   catalog
     .command('import <file>')
     .description('Add and update products from JSON, CSV, or a Shopify or WooCommerce product export')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .addOption(new Option('--format <name>', 'default: detected from the file').choices(importFormats))
     .option('--replace', 'treat the file as complete: reset fields and disable variants that it leaves out')
     .option('--set-stock', 'also set the stock of existing variants, not only of new ones')
@@ -40,7 +40,7 @@ export const addCatalog = (program: Command) => {
   catalog
     .command('export [file]')
     .description('Write all products to a file or to standard output, in a format that import reads')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .addOption(
       new Option(
         '--format <name>',

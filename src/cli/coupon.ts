@@ -36,7 +36,7 @@ export const addCoupon = (program: Command) => {
     .option('--product <product>', 'only for this product: id or slug; repeatable', collect, [])
     .option('--listed', 'show the code to all customers who may use it; default: only customers who know it can use it')
     .option('--description <text>', 'text that describes the coupon', '')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -53,7 +53,7 @@ export const addCoupon = (program: Command) => {
   coupon
     .command('list')
     .description('List the coupons of a store and how often each was used')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon list')
     .action((options: OutputOptions & { store?: string }) =>
@@ -68,7 +68,7 @@ export const addCoupon = (program: Command) => {
     .command('set <code>')
     .description('Show the code of a coupon to customers, or hide it')
     .requiredOption('--listed <yes|no>', 'whether GET /v1/coupons lists it')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon set TEA15 --listed yes')
     .action((code: string, options: OutputOptions & { store?: string; listed: string }) =>
@@ -83,7 +83,7 @@ export const addCoupon = (program: Command) => {
   coupon
     .command('stop <code>')
     .description('Stop a coupon: carts and checkouts no longer accept it; existing orders keep their discount')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon stop TEA15')
     .action((code: string, options: OutputOptions & { store?: string }) =>

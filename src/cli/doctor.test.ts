@@ -7,7 +7,7 @@ import {
   freePort,
   newDatabase,
   newFolder,
-  newPlace,
+  newInstallation,
   productionSettings,
   query,
   runJson,
@@ -136,9 +136,9 @@ test('in production doctor warns about a store that sends codes to all countries
 })
 
 test('before the first start doctor finds no problems and creates nothing', async (t) => {
-  const place = await newPlace(t)
-  const { healthy, findings } = await examine(place)
+  const installation = await newInstallation(t)
+  const { healthy, findings } = await examine(installation)
   assert.equal(healthy, true)
   assert.match(findings.at(-1)?.detail ?? '', /none yet/)
-  assert.equal(existsSync(join(place.VITRINE_DATA_DIR)), false)
+  assert.equal(existsSync(join(installation.VITRINE_DATA_DIR)), false)
 })

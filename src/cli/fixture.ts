@@ -165,7 +165,9 @@ export const freePort = async () => {
 }
 
 /** Settings for an embedded database in a folder that does not exist yet. */
-export const newPlace = async (t: TestContext): Promise<Settings & { VITRINE_DATA_DIR: string; PORT: string }> => ({
+export const newInstallation = async (
+  t: TestContext,
+): Promise<Settings & { VITRINE_DATA_DIR: string; PORT: string }> => ({
   VITRINE_DATA_DIR: join(newFolder(t), 'data'),
   PORT: await freePort(),
   VITRINE_DEMO_PORT: '0',
@@ -196,10 +198,10 @@ export const makeTemplate = () => {
 }
 
 /** Settings for a folder with an embedded database and the demo store in it. */
-export const usedPlace = async (t: TestContext) => {
-  const place = await newPlace(t)
-  execFileSync('cp', ['-Rp', join(template, 'data'), place.VITRINE_DATA_DIR])
-  return place
+export const seededInstallation = async (t: TestContext) => {
+  const installation = await newInstallation(t)
+  execFileSync('cp', ['-Rp', join(template, 'data'), installation.VITRINE_DATA_DIR])
+  return installation
 }
 
 export const readDemoKeys = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))

@@ -16,7 +16,7 @@ export const addInbox = (program: Command) => {
   inbox
     .command('list')
     .description('List the payment events of a store, newest first; --json includes the original payload')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--order <id>', 'only events of this order, by id or number')
     .option(
       '--outcome <outcome>',

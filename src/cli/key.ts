@@ -20,8 +20,8 @@ export const addKey = (program: Command) => {
   key
     .command('create')
     .description('Create a key; it is shown only once')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
-    .option('--browser', 'for browsers and apps: never has the scope customers:assert')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--browser', 'for browsers and apps; by default without the scope customers:assert')
     .option('--name <name>', 'a name to recognise it by', '')
     .option('--scopes <list>', 'comma-separated; default: all scopes of its kind')
     .option('--rate-limit <n>', 'requests per minute; default: 60')
@@ -60,7 +60,7 @@ export const addKey = (program: Command) => {
   key
     .command('list')
     .description('List the keys of a store, without their secrets, which are stored only as hashes')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine key list')
     .action((options: OutputOptions & { store?: string }) =>

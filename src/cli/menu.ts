@@ -12,7 +12,7 @@ export const addMenu = (program: Command) => {
   menu
     .command('set <file>')
     .description('Replace the menu with the one in a JSON file: {"items":[{"label","type","target","children"}]}')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

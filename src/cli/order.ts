@@ -37,7 +37,7 @@ const addList = (order: Command) =>
   order
     .command('list')
     .description('List the orders of a store, newest first')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--status <status>', 'only this status: pending, paid, out_for_delivery, delivered, cancelled or refunded')
     .option('--limit <n>', 'maximum number of orders', '20')
     .option('--json', 'print the result as JSON')
@@ -71,7 +71,7 @@ const addShow = (order: Command) =>
   order
     .command('show <order>')
     .description('Show an order by id or number: customer, addresses, items, parcels, payments and history')
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExamples:\n  vitrine order show 1001\n  vitrine order show ord_01k8x0v3m7q2w9c4t6y8za')
     .action((name: string, options: OrderOptions) =>
@@ -94,7 +94,7 @@ const addShip = (order: Command) =>
       collect,
       [],
     )
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -122,7 +122,7 @@ const addDeliver = (order: Command) =>
   order
     .command('deliver <order>')
     .description('Mark an order as delivered when no carrier reports it; a cash order becomes paid')
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order deliver 1001')
     .action((name: string, options: OrderOptions) =>
@@ -142,7 +142,7 @@ const addCancel = (order: Command) =>
   order
     .command('cancel <order>')
     .description('Cancel an unpaid order, and its payment at the provider')
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order cancel ord_01k8x0v3m7q2w9c4t6y8za')
     .action((name: string, options: OrderOptions) =>

@@ -11,7 +11,7 @@ export const addOrigin = (program: Command) => {
   origin
     .command('add <origin>')
     .description("Add an origin to a store's allowlist")
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin add https://shop.example')
     .action((text: string, options: OutputOptions & { store?: string }) =>
@@ -26,7 +26,7 @@ export const addOrigin = (program: Command) => {
   origin
     .command('list')
     .description("List the origins on a store's allowlist")
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin list')
     .action((options: OutputOptions & { store?: string }) =>
@@ -43,7 +43,7 @@ export const addOrigin = (program: Command) => {
   origin
     .command('remove <origin>')
     .description("Remove an origin from a store's allowlist; all instances apply it within a second")
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin remove https://old.shop.example')
     .action((text: string, options: OutputOptions & { store?: string }) =>

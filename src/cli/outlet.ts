@@ -10,7 +10,7 @@ export const addOutlet = (program: Command) => {
     .command('create')
     .description("Create an outlet; it sells the store's products with its own stock and prices")
     .requiredOption('--name <name>', 'name that shoppers see')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', "\nExample:\n  vitrine outlet create --name 'Pune (Camp)'")
     .action((options: OutputOptions & { name: string; store?: string }) =>

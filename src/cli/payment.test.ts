@@ -14,17 +14,17 @@ import {
   runJson,
   runProcess,
   runVitrine,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
 
 /** The running demo store with a customer who orders there. */
 const openDemo = async (t: TestContext) => {
-  const place = await usedPlace(t)
-  const { url } = await startService(t, place)
-  const { browserKey } = readDemoKeys(place.VITRINE_DATA_DIR)
+  const installation = await seededInstallation(t)
+  const { url } = await startService(t, installation)
+  const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   let token = ''
   const call = async (method: string, path: string, body?: unknown) => {
     const headers = {
@@ -45,8 +45,8 @@ const openDemo = async (t: TestContext) => {
     ...{ postalCode: '560001', country: 'IN' },
   }
   return {
-    place,
-    vitrine: (...args: string[]) => runJson(args, place),
+    installation,
+    vitrine: (...args: string[]) => runJson(args, installation),
     stateOf: async (id: string) => {
       const { status, paymentStatus } = await call('GET', `/v1/customer/orders/${id}`)
       return [status, paymentStatus]
@@ -60,7 +60,7 @@ const openDemo = async (t: TestContext) => {
 }
 
 test('an operator simulates payment events, lists the inbox, replays an event and refunds', async (t) => {
-  const { place, vitrine, order, stateOf } = await openDemo(t)
+  const { installation, vitrine, order, stateOf } = await openDemo(t)
   const id = await order()
   for (const [status, ...state] of [
     ['pending', 'pending', 'pending'],
@@ -95,16 +95,19 @@ test('an operator simulates payment events, lists the inbox, replays an event an
 
   await t.test('without --json each command prints text', async () => {
     const other = await order()
-    const answered = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
-    assert.equal(answered.stdout, `Sent to http://127.0.0.1:${place.PORT}: the payment of ${other} is success.\n`)
-    const list = await runVitrine(['inbox', 'list', '--limit', '1'], place)
+    const answered = await runVitrine(['simulate', 'payment', other, '--status', 'success'], installation)
+    assert.equal(
+      answered.stdout,
+      `Sent to http://127.0.0.1:${installation.PORT}: the payment of ${other} is success.\n`,
+    )
+    const list = await runVitrine(['inbox', 'list', '--limit', '1'], installation)
     assert.match(
       list.stdout,
       /^number +received +source +event +order +outcome +detail\n\d+ .*applied +The order is paid\.\n$/,
     )
-    const again = await runVitrine(['inbox', 'replay', String(events[0].id)], place)
+    const again = await runVitrine(['inbox', 'replay', String(events[0].id)], installation)
     assert.equal(again.stdout, 'no_effect: The payment is settled already.\n')
-    assert.match((await runVitrine(['order', 'refund', other], place)).stdout, /^Order \d+ is refunded\.\n$/)
+    assert.match((await runVitrine(['order', 'refund', other], installation)).stdout, /^Order \d+ is refunded\.\n$/)
   })
 
   await t.test('errors are one sentence', async () => {
@@ -115,20 +118,20 @@ test('an operator simulates payment events, lists the inbox, replays an event an
       [['inbox', 'replay', '999999'], 'There is no event 999999'],
       [['inbox', 'replay', 'x'], 'must be a whole number'],
     ]
-    for (const [args, words] of faults) assertSentence(await runVitrine(args, place), words)
-    const production = { ...place, ...productionSettings }
+    for (const [args, words] of faults) assertSentence(await runVitrine(args, installation), words)
+    const production = { ...installation, ...productionSettings }
     assertSentence(await runVitrine(['simulate', 'payment', id, '--status', 'success'], production), 'production')
-    assert.equal((await runVitrine(['simulate', 'payment', id, '--status', 'paid'], place)).code, 2)
+    assert.equal((await runVitrine(['simulate', 'payment', id, '--status', 'paid'], installation)).code, 2)
   })
 })
 
 test('in production a new store needs a real payment provider', async (t) => {
-  const place = {
+  const installation = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_SECRET: 's'.repeat(32),
   }
-  const settings = { ...place, ...productionSettings }
+  const settings = { ...installation, ...productionSettings }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(await runVitrine(create, settings), 'Choose a payment provider with --payment-provider')
   const sandbox = ['--payment-provider', 'sandbox']
@@ -140,78 +143,78 @@ test('in production a new store needs a real payment provider', async (t) => {
 })
 
 test('a store offers the payment methods that are set, and doctor names one without any', async (t) => {
-  const place = {
+  const installation = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_SECRET: 's'.repeat(32),
   }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
-  const { storeId } = await runJson(create, place)
-  const shell = (args: readonly string[]) => runJson(args, place)
+  const { storeId } = await runJson(create, installation)
+  const shell = (args: readonly string[]) => runJson(args, installation)
   const set = (...args: string[]) => shell(['store', 'set', ...args])
   assert.deepEqual((await shell(['store', 'show'])).paymentMethods, ['online'])
   assert.deepEqual((await set('--payment-provider', 'cod')).paymentMethods, ['cod'])
   const none = ['--payment-provider', 'cod', '--cash-on-delivery', 'no']
   assert.deepEqual((await set(...none)).paymentMethods, [])
-  const warned = await runVitrine(['doctor'], place)
+  const warned = await runVitrine(['doctor'], installation)
   assert.match(
     warned.stdout,
     new RegExp(`^warning {2}stores {8}customers cannot check out in ${storeId} \\(Blue Door\\)`, 'm'),
   )
   assert.equal(warned.code, 0)
   assert.deepEqual((await set('--payment-provider', 'sandbox')).paymentMethods, ['online'])
-  const production = await runVitrine(['doctor'], { ...place, ...productionSettings })
+  const production = await runVitrine(['doctor'], { ...installation, ...productionSettings })
   assert.match(production.stdout, /^warning {2}stores {8}customers cannot check out in .*payments through sandbox/m)
 })
 
 test('two stores cannot have the same domain, even when they are created at once', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
-  await runVitrine(['migrate'], place)
+  const installation = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
+  await runVitrine(['migrate'], installation)
   const create = (domain: string) =>
-    runVitrine(['store', 'create', '--name', 'Shop', '--domain', domain, '--currency', 'EUR', '--json'], place)
+    runVitrine(['store', 'create', '--name', 'Shop', '--domain', domain, '--currency', 'EUR', '--json'], installation)
   const made = await Promise.all([create('bluedoor.example'), create('https://BLUEDOOR.example'), create('b.example')])
   assert.deepEqual(made.map(({ code }) => code).sort(), [0, 0, 1])
   const refused = made.find(({ code }) => code === 1)
   assert.ok(refused)
   assertSentence(refused, 'Another store has the domain https://bluedoor.example already')
   const { storeId } = JSON.parse(made[2]?.stdout ?? '')
-  const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], place)
+  const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], installation)
   assertSentence(await move('bluedoor.example'), 'Another store has the domain https://bluedoor.example already')
   assert.equal((await move('b.example')).code, 0, 'its own domain again is no change')
-  assert.equal((await query(place.DATABASE_URL, 'select from store')).length, 2)
+  assert.equal((await query(installation.DATABASE_URL, 'select from store')).length, 2)
 })
 
 test('stores that shared a domain before the upgrade work on, and doctor names them', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
+  const installation = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--currency', 'EUR', '--domain']
-  const first = await runJson([...create, 'bluedoor.example'], place)
-  const second = await runJson([...create, 'second.example'], place)
+  const first = await runJson([...create, 'bluedoor.example'], installation)
+  const second = await runJson([...create, 'second.example'], installation)
   // As 0.1.0 left it.
   await query(
-    place.DATABASE_URL,
+    installation.DATABASE_URL,
     `update store set domain = 'https://bluedoor.example', domain_is_duplicate = true where public_id = '${second.storeId}'`,
   )
-  const { stdout, code } = await runVitrine(['doctor'], place)
+  const { stdout, code } = await runVitrine(['doctor'], installation)
   assert.equal(code, 0)
   assert.match(
     stdout,
     new RegExp(`^warning {2}stores {8}${second.storeId} has the same domain as ${first.storeId}`, 'm'),
   )
-  const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], place)
+  const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], installation)
   assert.equal((await set('--name', 'Green Door')).code, 0)
   assertSentence(await set('--domain', 'bluedoor.example'), 'Another store has the domain')
   assert.equal((await set('--domain', 'greendoor.example')).code, 0)
-  assert.doesNotMatch((await runVitrine(['doctor'], place)).stdout, /^warning {2}stores/m)
+  assert.doesNotMatch((await runVitrine(['doctor'], installation)).stdout, /^warning {2}stores/m)
 })
 
 test('in production a credential on the command line prints a warning, and one in a file does not', async (t) => {
-  const place = {
+  const installation = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_SECRET: 's'.repeat(32),
   }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
-  const settings = { ...place, ...productionSettings }
+  const settings = { ...installation, ...productionSettings }
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
   const named = await runVitrine(['store', 'set', '--payment-credential', 'keyId=s3cret'], settings)
   assert.match(named.stderr, /^Other users of this machine can see --payment-credential in the process list\./)

@@ -9,7 +9,7 @@ export const addRefund = (order: Command) =>
   order
     .command('refund <order>')
     .description('Refund the whole payment of an order; items that were not shipped go back to stock')
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order refund ord_01k8x0v3m7q2w9c4t6y8za')
     .action((name: string, options: OutputOptions & { store?: string }) =>

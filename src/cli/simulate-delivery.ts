@@ -28,7 +28,7 @@ export const addSimulateDelivery = (simulate: Command) =>
     .option('--shipment <id>', 'only this shipment')
     .option('--tracking <number>', 'only the shipment with this tracking number')
     .option('--partner <name>', 'name of the carrier')
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate delivery ord_01k8x0v3m7q2w9c4t6y8za --status delivered')
     .action((name: string, options: DeliveryOptions) =>

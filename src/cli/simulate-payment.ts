@@ -21,7 +21,7 @@ export const addSimulatePayment = (simulate: Command) =>
         .choices(['success', 'failed', 'pending', 'refunded'])
         .makeOptionMandatory(),
     )
-    .option('--store <id>', 'store ID; needed when several stores have an order with this number')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate payment ord_01k8x0v3m7q2w9c4t6y8za --status success')
     .action((name: string, options: PaymentOptions) =>

@@ -17,10 +17,10 @@ import {
   postgresPid,
   runProcess,
   type Settings,
+  seededInstallation,
   startService,
   undo,
   until,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -29,13 +29,13 @@ const isRoot = process.geteuid?.() === 0
 const nobody = 65534
 
 test('a second start on the same folder fails and names the first, which keeps running', async (t) => {
-  const place = await usedPlace(t)
-  const first = await startService(t, place)
-  const postgres = postgresPid(place.VITRINE_DATA_DIR)
-  const second = await runProcess(['start'], { ...place, PORT: await freePort() })
-  assertSentence(second, place.VITRINE_DATA_DIR, `process ${first.pid}`, 'VITRINE_DATA_DIR')
+  const installation = await seededInstallation(t)
+  const first = await startService(t, installation)
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR)
+  const second = await runProcess(['start'], { ...installation, PORT: await freePort() })
+  assertSentence(second, installation.VITRINE_DATA_DIR, `process ${first.pid}`, 'VITRINE_DATA_DIR')
   assert.equal(second.stdout, '')
-  assert.equal(postgresPid(place.VITRINE_DATA_DIR), postgres)
+  assert.equal(postgresPid(installation.VITRINE_DATA_DIR), postgres)
   assert.equal((await callUrl(`${first.url}/health`)).status, 200)
 })
 
@@ -43,11 +43,11 @@ test('a port in use is named with a port to use instead, and no database is left
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   undo(t, () => other.close())
-  const place = await usedPlace(t)
+  const installation = await seededInstallation(t)
   const PORT = String((other.address() as { port: number }).port)
-  const started = launchService(t, { ...place, PORT })
-  await until(() => postgresPid(place.VITRINE_DATA_DIR))
-  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  const started = launchService(t, { ...installation, PORT })
+  await until(() => postgresPid(installation.VITRINE_DATA_DIR))
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
   const ended = await started.ended
   assertSentence(ended, `Port ${PORT} is in use`, `PORT=${Number(PORT) + 10} npm start`)
   assert.doesNotMatch(ended.stdout, /is ready/)
@@ -55,10 +55,13 @@ test('a port in use is named with a port to use instead, and no database is left
 })
 
 test('a HOST that is not of this machine is an error, and no database is left running', async (t) => {
-  const place = await usedPlace(t)
+  const installation = await seededInstallation(t)
   for (const HOST of ['203.0.113.7', 'no-such-host.invalid']) {
-    assertSentence(await runProcess(['start'], { ...place, HOST }), `HOST=${HOST} is not an address of this machine`)
-    assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
+    assertSentence(
+      await runProcess(['start'], { ...installation, HOST }),
+      `HOST=${HOST} is not an address of this machine`,
+    )
+    assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
   }
 })
 
@@ -85,11 +88,11 @@ test('a data folder that is a file is refused', async (t) => {
 })
 
 test('a damaged file in the data folder is named with what to do', async (t) => {
-  const place = await usedPlace(t)
-  const demo = join(place.VITRINE_DATA_DIR, 'demo.json')
+  const installation = await seededInstallation(t)
+  const demo = join(installation.VITRINE_DATA_DIR, 'demo.json')
   writeFileSync(demo, '{"storeId":')
-  assertSentence(await runProcess(['start'], place), demo, 'damaged', 'Delete it')
-  assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
+  assertSentence(await runProcess(['start'], installation), demo, 'damaged', 'Delete it')
+  assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
 
   const secret = join(newFolder(t), 'secret')
   writeFileSync(secret, 'short')

@@ -25,7 +25,7 @@ export const addStock = (program: Command) => {
     .option('--variant <id>', 'id or SKU; add --product when several variants have the SKU')
     .option('--product <id>', 'id or slug; sufficient when the product has one variant')
     .option('--outlet <id>', "default: the store's default outlet")
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -18,7 +18,7 @@ const addOpening = (store: Command, name: keyof typeof openings) =>
   store
     .command(name)
     .description(openings[name])
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', `\nExample:\n  vitrine store ${name} --store store_01k8x0v3m7q2w9c4t6y8za`)
     .action((options: OutputOptions & { store?: string }) =>

@@ -74,7 +74,7 @@ export const addStore = (program: Command) => {
   store
     .command('show')
     .description('Show a store and its settings')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine store show --json')
     .action((options: OutputOptions & { store?: string }) =>
@@ -87,7 +87,7 @@ export const addStore = (program: Command) => {
   store
     .command('set')
     .description('Change settings of a store; settings that are not given stay unchanged')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--name <name>', 'name that shoppers see')
     .option('--domain <domain>', 'domain or origin of the storefront')
     .option('--locale <locale>', 'such as en-IN')

@@ -14,8 +14,8 @@ import {
   root,
   runJson,
   runProcess,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -41,19 +41,19 @@ const reads = [
 ]
 
 test('commands of a newer checkout do not migrate a database that an older service uses', async (t) => {
-  const place = await usedPlace(t)
-  const service = await startService(t, place)
+  const installation = await seededInstallation(t)
+  const service = await startService(t, installation)
   const newer = newerCheckout(t)
   for (const command of [...reads, ['outlet', 'create', '--name', 'Pune']]) {
-    const ended = await runProcess(command, place, newer)
+    const ended = await runProcess(command, installation, newer)
     assertSentence(ended, '9999_future.sql', 'run "vitrine migrate"')
     assert.equal(ended.stdout, '')
   }
-  const { serverKey } = readDemoKeys(place.VITRINE_DATA_DIR)
+  const { serverKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   assert.equal((await callUrl(`${service.url}/v1/store`, { headers: { 'x-store-key': serverKey } })).status, 200)
-  assert.equal((await runJson(['store', 'list'], place)).length, 1)
+  assert.equal((await runJson(['store', 'list'], installation)).length, 1)
   assert.deepEqual((await service.stop()).code, 0)
-  await startService(t, place)
+  await startService(t, installation)
 })
 
 test('after a newer version has migrated the database, commands of the older version refuse to use it', async (t) => {

@@ -18,7 +18,7 @@ export const addWebhookCredential = (program: Command) => {
     .description('Create new webhook credentials, shown only once; the old ones stay valid for a while')
     .addOption(new Option('--kind <kind>', 'which credentials').choices(['payment', 'logistics']).makeOptionMandatory())
     .option('--overlap <hours>', 'hours for which the old ones stay valid; 0 revokes them at once', '24')
-    .option('--store <id>', 'store ID; default: the only store, or the demo store')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine webhook-credential rotate --kind payment --overlap 48')
     .action((options: RotateOptions) =>
