@@ -90,7 +90,7 @@ const addShip = (order: Command) =>
     .option('--eta <time>', 'expected delivery: a day or a time in ISO 8601')
     .option(
       '--item <line=quantity>',
-      'order line, by id or SKU, in this parcel; repeatable; default: the whole order',
+      'order line, by id or SKU, in this parcel; repeatable; without it: the whole order',
       collect,
       [],
     )

@@ -53,23 +53,23 @@ test('commands find the running service by its note, whatever PORT they have, an
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const orderId = await orderForCash(service.url, installation.VITRINE_DATA_DIR)
   const elsewhere = await freePort()
-  const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
-  const told = await runJson(tell, { ...installation, PORT: elsewhere })
-  assert.deepEqual([told.service, told.received], [url, true])
-  const words = await runVitrine(tell, { ...installation, PORT: elsewhere })
+  const simulate = ['simulate', 'delivery', orderId, '--status', 'in_transit']
+  const sent = await runJson(simulate, { ...installation, PORT: elsewhere })
+  assert.deepEqual([sent.service, sent.received], [url, true])
+  const words = await runVitrine(simulate, { ...installation, PORT: elsewhere })
   assert.equal(words.stdout, `Sent to ${url}: ${orderId} is in_transit.\n`)
-  const refused = await runVitrine([...tell, '--shipment', 'ship_none'], { ...installation, PORT: elsewhere })
+  const refused = await runVitrine([...simulate, '--shipment', 'ship_none'], { ...installation, PORT: elsewhere })
   assertSentence(refused, `The service at ${url} answered 404`)
 
   assert.equal((await service.stop()).code, 0)
   assert.equal(existsSync(file), false)
   assertSentence(
-    await runVitrine(tell, { ...installation, PORT: elsewhere }),
+    await runVitrine(simulate, { ...installation, PORT: elsewhere }),
     `No service answers at http://127.0.0.1:${elsewhere}`,
   )
   const publicUrl = `http://localhost:${await freePort()}`
   assertSentence(
-    await runVitrine(tell, { ...installation, VITRINE_PUBLIC_URL: publicUrl }),
+    await runVitrine(simulate, { ...installation, VITRINE_PUBLIC_URL: publicUrl }),
     `No service answers at ${publicUrl}`,
   )
 })
@@ -82,14 +82,20 @@ test('the note of a killed service is ignored', async (t) => {
   await first.stop('SIGKILL')
   assert.equal(existsSync(file), true)
   const PORT = await freePort()
-  const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
-  assertSentence(await runVitrine(tell, { ...installation, PORT }), `No service answers at http://127.0.0.1:${PORT}`)
+  const simulate = ['simulate', 'delivery', orderId, '--status', 'in_transit']
+  assertSentence(
+    await runVitrine(simulate, { ...installation, PORT }),
+    `No service answers at http://127.0.0.1:${PORT}`,
+  )
   for (const damage of ['', '{"url": 7}', '{"url": "file:///etc/passwd", "pid": 1}']) {
     writeFileSync(file, damage)
-    assertSentence(await runVitrine(tell, { ...installation, PORT }), `No service answers at http://127.0.0.1:${PORT}`)
+    assertSentence(
+      await runVitrine(simulate, { ...installation, PORT }),
+      `No service answers at http://127.0.0.1:${PORT}`,
+    )
   }
   await startService(t, { ...installation, PORT })
-  assert.equal((await runJson(tell, installation)).service, `http://127.0.0.1:${PORT}`)
+  assert.equal((await runJson(simulate, installation)).service, `http://127.0.0.1:${PORT}`)
 })
 
 test('a service that listens on all addresses notes one that this machine can call', async (t) => {
