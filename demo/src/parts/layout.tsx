@@ -60,7 +60,7 @@ export const Header = () => {
         <p class="menu-error" role="alert">
           The menu could not be loaded.{' '}
           <button type="button" class="text-button" onClick={loadStore}>
-            Try again
+            Reload the menu
           </button>
         </p>
       )}
