@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Finds the Node that this package brings along, whatever Node the machine has, and runs the program with it.
+// Runs the program with the Node that this package depends on, whatever version the machine has.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,18 +19,18 @@ const bundledNode = () => {
   }
 }
 
-// A checkout runs its source; the published package holds it compiled, since Node strips no types below node_modules.
+// A checkout runs its source. The published package is compiled, because Node strips no types below node_modules.
 const source = join(root, 'src', 'main.ts')
 const program = existsSync(source) ? source : join(root, 'dist', 'main.js')
 const child = spawn(bundledNode(), [program, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('error', (error) => {
-  process.stderr.write(`Node cannot be run from ${error.path}: run npm install again.\n`)
+  process.stderr.write(`Cannot run Node from ${error.path}. Run npm install again.\n`)
   process.exit(1)
 })
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code)
-  // Whoever started us sees the same end that the program had.
+  // The parent process sees the signal that ended the program.
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
 })

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 /**
- * Pictures of every page, on a phone and on a desk, light and dark:
+ * Takes screenshots of every page, for a phone and a desktop, light and dark:
  *
  *   npx node demo/screenshots.ts http://localhost:4200 /tmp/pictures [--only product] [--browser /usr/bin/chromium]
  *
- * A purchase is made first, so that there is something to see. The service and the demo shop have to run.
+ * Makes a purchase first, so that all pages have content. The service and the demo shop must be running.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -93,7 +93,7 @@ const takePictures = async (
   await context.close()
 }
 
-/** A page is at rest when nothing of it says that it loads, and its pictures are there. */
+/** Waits until the page shows no skeletons and its images have loaded. */
 const settle = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
@@ -113,7 +113,7 @@ const openCart = async (page: Page) => {
   await page.getByRole('dialog', { name: 'Your cart' }).getByRole('link', { name: 'Checkout' }).waitFor()
 }
 
-/** The whole way of a purchase, with a cart and a wishlist left over at its end. */
+/** Makes a purchase and leaves items in the cart and on the wishlist. Returns the order id. */
 const buySomething = async (shopper: BrowserContext): Promise<string> => {
   const page = await shopper.newPage()
   await addToCart(page, 'cafe-au-lait-mug')

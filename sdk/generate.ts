@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { writeOperations } from './generate/operations.ts'
 import { writeTypes } from './generate/types.ts'
 
-/** What the client knows of the API, made from the contract of the service: file by file, as it should be. */
+/** The generated files of the client by path, from the contract of the service. */
 export const generate = (): Record<string, string> => ({
   'src/types.ts': formatted('src/types.ts', writeTypes()),
   'src/operations.ts': formatted('src/operations.ts', writeOperations()),

@@ -22,7 +22,7 @@ const [figures = ''] = read('docs/limits.md').split('\n## How long a text may be
 
 /** Each row of the page with how its figure begins, made from the source. */
 const limits: Record<string, string> = {
-  'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
+  'Requests of a key': `${figureIn('cli/key.ts', /requests per minute; default: (\d+)/)} a minute`,
   'Requests of one visitor with the browser keys of a store': `${figureIn('db/migrations/0007_visitor_limit.sql', /default (\d+)/)} a minute unless`,
   'Unknown keys, webhook credentials and orders that one client asks for': `${figure('features/access/lookups.ts', 'maxMissesPerMinute')} a minute`,
   'One-time passwords to a phone, in a store': `${figure('features/accounts/otp.ts', 'maxPerHour')} an hour`,

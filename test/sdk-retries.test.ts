@@ -229,14 +229,14 @@ test('a limit beyond what timers can count is none', async (t) => {
   assert.deepEqual(waits, [2 ** 31 - 1])
 })
 
-test('what no header can hold is a mistake, and not a fault of the network', async (t) => {
+test('an invalid header, URL or store key is a TypeError, not a network error', async (t) => {
   const { shop, proxy, sleeps, mug } = await openShop(t)
   const mistyped = { name: 'TypeError', message: /header x-store-key/ }
   assert.throws(() => createClient({ url: proxy.url, storeKey: 'vpk_…' }), mistyped)
   for (const url of ['localhost:3000', '', '//shop.example']) {
-    assert.throws(() => createClient({ url, storeKey: 'vpk_1' }), { name: 'TypeError', message: /not an address/ })
+    assert.throws(() => createClient({ url, storeKey: 'vpk_1' }), { name: 'TypeError', message: /url must start with/ })
   }
-  assert.throws(() => createClient({ url: proxy.url, storeKey: '' }), { name: 'TypeError', message: /store key/ })
+  assert.throws(() => createClient({ url: proxy.url, storeKey: '' }), { name: 'TypeError', message: /storeKey is required/ })
   await assert.rejects(shop.addToCart({ productId: mug.id }, { idempotencyKey: 'one\ntwo' }), TypeError)
   assert.deepEqual([proxy.seen.length, sleeps.length], [0, 0])
 })

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
-import { clearNotice, tell } from './notice.ts'
-import { session, tellOtherTabs } from './session.ts'
+import { clearNotice, showNotice } from './notice.ts'
+import { notifyOtherTabs, session } from './session.ts'
 import { type Cart, isVitrineError, shop } from './shop.ts'
 
 type CartState =
   | { status: 'loading'; cart: null }
   | { status: 'failed'; cart: null; error: unknown }
-  /** `wasEmptied` when there was something in it that was not taken out on this page. */
+  /** `wasEmptied`: it had items, and another tab or device removed them. */
   | { status: 'ready'; cart: Cart | null; wasEmptied: boolean }
 
 export const cart = signal<CartState>({ status: 'loading', cart: null })
@@ -16,60 +16,63 @@ export const openDrawer = () => {
   isDrawerOpen.value = true
 }
 export const closeDrawer = () => {
-  // Outside of the drawer it would be said a second time.
+  // Otherwise a screen reader would announce the notice again outside the drawer.
   if (isDrawerOpen.value) clearNotice()
   isDrawerOpen.value = false
   const state = cart.value
-  // Said once is enough.
+  // Shown only once.
   if (state.status === 'ready' && state.wasEmptied) cart.value = { ...state, wasEmptied: false }
 }
 
-/** Counts reads and writes, so that an answer that was overtaken by a later one is not shown. */
-let turn = 0
+/** Counts reads and writes, so that an answer that arrives after a later one is ignored. */
+let latestRequest = 0
 
 export const loadCart = async () => {
-  const mine = ++turn
+  const request = ++latestRequest
   try {
     const read = await readCart()
-    if (mine === turn) showRead(read)
+    if (request === latestRequest) showRead(read)
   } catch (error) {
-    if (mine === turn && cart.value.status !== 'ready') cart.value = { status: 'failed', cart: null, error }
+    if (request === latestRequest && cart.value.status !== 'ready') cart.value = { status: 'failed', cart: null, error }
   }
 }
 
-const isEmpty = (held: Cart | null) => held === null || held.items.length === 0
+const isEmpty = (shown: Cart | null) => shown === null || shown.items.length === 0
 
 let isRefused = false
 
-/** An order empties the cart as well. But nobody orders with the drawer open, nor while a change is refused. */
+/**
+ * An order of this page empties the cart too, but never while the drawer is open or a change is refused. So in these
+ * cases the cart was emptied elsewhere.
+ */
 const showRead = (read: Cart | null) => {
   const before = cart.value
-  const isNews = !isEmpty(before.cart) && (isRefused || isDrawerOpen.value)
-  const wasEmptied = isEmpty(read) && (isNews || (before.status === 'ready' && before.wasEmptied))
+  const isNewlyEmptied = !isEmpty(before.cart) && (isRefused || isDrawerOpen.value)
+  const wasEmptied = isEmpty(read) && (isNewlyEmptied || (before.status === 'ready' && before.wasEmptied))
   cart.value = { status: 'ready', cart: read, wasEmptied }
-  if (wasEmptied && isNews) tell(emptiedText, { isQuiet: true })
+  if (wasEmptied && isNewlyEmptied) showNotice(emptiedText, { isQuiet: true })
 }
 
-export const emptiedText = 'Your cart was emptied or ordered elsewhere, in another tab or on another device.'
+export const emptiedText = 'Your cart was emptied or ordered in another tab or on another device.'
 
-/** The cart of one customer must not be seen by the next, not even when theirs cannot be loaded. */
-export const forgetCart = () => {
+/** One customer must never see the cart of another, even when their own cannot be loaded. */
+export const resetCart = () => {
   cart.value = { status: 'loading', cart: null }
 }
 
 const readCart = async (): Promise<Cart | null> => {
-  // A visitor who only looks around has no token, and needs none.
+  // A visitor without a token has no cart, and reading one would create a guest.
   if (!session.value?.customerId && (await shop.guestToken()) === null) return null
-  const known = await shop.cartId()
-  const read = known === null ? null : await orNone(shop.showCart({ cartId: known }))
+  const knownId = await shop.cartId()
+  const read = knownId === null ? null : await orNull(shop.showCart({ cartId: knownId }))
   if (read !== null) return read
-  // The list of lines tells which cart it is of, and that there is none without calling that an error.
+  // The client learns the cart id from this answer, which is no error when there is no cart.
   await shop.listCartItems()
-  const found = await shop.cartId()
-  return found === null ? null : orNone(shop.showCart({ cartId: found }))
+  const foundId = await shop.cartId()
+  return foundId === null ? null : orNull(shop.showCart({ cartId: foundId }))
 }
 
-const orNone = async (reading: Promise<Cart>): Promise<Cart | null> => {
+const orNull = async (reading: Promise<Cart>): Promise<Cart | null> => {
   try {
     return await reading
   } catch (error) {
@@ -80,17 +83,17 @@ const orNone = async (reading: Promise<Cart>): Promise<Cart | null> => {
 
 let queue: Promise<unknown> = Promise.resolve()
 
-/** One write after the other: two quick presses must not overtake each other on the way. */
+/** Writes one change after another, because two quick clicks could otherwise arrive out of order. */
 const write = (change: () => Promise<Cart>): Promise<Cart> => {
   const written = queue.then(async () => {
     try {
       const changed = await change()
-      turn++
+      latestRequest++
       cart.value = { status: 'ready', cart: changed, wasEmptied: false }
-      tellOtherTabs()
+      notifyOtherTabs()
       return changed
     } catch (error) {
-      // Most refusals mean that the cart, its prices or the stock are not what the page shows.
+      // Most refusals mean that the page shows an outdated cart, price or stock.
       isRefused = true
       await loadCart()
       isRefused = false
@@ -103,8 +106,8 @@ const write = (change: () => Promise<Cart>): Promise<Cart> => {
 
 const currentId = () => cart.value.cart?.id ?? ''
 
-export const addToCart = (wish: { productId: string; variantId?: string; quantity: number }) =>
-  write(() => shop.addToCart(wish))
+export const addToCart = (item: { productId: string; variantId?: string; quantity: number }) =>
+  write(() => shop.addToCart(item))
 
 export const setQuantity = (itemId: string, quantity: number) =>
   write(() => shop.changeCartItem({ cartId: currentId(), itemId, quantity }))
@@ -114,10 +117,10 @@ export const removeItem = (itemId: string) => write(() => shop.removeCartItem({ 
 export const setCoupon = (couponCode: string | null) =>
   write(() => shop.changeCart({ cartId: currentId(), couponCode }))
 
-/** Writing a line again accepts the price that it has now. */
+/** Writing a line again accepts its current price. */
 export const acceptPrices = () => {
   const { cart: shown } = cart.value
-  const moved = new Set(shown?.warnings.filter(({ code }) => code === 'PRICE_CHANGED').map(({ itemId }) => itemId))
-  const items = (shown?.items ?? []).filter(({ id }) => moved.has(id)).map(({ id, quantity }) => ({ id, quantity }))
+  const changed = new Set(shown?.warnings.filter(({ code }) => code === 'PRICE_CHANGED').map(({ itemId }) => itemId))
+  const items = (shown?.items ?? []).filter(({ id }) => changed.has(id)).map(({ id, quantity }) => ({ id, quantity }))
   return write(() => shop.changeCart({ cartId: currentId(), items }))
 }

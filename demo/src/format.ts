@@ -26,7 +26,7 @@ export const countryName = (code: string) => {
   }
 }
 
-/** `98765 43210` is meant as an Indian number, as the demo store is in India; any other needs its `+`. */
+/** A number without `+` is an Indian one, because the demo store is in India. */
 export const internationalPhone = (text: string) => {
   const digits = text.replace(/[^\d+]/g, '')
   if (digits.startsWith('+')) return digits
@@ -34,17 +34,16 @@ export const internationalPhone = (text: string) => {
   return `+91${digits.replace(/^0/, '')}`
 }
 
-/** A sentence for the shopper. The API's own sentences are fit to be shown; what has none gets one here. */
+/** A message for the shopper. Messages of the API can be shown as they are; other errors get one here. */
 export const errorText = (error: unknown): string => {
   if (!isVitrineError(error)) return 'Something went wrong on this page. Please try again.'
   if (error.code === 'NETWORK') return 'The shop cannot be reached. Check your connection and try again.'
-  if (error.code === 'TIMEOUT') return 'The shop takes too long to answer. Please try again.'
+  if (error.code === 'TIMEOUT') return 'The shop is taking too long to respond. Please try again.'
   if (error.code === 'RATE_LIMITED') {
     const seconds = error.retryAfterSeconds
-    return seconds ? `Too many tries. Please wait ${waitText(seconds)}.` : 'Too many tries. Please wait a little.'
+    return seconds ? `Too many attempts. Please wait ${waitText(seconds)}.` : 'Too many attempts. Please wait a moment.'
   }
-  if (error.status >= 500 || error.status === 0)
-    return 'The shop has a problem at the moment. Please try again shortly.'
+  if (error.status >= 500 || error.status === 0) return 'The shop is having a problem. Please try again shortly.'
   return error.message
 }
 

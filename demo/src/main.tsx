@@ -19,7 +19,7 @@ import { WishlistPage } from './pages/wishlist.tsx'
 import { CartDrawer } from './parts/cart-drawer.tsx'
 import { Footer, Header } from './parts/layout.tsx'
 import { Notices } from './parts/states.tsx'
-import { matchPath, type PathParams, place, startRouter } from './router.ts'
+import { matchPath, type PathParams, route, startRouter } from './router.ts'
 import { startState } from './state.ts'
 
 const routes: [string, ComponentType<PathParams>][] = [
@@ -41,7 +41,7 @@ const routes: [string, ComponentType<PathParams>][] = [
 ]
 
 const CurrentPage = () => {
-  const { path } = place.value
+  const { path } = route.value
   for (const [pattern, Page] of routes) {
     const params = matchPath(pattern, path)
     if (params) return <Page key={path} {...params} />
@@ -54,7 +54,7 @@ const Shop = () => {
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <div class="top">
         <Header />

@@ -1,35 +1,38 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { place } from './router.ts'
+import { route } from './router.ts'
 
-/** What a notice speaks of. When that changes once more, the notice is no longer true. */
+/** The state that a notice is about. The notice is outdated when that state changes again. */
 type Subject = 'cart' | 'wishlist' | 'session'
 
 type Notice = {
   text: string
   at: number
   about: Subject | null
-  /** For screen readers only, because the page itself shows it to the eye. */
+  /** For screen readers only, because the page already shows the same. */
   isQuiet: boolean
 }
 
-/** What was last said to the shopper, for the eye and for a screen reader. */
+/** The last message to the shopper. */
 export const notice = signal<Notice | null>(null)
-let noticeEnds: ReturnType<typeof setTimeout> | undefined
+let noticeTimer: ReturnType<typeof setTimeout> | undefined
 
-/** What happens to the cart and to the wishlist is seen where it happens, so that is only said. */
-const isSeen = (about: Subject | undefined) => about === 'cart' || about === 'wishlist'
+/** The page itself shows changes of the cart and the wishlist. */
+const isVisibleOnPage = (about: Subject | undefined) => about === 'cart' || about === 'wishlist'
 
-export const tell = (text: string, { about, isQuiet = isSeen(about) }: { about?: Subject; isQuiet?: boolean } = {}) => {
-  clearTimeout(noticeEnds)
+export const showNotice = (
+  text: string,
+  { about, isQuiet = isVisibleOnPage(about) }: { about?: Subject; isQuiet?: boolean } = {},
+) => {
+  clearTimeout(noticeTimer)
   notice.value = { text, at: Date.now(), about: about ?? null, isQuiet }
-  noticeEnds = setTimeout(clearNotice, 6_000)
+  noticeTimer = setTimeout(clearNotice, 6_000)
 }
 
 export const clearNotice = () => {
   notice.value = null
 }
 
-/** `mark` gives the part of the value that counts: reading the same again makes no notice untrue. */
+/** `mark` returns the relevant part of the value, so that loading the same state again does not clear the notice. */
 export const clearOnChange = <T>(about: Subject, state: ReadonlySignal<T>, mark: (value: T) => unknown) => {
   let before = mark(state.value)
   state.subscribe((value) => {
@@ -39,16 +42,16 @@ export const clearOnChange = <T>(about: Subject, state: ReadonlySignal<T>, mark:
   })
 }
 
-/** Another page, or a press anywhere else, shows that the shopper has gone on. */
+/** Clears the notice when the shopper goes to another page or clicks anything. */
 export const startNotices = () => {
-  let before = place.value.path
-  place.subscribe(({ path }) => {
+  let before = route.value.path
+  route.subscribe(({ path }) => {
     const isElsewhere = path !== before
     before = path
-    // Signing in and out lead to another page by themselves.
+    // Signing in and out navigate to another page, where their notice must stay.
     if (isElsewhere && notice.value?.about !== 'session') clearNotice()
   })
-  // Not when the press begins: in the drawer everything moves up then, and it would end on something else. And before
-  // anything else hears of the press, because that may have something new to say.
+  // On click, not on pointerdown: in the drawer, removing the notice moves the layout, and the click would hit another
+  // element. In the capture phase, because a click handler may show a new notice.
   document.addEventListener('click', clearNotice, { capture: true })
 }

@@ -1,6 +1,6 @@
 export type OptionPair = [name: string, value: string]
 
-/** Chosen options stand in the address as the API takes them: `Colour:Indigo,Size:S`. */
+/** Formats chosen options as the API expects them: `Colour:Indigo,Size:S`. */
 export const formatOptions = (pairs: OptionPair[]) =>
   pairs.map((pair) => pair.map((text) => text.replace(/[\\,:]/g, '\\$&')).join(':')).join()
 

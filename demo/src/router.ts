@@ -1,22 +1,22 @@
 import { signal } from '@preact/signals'
 
-/** The parts of a path that a page is told. */
+/** The path parameters that a page gets. */
 export type PathParams = { slug?: string; id?: string; name?: string }
 
-export type Place = { path: string; query: URLSearchParams }
+export type Route = { path: string; query: URLSearchParams }
 
-const readPlace = (): Place => ({
+const readRoute = (): Route => ({
   path: location.pathname.replace(/(.)\/+$/, '$1'),
   query: new URLSearchParams(location.search),
 })
 
-export const place = signal<Place>(readPlace())
+export const route = signal<Route>(readRoute())
 
-/** Whether this place was reached by the browser's back or forward, not by a link. */
+/** Whether the page was reached with the back or forward button, not by a link. */
 let isReturn = false
 export const hasReturned = () => isReturn
 
-/** Whether the next heading should take the focus, as the title of a newly loaded page would be read first. */
+/** Whether the next heading takes the focus, so that screen readers announce the new page. */
 let isHeadingAwaited = false
 export const takeHeadingFocus = () => {
   const wasAwaited = isHeadingAwaited
@@ -24,28 +24,28 @@ export const takeHeadingFocus = () => {
   return wasAwaited
 }
 
-/** What the server wrote into the head speaks of the page that it sent, and of no other. */
-const dropServedHead = () => {
+/** Removes the tags that the server wrote into the head, which describe only the first page. */
+const removeServedHead = () => {
   for (const tag of document.head.querySelectorAll('[data-of-page]')) tag.remove()
 }
 
 export const navigate = (to: string, { replace = false, quietly = false } = {}) => {
   const isElsewhere = new URL(to, location.href).pathname !== location.pathname
   isReturn = false
-  if (isElsewhere) dropServedHead()
+  if (isElsewhere) removeServedHead()
   if (replace) history.replaceState(history.state, '', to)
   else {
-    keepScroll()
+    saveScroll()
     history.pushState(null, '', to)
   }
   if (!quietly && (isElsewhere || !replace)) {
     isHeadingAwaited = isElsewhere
     scrollTo({ top: 0, behavior: 'instant' })
   }
-  place.value = readPlace()
+  route.value = readRoute()
 }
 
-/** Changes one part of the query, so that a reload and a shared link show the same thing. */
+/** Changes parameters of the query, so that a reload and a shared link show the same page. */
 export const changeQuery = (changes: Record<string, string | null>, { replace = true } = {}) => {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {
@@ -56,7 +56,7 @@ export const changeQuery = (changes: Record<string, string | null>, { replace = 
   navigate(location.pathname + (text ? `?${text}` : ''), { replace, quietly: true })
 }
 
-/** The parts of the path that a pattern such as `/product/:slug` names, or null when it does not fit. */
+/** The parameters of a pattern such as `/product/:slug`, or null when the path does not match. */
 export const matchPath = (pattern: string, path: string): PathParams | null => {
   const wanted = pattern.split('/')
   const given = path.split('/')
@@ -78,9 +78,9 @@ const decode = (text: string) => {
   }
 }
 
-const keepScroll = () => history.replaceState({ scrollY }, '')
+const saveScroll = () => history.replaceState({ scrollY }, '')
 
-/** Back and forward go to where one was. The page may have to load before it is tall enough for that. */
+/** Restores the scroll position after back and forward. The page may have to load before it is tall enough. */
 const restoreScroll = () => {
   const top = (history.state as { scrollY?: number } | null)?.scrollY ?? 0
   const tryUntil = performance.now() + 1_500
@@ -104,12 +104,12 @@ const followLink = (event: MouseEvent) => {
 export const startRouter = () => {
   history.scrollRestoration = 'manual'
   document.addEventListener('click', followLink)
-  addEventListener('pagehide', keepScroll)
+  addEventListener('pagehide', saveScroll)
   addEventListener('popstate', () => {
     isReturn = true
-    isHeadingAwaited = new URL(location.href).pathname !== place.value.path
-    if (isHeadingAwaited) dropServedHead()
-    place.value = readPlace()
+    isHeadingAwaited = new URL(location.href).pathname !== route.value.path
+    if (isHeadingAwaited) removeServedHead()
+    route.value = readRoute()
     restoreScroll()
   })
   if (history.state) restoreScroll()

@@ -24,7 +24,7 @@ type Config = { apiUrl: string; storeKey: string; development?: boolean; showsCo
 
 export const config = JSON.parse(document.getElementById('config')?.textContent ?? '{}') as Config
 
-/** A browser may forbid storage altogether. The shop then works until the page is closed. */
+/** A browser may block storage. The session then lasts until the page is closed. */
 const openStorage = () => {
   try {
     localStorage.getItem('')
@@ -34,23 +34,23 @@ const openStorage = () => {
   }
 }
 
-let tellSignedOut = () => {}
-/** Called when the API says that the session is over, for instance because it was ended elsewhere. */
+let signedOutListener = () => {}
+/** Called when the API reports that the session has ended, for example because it was ended on another device. */
 export const onSignedOut = (listener: () => void) => {
-  tellSignedOut = listener
+  signedOutListener = listener
 }
 
 export const shop = createClient({
   url: config.apiUrl,
   storeKey: config.storeKey,
   storage: openStorage(),
-  onSignedOut: () => tellSignedOut(),
+  onSignedOut: () => signedOutListener(),
 })
 
-/** What the development server of this demo offers besides the API. A real shop has none of it. */
+/** Endpoints of the demo's development server. A real shop does not have them. */
 export const development = {
   isOn: config.development === true,
-  /** Only where no message is really sent. */
+  /** Only when no text messages are sent. */
   showsCodes: config.showsCodes === true,
   readCode: async (phone: string): Promise<string | null> => {
     const answer = await fetch(`/dev/code?phone=${encodeURIComponent(phone)}`)

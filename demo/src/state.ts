@@ -1,58 +1,58 @@
 import { signal } from '@preact/signals'
-import { cart, forgetCart, loadCart } from './cart.ts'
-import { dropDrafts, forgetLoaded } from './load.ts'
-import { clearOnChange, startNotices, tell } from './notice.ts'
-import { session, tellOtherTabs } from './session.ts'
+import { cart, loadCart, resetCart } from './cart.ts'
+import { clearLoadCache, dropDrafts } from './load.ts'
+import { clearOnChange, showNotice, startNotices } from './notice.ts'
+import { notifyOtherTabs, session } from './session.ts'
 import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
 import { startTheme, themeKey } from './theme.ts'
-import { forgetWishlist, loadWishlist, wishlist } from './wishlist.ts'
+import { loadWishlist, resetWishlist, wishlist } from './wishlist.ts'
 
-/** Null while it is not known yet. */
+/** Null until it is loaded. */
 export const storeInfo = signal<StoreInfo | null>(null)
 export const menu = signal<Menu | null>(null)
-export const startFault = signal<unknown>(null)
+export const startError = signal<unknown>(null)
 
-/** Finds out who is signed in. Whoever was before takes along what belongs to them, however their session ended. */
+/** Reads who is signed in, and clears the data of a customer who was signed in before, however the session ended. */
 const readSession = async () => {
   const customerId = (await shop.session())?.customerId ?? null
   const before = session.value
   if (before !== null && before.customerId === customerId) return
   const hasLeft = before !== null && before.customerId !== null
-  if (before !== null) forgetLoaded()
+  if (before !== null) clearLoadCache()
   if (hasLeft) {
-    forgetCart()
-    forgetWishlist()
+    resetCart()
+    resetWishlist()
   }
-  // A guest fills in no checkout, so a draft of one was left by a customer who signed out while this tab was elsewhere.
+  // Guests cannot fill in the checkout form, so a draft belongs to a customer who signed out in another tab.
   if (hasLeft || customerId === null) dropDrafts('checkout')
   session.value = { customerId }
 }
 
-/** Reads again all that belongs to the shopper: after signing in or out, and when another tab may have changed it. */
+/** Reloads the shopper's session, cart and wishlist: after signing in or out, and after a change in another tab. */
 export const refreshShopper = async () => {
   await readSession()
   await Promise.all([loadCart(), loadWishlist()])
 }
 
-/** The client forgets the session in any case. Resolves to whether it is over for the service too. */
+/** The client drops the session in any case. Resolves to whether the service has ended it too. */
 export const signOut = async (): Promise<boolean> => {
-  const isOver = await shop.logOut().then(
+  const hasEnded = await shop.logOut().then(
     () => true,
     () => false,
   )
   await refreshShopper()
-  tellOtherTabs()
-  return isOver
+  notifyOtherTabs()
+  return hasEnded
 }
 
-/** Unlike signing out here, this must reach the service: a session elsewhere would live on. */
+/** Unlike `signOut`, this fails when the service cannot be reached, because other sessions would stay open. */
 export const signOutEverywhere = async (): Promise<void> => {
   await shop.logOutEverywhere()
   await refreshShopper()
-  tellOtherTabs()
+  notifyOtherTabs()
 }
 
-const hearOtherTabs = () => {
+const listenToOtherTabs = () => {
   let waiting: ReturnType<typeof setTimeout> | undefined
   const refreshSoon = () => {
     clearTimeout(waiting)
@@ -64,7 +64,7 @@ const hearOtherTabs = () => {
   addEventListener('focus', refreshSoon)
   addEventListener('online', () => {
     refreshSoon()
-    if (startFault.value !== null) void loadStore()
+    if (startError.value !== null) void loadStore()
   })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') refreshSoon()
@@ -80,23 +80,23 @@ export const loadStore = async () => {
     document.documentElement.lang = info.locale.split('-')[0] ?? 'en'
     storeInfo.value = info
     menu.value = items
-    startFault.value = null
+    startError.value = null
   } catch (error) {
-    startFault.value = error
+    startError.value = error
   }
 }
 
 export const startState = () => {
   startTheme()
   onSignedOut(() => {
-    tell('You were signed out. Please sign in again.')
+    showNotice('You were signed out. Please sign in again.')
     void refreshShopper()
   })
   startNotices()
   clearOnChange('cart', cart, (state) => (state.cart ? `${state.cart.id} ${state.cart.version}` : null))
   clearOnChange('wishlist', wishlist, ({ items }) => items.map(({ id }) => id).join())
   clearOnChange('session', session, (known) => known?.customerId ?? null)
-  hearOtherTabs()
+  listenToOtherTabs()
   void loadStore()
   void refreshShopper()
 }

@@ -4,23 +4,23 @@ export const themeKey = 'shop.theme'
 type Theme = 'light' | 'dark'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
-const keptTheme = (): Theme | null => {
+const storedTheme = (): Theme | null => {
   try {
-    const kept = localStorage.getItem(themeKey)
-    return kept === 'light' || kept === 'dark' ? kept : null
+    const stored = localStorage.getItem(themeKey)
+    return stored === 'light' || stored === 'dark' ? stored : null
   } catch {
     return null
   }
 }
 
-export const theme = signal<Theme>(keptTheme() ?? (prefersDark.matches ? 'dark' : 'light'))
+export const theme = signal<Theme>(storedTheme() ?? (prefersDark.matches ? 'dark' : 'light'))
 
 export const switchTheme = () => {
   const next = theme.value === 'dark' ? 'light' : 'dark'
   try {
     localStorage.setItem(themeKey, next)
   } catch {
-    // The choice then lasts as long as the page.
+    // Without storage, the choice lasts until the page is closed.
   }
   theme.value = next
 }
@@ -30,6 +30,6 @@ export const startTheme = () => {
     document.documentElement.dataset.theme = shown
   })
   prefersDark.addEventListener('change', () => {
-    if (keptTheme() === null) theme.value = prefersDark.matches ? 'dark' : 'light'
+    if (storedTheme() === null) theme.value = prefersDark.matches ? 'dark' : 'light'
   })
 }

@@ -1,40 +1,44 @@
 import { signal } from '@preact/signals'
-import { session, tellOtherTabs } from './session.ts'
+import { notifyOtherTabs, session } from './session.ts'
 import { isVitrineError, shop, type WishlistItem } from './shop.ts'
 
 type WishlistState = { status: 'loading' | 'failed' | 'ready'; items: WishlistItem[]; error?: unknown }
 
 export const wishlist = signal<WishlistState>({ status: 'loading', items: [] })
 
-let turn = 0
+/** As in cart.ts. */
+let latestRequest = 0
 
 export const loadWishlist = async () => {
-  const mine = ++turn
+  const request = ++latestRequest
   try {
     const hasList = Boolean(session.value?.customerId) || (await shop.guestToken()) !== null
     const items = hasList ? await shop.listWishlist() : []
-    if (mine === turn) wishlist.value = { status: 'ready', items }
+    if (request === latestRequest) wishlist.value = { status: 'ready', items }
   } catch (error) {
-    if (mine === turn && wishlist.value.status !== 'ready') wishlist.value = { status: 'failed', items: [], error }
+    if (request === latestRequest && wishlist.value.status !== 'ready')
+      wishlist.value = { status: 'failed', items: [], error }
   }
 }
 
-export const forgetWishlist = () => {
+export const resetWishlist = () => {
   wishlist.value = { status: 'loading', items: [] }
 }
 
-/** Resolves to whether the product is on the list now. Another tab may have been faster, which is as good. */
+/** Resolves to whether the product is on the list now. If another tab made the same change first, that is no error. */
 export const toggleWish = async (productId: string): Promise<boolean> => {
-  const held = wishlist.value.items.find((item) => item.productId === productId)
+  const existing = wishlist.value.items.find((item) => item.productId === productId)
   try {
-    const items = held ? await shop.removeWishlistItem({ id: held.id }) : await shop.addWishlistItem({ productId })
-    turn++
+    const items = existing
+      ? await shop.removeWishlistItem({ id: existing.id })
+      : await shop.addWishlistItem({ productId })
+    latestRequest++
     wishlist.value = { status: 'ready', items }
-    tellOtherTabs()
+    notifyOtherTabs()
   } catch (error) {
-    const isDoneAlready = isVitrineError(error, held ? 'NOT_FOUND' : 'CONFLICT')
+    const isDoneAlready = isVitrineError(error, existing ? 'NOT_FOUND' : 'CONFLICT')
     await loadWishlist()
     if (!isDoneAlready) throw error
   }
-  return held === undefined
+  return existing === undefined
 }

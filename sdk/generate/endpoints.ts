@@ -4,10 +4,10 @@ import type { Endpoint } from '../../src/http/endpoint.ts'
 import { nameOf } from '../../src/http/schema.ts'
 import type { Schema } from './schema.ts'
 
-/** One operation of `/v1`, with what the client must know of it. */
+/** An operation of `/v1` with the properties that the client needs. */
 export type Operation = StorefrontEndpoint & {
   name: string
-  /** Path parameters, query and body fields together; null when it takes nothing. */
+  /** Path parameters, query and body fields together; null when there are none. */
   input: Schema | null
   isPaged: boolean
   isSignIn: boolean
@@ -27,10 +27,10 @@ export const operationsOfContract = (): Operation[] =>
       isRedirect: endpoint.okStatus === 302,
     }))
 
-/** What would make a flat input ambiguous is refused here, before anybody can depend on it. */
+/** Merges all inputs into one flat object, and throws if a field would be ambiguous. */
 export const inputOf = (name: string, endpoint: Pick<Endpoint, 'method' | 'params' | 'query' | 'body'>) => {
   const { method, params, query, body } = endpoint
-  if (query !== undefined && body !== undefined) throw new Error(`${name} has a query and a body: one of them must go`)
+  if (query !== undefined && body !== undefined) throw new Error(`${name} has a query and a body: remove one of them`)
   if (body !== undefined && method === 'GET') throw new Error(`${name} is a GET with a body`)
   const parts = [params, query, body].filter((part) => part !== undefined) as Schema[]
   if (parts.length === 0) return null
@@ -48,9 +48,9 @@ const pascal = (name: string) => name[0]?.toUpperCase() + name.slice(1)
 
 export const inputName = ({ name }: Operation) => `${pascal(name)}Input`
 
-/** The name of an answer that the contract gives none. */
+/** The type name of an answer that has no name in the contract. */
 export const answerName = ({ name }: Operation) => `${pascal(name)}Answer`
 
-/** Answers that get a type of their own: objects without a name, where they are no page of something. */
+/** Whether the answer gets its own type: an object without a name that is not a page of a list. */
 export const hasOwnAnswer = ({ ok, isPaged }: Operation) =>
   ok !== null && !isPaged && nameOf(ok) === undefined && (ok as Schema).type === 'object'

@@ -2,7 +2,7 @@ import { nameOf } from '../../src/http/schema.ts'
 import { answerName, hasOwnAnswer, inputName, type Operation, operationsOfContract } from './endpoints.ts'
 import { commentLines, type Named, type Schema, typeOf } from './schema.ts'
 
-/** `src/operations.ts`: how each operation is called, as a table for the program and as an interface for people. */
+/** The text of `src/operations.ts`: the operations as a table for the client and as an interface for its users. */
 export const writeOperations = (): string => {
   const operations = operationsOfContract()
   const names: Named = new Map()
@@ -12,7 +12,7 @@ export const writeOperations = (): string => {
     ...operations.filter(hasOwnAnswer).map(answerName),
     ...names.keys(),
   ]
-  return `// Made from the contract of the service by \`npm run generate\`. Do not edit.
+  return `// Generated from the contract of the service by \`npm run generate\`. Do not edit.
 
 import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
 import type { BesideItems, Paged } from './paging.ts'
@@ -20,18 +20,18 @@ import type {
 ${types.join(',\n')}
 } from './types.ts'
 
-/** Where an operation goes and what it carries; a flag that is not set is left out. */
+/** How an operation is sent. Flags are \`true\` or absent. */
 export type Operation = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** Who may call: \`store\` and \`sign-in\` anybody, \`shopper\` a guest or a customer, the others a customer. */
+  /** Who may call: \`store\` and \`sign-in\` anyone, \`shopper\` guests and customers, the others only customers. */
   readonly access: 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
   readonly query?: true
   readonly body?: true
   /** Takes an Idempotency-Key. */
   readonly once?: true
   readonly paged?: true
-  /** Begins a session. */
+  /** Starts a session. */
   readonly signsIn?: true
   /** Answers with a \`location\` instead of a body. */
   readonly redirect?: true

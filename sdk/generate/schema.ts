@@ -19,10 +19,10 @@ export type Named = Map<string, Schema>
 
 const lineWidth = 120
 
-/** `input`: what is left out may also be given as `undefined`, so that callers need not build objects bit by bit. */
+/** `input`: optional fields also accept `undefined`, which saves callers from building objects conditionally. */
 export type Style = { input: boolean; named: Named; indent: string }
 
-/** The TypeScript type of a schema. A named one is written by its name, and noted to be written out elsewhere. */
+/** The TypeScript type of a schema. A named schema becomes its name and is added to `style.named`. */
 export const typeOf = (schema: Schema, style: Style): string => {
   const name = nameOf(schema)
   if (name === undefined) return bareTypeOf(schema, style)
@@ -38,7 +38,7 @@ export const bareTypeOf = (schema: Schema, style: Style): string => {
   return kinds.map((kind) => typeOfKind(kind, schema, style)).join(' | ')
 }
 
-/** As JSON: whatever a text holds is escaped, and the formatter puts our quotes around it. */
+/** JSON escapes the text; the formatter changes the quotes. */
 const literal = (value: unknown) => JSON.stringify(value)
 
 const typeOfKind = (kind: string, schema: Schema, style: Style): string => {
@@ -47,11 +47,11 @@ const typeOfKind = (kind: string, schema: Schema, style: Style): string => {
   if (kind === 'array') {
     if (schema.maxItems === 0 || schema.items === undefined) return 'never[]'
     const item = typeOf(schema.items, style)
-    // The formatter takes away the brackets that are not needed.
+    // The formatter removes needless parentheses.
     return `(${item})[]`
   }
   if (kind === 'object') return objectType(schema, style)
-  throw new Error(`no TypeScript is known for the kind "${kind}"`)
+  throw new Error(`cannot generate TypeScript for the schema type "${kind}"`)
 }
 
 const objectType = ({ properties, required = [], patternProperties }: Schema, style: Style) => {
@@ -69,19 +69,19 @@ const objectType = ({ properties, required = [], patternProperties }: Schema, st
 
 const fieldLines = (name: string, field: Schema, isRequired: boolean, style: Style) => {
   const type = typeOf(field, style)
-  const orLeftOut = style.input && !isRequired && type !== 'unknown' ? ' | undefined' : ''
-  const line = `${style.indent}${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}${isRequired ? '' : '?'}: ${type}${orLeftOut}`
+  const orUndefined = style.input && !isRequired && type !== 'unknown' ? ' | undefined' : ''
+  const line = `${style.indent}${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}${isRequired ? '' : '?'}: ${type}${orUndefined}`
   return [...commentLines(describeField(field), style.indent), line]
 }
 
 const describeField = (field: Schema) => {
   if (nameOf(field) !== undefined) return ''
-  const preset = field.default === undefined ? '' : `Default: ${JSON.stringify(field.default)}.`
+  const defaultText = field.default === undefined ? '' : `Default: ${JSON.stringify(field.default)}.`
   const text = field.description ?? ''
-  return text !== '' && preset !== '' ? `${text.replace(/\.?$/, '.')} ${preset}` : `${text}${preset}`
+  return text !== '' && defaultText !== '' ? `${text.replace(/\.?$/, '.')} ${defaultText}` : `${text}${defaultText}`
 }
 
-/** A comment that editors show, broken at the width of a line. */
+/** A doc comment, wrapped at the line width. */
 export const commentLines = (comment: string, indent: string): string[] => {
   if (comment === '') return []
   const text = comment.replaceAll('*/', '*\\/')

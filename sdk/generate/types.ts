@@ -2,9 +2,9 @@ import { errorCatalogue } from '../../src/core/errors.ts'
 import { answerName, hasOwnAnswer, inputName, operationsOfContract } from './endpoints.ts'
 import { bareTypeOf, commentLines, type Named, type Schema, typeOf } from './schema.ts'
 
-const notice = '// Made from the contract of the service by `npm run generate`. Do not edit.'
+const notice = '// Generated from the contract of the service by `npm run generate`. Do not edit.'
 
-/** `src/types.ts`: every shape that goes in or comes out. */
+/** The text of `src/types.ts`: the types of all inputs and answers. */
 export const writeTypes = (): string => {
   const named: Named = new Map()
   const operations = operationsOfContract()
@@ -12,7 +12,7 @@ export const writeTypes = (): string => {
     .filter(({ input }) => input !== null)
     .map((operation) => {
       const type = bareTypeOf(operation.input as Schema, { input: true, named, indent: '' })
-      return [`/** What \`${operation.name}\` takes. */`, `export type ${inputName(operation)} = ${type}`].join('\n')
+      return [`/** The input of \`${operation.name}\`. */`, `export type ${inputName(operation)} = ${type}`].join('\n')
     })
   const answers = operations
     .filter(({ ok }) => ok !== null)
@@ -20,13 +20,13 @@ export const writeTypes = (): string => {
       const type = typeOf(operation.ok as Schema, { input: false, named, indent: '' })
       if (!hasOwnAnswer(operation)) return []
       return [
-        [`/** What \`${operation.name}\` answers. */`, `export type ${answerName(operation)} = ${type}`].join('\n'),
+        [`/** The answer of \`${operation.name}\`. */`, `export type ${answerName(operation)} = ${type}`].join('\n'),
       ]
     })
   return [notice, ...shapes(named), ...answers, ...inputs, errorCodes()].join('\n\n')
 }
 
-/** The named ones, in the order in which they are met; writing one may name others. */
+/** Writes the named schemas in the order in which they were found. Writing one may add others to the map. */
 const shapes = (named: Named) => {
   const written: string[] = []
   for (const [name, schema] of named) {
@@ -39,5 +39,5 @@ const shapes = (named: Named) => {
 
 const errorCodes = () => {
   const codes = Object.keys(errorCatalogue).map((code) => `'${code}'`)
-  return `/** Every code that the service answers errors with. */\nexport type ErrorCode = ${codes.join(' | ')}`
+  return `/** The error codes of the service. */\nexport type ErrorCode = ${codes.join(' | ')}`
 }

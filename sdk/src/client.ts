@@ -1,5 +1,5 @@
 import { type Call, createCaller } from './call.ts'
-import { isVitrineError, SessionOver, VitrineError } from './errors.ts'
+import { isVitrineError, SessionEnded, VitrineError } from './errors.ts'
 import { type Operation, type Operations, operations } from './operations.ts'
 import type { CallOptions, ClientOptions, Merged, Redirect, Session, SignInOptions } from './options.ts'
 import { type Page, PagedList } from './paging.ts'
@@ -9,19 +9,19 @@ import { memoryStorage } from './storage.ts'
 import type { MergeResult } from './types.ts'
 
 export interface Client extends Operations {
-  /** What signing in left behind; null when nobody is signed in. */
+  /** The session of the signed-in customer; null for a guest. */
   session(): Promise<Session | null>
-  /** The token that makes the guest the same guest again. */
+  /** The token that identifies the guest; null before the first call of a guest. */
   guestToken(): Promise<string | null>
-  /** The shopper's own cart, as far as answers have told it. */
+  /** The id of the shopper's cart, if an answer has contained it. */
   cartId(): Promise<string | null>
-  /** Drops the session, the guest and the cart, without telling the service. */
+  /** Deletes the stored session, guest and cart id, without a call to the service. */
   forget(): Promise<void>
 }
 
 type Input = Record<string, unknown>
 
-/** A client of one store. The operations are those of the table, built in a loop: see operations.ts. */
+/** A client for one store. Its methods are built from the table in operations.ts. */
 export const createClient = (options: ClientOptions): Client => {
   const state = openState(options.storage ?? memoryStorage())
   const call = createCaller(options, state)
@@ -55,12 +55,12 @@ const runnerOf = (operation: Operation, call: Call, state: State): Run => {
   if (operation.redirect) return (input, given) => call(operation, input, given).then(toRedirect)
   const answer = (input: Input, given: CallOptions | undefined) =>
     call(operation, input, given).then(({ body }) => body)
-  return operation === operations.logOut ? (input, given) => answer(input, given).catch(isOverAlready) : answer
+  return operation === operations.logOut ? (input, given) => answer(input, given).catch(ignoreEndedSession) : answer
 }
 
-/** Whoever logs out of a session that is over has what they want. */
-const isOverAlready = (error: unknown) => {
-  if (error instanceof SessionOver) return { success: true }
+/** Logging out of a session that has already ended succeeds. */
+const ignoreEndedSession = (error: unknown) => {
+  if (error instanceof SessionEnded) return { success: true }
   throw error
 }
 
@@ -73,9 +73,9 @@ const toPage = ({ body, headers, status }: Reply): Page<unknown> => {
 
 const toRedirect = ({ headers, status }: Reply): Redirect => {
   const location = headers.get('location')
-  // Browsers keep the target of a redirect to themselves.
+  // Browsers do not expose the target of a redirect.
   if (location === null)
-    throw new VitrineError('BAD_ANSWER', 'The address of the file cannot be seen here.', { status })
+    throw new VitrineError('BAD_ANSWER', 'The target of the redirect is not visible in a browser.', { status })
   return { location }
 }
 
@@ -88,10 +88,13 @@ const signIn = async (operation: Operation, call: Call, state: State, input: Inp
   return given.merge ? { ...answer, ...(await mergeGuest(call, state, given)) } : answer
 }
 
-/** The token of the answer binds the code to this client. One that has signed in before proves who asks now. */
+/**
+ * The `requestToken` of the answer binds the code to this client. The token of an earlier sign-in is sent with the
+ * request, as proof that this client has signed in before.
+ */
 const requestCode = async (operation: Operation, call: Call, state: State, input: Input, given?: CallOptions) => {
   const { body } = await call(operation, withToken(input, await state.otpProof()), given).catch(async (error) => {
-    // The message may arrive all the same, and its code is not that of the request before.
+    // The message may still arrive, and its code does not belong to the previous request token.
     if (isVitrineError(error, 'BAD_GATEWAY')) await state.dropOtpRequest()
     throw error
   })
@@ -107,11 +110,11 @@ const verifyCode = async (operation: Operation, call: Call, state: State, input:
   return answer
 }
 
-/** A token that the caller gives is not contradicted. */
+/** A token from the caller takes precedence. */
 const withToken = (input: Input, requestToken: string | null): Input =>
   requestToken === null ? input : { requestToken, ...input }
 
-/** Signing in went well by now, so nothing that goes wrong here may look as if it had not. */
+/** The sign-in has already succeeded, so an error of the merge is returned, not thrown. */
 const mergeGuest = async (call: Call, state: State, { signal, headers, timeoutMs }: SignInOptions): Promise<Merged> => {
   const guestToken = await state.guestToken()
   if (guestToken === null) return { merged: null, mergeError: null }
@@ -120,7 +123,7 @@ const mergeGuest = async (call: Call, state: State, { signal, headers, timeoutMs
     return { merged: (body as MergeResult).merged, mergeError: null }
   } catch (error) {
     if (!isVitrineError(error)) throw error
-    // A guest whom the service does not know, or no longer, has nothing that could be moved.
+    // The service does not know this guest, or no longer, so there is nothing to merge.
     if (error.code !== 'BAD_REQUEST') return { merged: null, mergeError: error }
     await state.dropGuestToken(guestToken)
     return { merged: null, mergeError: null }

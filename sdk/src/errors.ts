@@ -1,19 +1,19 @@
 import type { ErrorCode } from './types.ts'
 
-/** Why there is no answer: `BAD_ANSWER` is one that no Vitrine sends, such as the error page of a proxy. */
+/** Errors of the client itself. `BAD_ANSWER`: the answer is not from Vitrine, for example the error page of a proxy. */
 export type ClientErrorCode = 'NETWORK' | 'TIMEOUT' | 'ABORTED' | 'BAD_ANSWER'
 
 type Details = { status?: number; requestId?: string | null; retryAfterSeconds?: number | null; cause?: unknown }
 
-/** Everything that goes wrong with a call. Decide by `code`; the message is for people. */
+/** The error of a failed call. Programs decide by `code`; the message is for people. */
 export class VitrineError extends Error {
   override name = 'VitrineError'
   readonly code: ErrorCode | ClientErrorCode
-  /** The status of the answer; 0 without one. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** Names the request in the logs of the service. */
+  /** The id of the request in the logs of the service. */
   readonly requestId: string | null
-  /** How long the service asks to wait. */
+  /** The `Retry-After` of the answer. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: ErrorCode | ClientErrorCode, message: string, details: Details = {}) {
@@ -25,10 +25,10 @@ export class VitrineError extends Error {
   }
 }
 
-/** A refusal that is about the session, and not about the key of the store, which is `UNAUTHORIZED` as well. */
-export class SessionOver extends VitrineError {}
+/** The session is missing or has expired. An invalid store key is `UNAUTHORIZED` too, but not this class. */
+export class SessionEnded extends VitrineError {}
 
-/** Whether it is an error of this client, and of this code where one is given. */
+/** Whether `error` is a `VitrineError`, and has this code if one is given. */
 export const isVitrineError = <Code extends VitrineError['code']>(
   error: unknown,
   code?: Code,

@@ -1,4 +1,4 @@
-// Made from the contract of the service by `npm run generate`. Do not edit.
+// Generated from the contract of the service by `npm run generate`. Do not edit.
 
 import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
 import type { BesideItems, Paged } from './paging.ts'
@@ -71,18 +71,18 @@ import type {
   WishlistItem,
 } from './types.ts'
 
-/** Where an operation goes and what it carries; a flag that is not set is left out. */
+/** How an operation is sent. Flags are `true` or absent. */
 export type Operation = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** Who may call: `store` and `sign-in` anybody, `shopper` a guest or a customer, the others a customer. */
+  /** Who may call: `store` and `sign-in` anyone, `shopper` guests and customers, the others only customers. */
   readonly access: 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
   readonly query?: true
   readonly body?: true
   /** Takes an Idempotency-Key. */
   readonly once?: true
   readonly paged?: true
-  /** Begins a session. */
+  /** Starts a session. */
   readonly signsIn?: true
   /** Answers with a `location` instead of a body. */
   readonly redirect?: true

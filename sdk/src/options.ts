@@ -3,34 +3,34 @@ import type { ClientStorage } from './storage.ts'
 import type { MergeResult } from './types.ts'
 
 export type ClientOptions = {
-  /** Where the service is, such as `https://api.example.com`. */
+  /** The URL of the service, such as `https://api.example.com`. */
   url: string
-  /** A key of the store: a browser key (`vpk_…`) in a page, a server key on a server. */
+  /** The store key: a browser key (`vpk_…`) in a browser, a server key on a server. */
   storeKey: string
-  /** Where the session and the guest token are kept. Default: in memory, so they last as long as the client. */
+  /** Where the session and the guest token are stored. Default: in memory, for the lifetime of the client. */
   storage?: ClientStorage | undefined
-  /** The outlet whose prices and stock count. Default: the default outlet of the store. */
+  /** The outlet whose prices and stock are used. Default: the default outlet of the store. */
   outletId?: string | undefined
-  /** In place of the `fetch` of the platform. */
+  /** A replacement for the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** How often a call that failed is sent again, where that is safe. Default: 2. */
+  /** How often a failed call is retried, when that is safe. Default: 2. */
   retries?: number | undefined
-  /** How long one try may take; `Infinity` for as long as it takes. Default: 30 000. */
+  /** The time limit of one attempt; `Infinity` for none. Default: 30 000. */
   timeoutMs?: number | undefined
-  /** A call is not sent again when the service asks to wait longer than this. Default: 60. */
+  /** A call is not retried when `Retry-After` is longer than this. Default: 60. */
   maxRetryAfterSeconds?: number | undefined
   /** Sent with every call. */
   headers?: Record<string, string> | undefined
-  /** Called when the service no longer knows the session, which is dropped then. */
+  /** Called when the service rejects the session, which the client then drops. */
   onSignedOut?: (() => void) | undefined
-  /** How to wait between two tries; tests put their own here. */
+  /** Waits between two attempts. Tests can replace it. */
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
 }
 
 export type CallOptions = {
-  /** Ends the call, and any wait for another try, with the code `ABORTED`. */
+  /** Ends the call, and any wait between attempts, with the code `ABORTED`. */
   signal?: AbortSignal | undefined
-  /** For calls that create something. The client makes a key by itself; give one to repeat a call later. */
+  /** For calls that create something. Default: a new key for each call. Set one to repeat a call safely later. */
   idempotencyKey?: string | undefined
   headers?: Record<string, string> | undefined
   timeoutMs?: number | undefined
@@ -43,14 +43,14 @@ export type SignInOptions = CallOptions & {
 
 /** What a sign-in with `merge` adds to its answer. */
 export type Merged = {
-  /** How much moved; null when there was no guest, or nothing of one that could be moved. */
+  /** How many items were moved; null without a guest, or when the service does not know the guest. */
   merged: MergeResult['merged'] | null
-  /** Why moving failed although signing in went well. The guest is kept, so `mergeGuestData` can be tried again. */
+  /** The error of the merge; the sign-in itself has succeeded. The guest stays, so `mergeGuestData` can be repeated. */
   mergeError: VitrineError | null
 }
 
-/** Where a file can be fetched. */
+/** The URL of a file to download. */
 export type Redirect = { location: string }
 
-/** What signing in left behind. */
+/** The session of a signed-in customer. */
 export type Session = { token: string; customerId: string; expiresAt: string }

@@ -4,12 +4,12 @@ export type Page<Item> = {
   nextCursor: string | null
 }
 
-/** What an answer has beside the page itself, such as the `total` of a search. */
+/** The fields of an answer besides the page itself, such as the `total` of a search. */
 export type BesideItems<Answer> = Omit<Answer, 'data' | 'nextCursor' | 'hasMore'>
 
 /**
- * A list that can be awaited, which gives one page, and walked with `for await`, which gives every item of this page
- * and all later ones. Nothing is sent before one of both begins, and a page is asked for when it is needed.
+ * A paged list. `await` returns one page; `for await` iterates over the items of this page and all later ones. Nothing
+ * is sent before one of them starts, and each page is requested when it is needed.
  */
 export interface Paged<Item, Beside = unknown> extends PromiseLike<Page<Item> & Beside>, AsyncIterable<Item> {
   catch<Other = never>(
@@ -18,7 +18,7 @@ export interface Paged<Item, Beside = unknown> extends PromiseLike<Page<Item> & 
   finally(onEnd: () => void): Promise<Page<Item> & Beside>
 }
 
-/** A class, because functions made anew for every call would be a third of what the client adds to it. */
+/** A class, because creating closures for every call would be a third of the client's overhead. */
 export class PagedList<Item, Beside> implements Paged<Item, Beside> {
   readonly #fetchPage: (cursor: string | null) => Promise<Page<Item> & Beside>
   #first: Promise<Page<Item> & Beside> | null = null

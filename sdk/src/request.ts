@@ -4,7 +4,7 @@ export type Request = { address: string; body: string | undefined }
 
 type Input = Record<string, unknown>
 
-/** Sorts the fields of an input into the path, and the query or the body. Plain loops: every call comes through here. */
+/** Puts the fields of an input into the path, and the query or the body. Plain loops, because every call runs this. */
 export const makeRequest = (url: string, { path, body }: Operation, input: Input): Request => {
   const address = url + (path.includes('{') ? fillPath(path, input) : path)
   if (!body) return { address: addQuery(address, path, input), body: undefined }
@@ -28,9 +28,9 @@ const addQuery = (address: string, path: string, input: Input) => {
 const fillPath = (path: string, input: Input) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, input[name]))
 
-/** An id that is missing or a dot would silently name another address. */
+/** An empty id or a dot would silently change the path. */
 const pathSegment = (name: string, value: unknown) => {
   const text = String(value ?? '')
-  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${name}" must be given, and was "${text}"`)
+  if (text === '' || text === '.' || text === '..') throw new TypeError(`${name} must be an id, not "${text}".`)
   return encodeURIComponent(text)
 }

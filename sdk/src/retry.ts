@@ -1,34 +1,34 @@
 import { VitrineError } from './errors.ts'
-import { within } from './time.ts'
+import { withTimeout } from './time.ts'
 
-export type Patience = {
+export type RetryPolicy = {
   retries: number
   maxRetryAfterSeconds: number
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 const firstDelayMs = 250
-const passingStatuses = [429, 502, 503, 504]
+const transientStatuses = [429, 502, 503, 504]
 
-/** Tries again what failed for a reason that passes. The caller decides that a second try can do no harm. */
-export const tryAgain = <Result>(
+/** Retries an attempt that failed with a transient error. Callers use it only for calls that are safe to repeat. */
+export const withRetries = <Result>(
   attempt: () => Promise<Result>,
-  patience: Patience,
+  policy: RetryPolicy,
   signal: AbortSignal | undefined,
   tries = 0,
 ): Promise<Result> =>
   attempt().catch(async (error) => {
-    const { retries, maxRetryAfterSeconds, sleep } = patience
-    if (tries >= retries || !(error instanceof VitrineError) || !passes(error)) throw error
+    const { retries, maxRetryAfterSeconds, sleep } = policy
+    if (tries >= retries || !(error instanceof VitrineError) || !isTransient(error)) throw error
     const { retryAfterSeconds } = error
     if (retryAfterSeconds !== null && retryAfterSeconds > maxRetryAfterSeconds) throw error
     const ms = retryAfterSeconds === null ? delayMs(tries) : retryAfterSeconds * 1000
-    await within(() => sleep(ms, signal), Number.POSITIVE_INFINITY, signal)
-    return tryAgain(attempt, patience, signal, tries + 1)
+    await withTimeout(() => sleep(ms, signal), Number.POSITIVE_INFINITY, signal)
+    return withRetries(attempt, policy, signal, tries + 1)
   })
 
-const passes = ({ code, status }: VitrineError) =>
-  code === 'NETWORK' || code === 'TIMEOUT' || passingStatuses.includes(status)
+const isTransient = ({ code, status }: VitrineError) =>
+  code === 'NETWORK' || code === 'TIMEOUT' || transientStatuses.includes(status)
 
-/** Twice as long each time, and never quite the same, so that clients that failed together do not return together. */
+/** Exponential backoff with jitter, so that clients that failed together do not retry together. */
 const delayMs = (tries: number) => firstDelayMs * 2 ** tries * (0.5 + Math.random() / 2)

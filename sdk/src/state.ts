@@ -1,25 +1,25 @@
 import type { Session } from './options.ts'
-import { type ClientStorage, forgiving } from './storage.ts'
+import { type ClientStorage, withFallback } from './storage.ts'
 
 const names = {
   session: 'vitrine.session',
   guestToken: 'vitrine.guestToken',
   cartId: 'vitrine.cartId',
-  /** Of the last request for a code. */
+  /** The request token of the last one-time password. */
   otpRequest: 'vitrine.otpRequest',
-  /** Of a request whose code has signed a customer in. */
+  /** The request token of a one-time password that has signed a customer in. */
   otpProof: 'vitrine.otpProof',
 }
 
-/** Who a call is made as: a customer, a guest, or nobody in particular. */
+/** The shopper of a call: a customer, a guest, or neither. */
 export type Identity = { session: Session | null; guest: string | null }
 
-/** What a client remembers between calls, and the rules of changing it. All of it is read anew every time. */
+/** The state of a client between calls. It is read from the storage every time, because other tabs can change it. */
 export const openState = (storage: ClientStorage) => {
-  const kept = forgiving(storage)
+  const stored = withFallback(storage)
 
   const session = async (): Promise<Session | null> => {
-    const text = await kept.get(names.session)
+    const text = await stored.get(names.session)
     if (text === null) return null
     try {
       const found = JSON.parse(text)
@@ -29,13 +29,13 @@ export const openState = (storage: ClientStorage) => {
     }
   }
 
-  const guestToken = () => kept.get(names.guestToken)
-  const cartId = () => kept.get(names.cartId)
+  const guestToken = () => stored.get(names.guestToken)
+  const cartId = () => stored.get(names.cartId)
 
   let last: Promise<unknown> = Promise.resolve()
 
-  /** One change after another: most of them look first, and must not act on what another is about to change. */
-  const inTurn =
+  /** Runs changes one after another: most of them read first, and must not act on a value that another one changes. */
+  const serialized =
     <Args extends unknown[], Result>(change: (...args: Args) => Promise<Result>) =>
     (...args: Args): Promise<Result> => {
       const result = last.then(() => change(...args))
@@ -45,71 +45,71 @@ export const openState = (storage: ClientStorage) => {
 
   const setCartId = async (id: string | null) => {
     if ((await cartId()) === id) return
-    await (id === null ? kept.remove(names.cartId) : kept.set(names.cartId, id))
+    await (id === null ? stored.remove(names.cartId) : stored.set(names.cartId, id))
   }
 
-  /** Whether the shopper is still the one as whom a call was made. */
-  const isStill = async (asked: Identity) => {
-    if ((await session())?.token !== asked.session?.token) return false
-    return asked.session !== null || guestOf(await guestToken()) === guestOf(asked.guest)
+  /** Whether the shopper of a call is still the current one. */
+  const isCurrent = async (identity: Identity) => {
+    if ((await session())?.token !== identity.session?.token) return false
+    return identity.session !== null || guestOf(await guestToken()) === guestOf(identity.guest)
   }
 
-  /** An answer to somebody who has signed in or out since then tells nothing about the cart of now. */
-  const changeCartId = inTurn(async (asked: Identity, id: string | null) => {
-    if (await isStill(asked)) await setCartId(id)
+  /** Ignores the answer to a shopper who has signed in or out since: it is about another cart. */
+  const changeCartId = serialized(async (identity: Identity, id: string | null) => {
+    if (await isCurrent(identity)) await setCartId(id)
   })
 
   return {
     session,
     guestToken,
     cartId,
-    otpRequest: () => kept.get(names.otpRequest),
-    otpProof: () => kept.get(names.otpProof),
-    keepOtpRequest: inTurn((token: string) => kept.set(names.otpRequest, token)),
-    dropOtpRequest: inTurn(() => kept.remove(names.otpRequest)),
-    keepOtpProof: inTurn(async (token: string) => {
-      await kept.set(names.otpProof, token)
-      if ((await kept.get(names.otpRequest)) === token) await kept.remove(names.otpRequest)
+    otpRequest: () => stored.get(names.otpRequest),
+    otpProof: () => stored.get(names.otpProof),
+    keepOtpRequest: serialized((token: string) => stored.set(names.otpRequest, token)),
+    dropOtpRequest: serialized(() => stored.remove(names.otpRequest)),
+    keepOtpProof: serialized(async (token: string) => {
+      await stored.set(names.otpProof, token)
+      if ((await stored.get(names.otpRequest)) === token) await stored.remove(names.otpRequest)
     }),
-    /** The cart of before belongs to somebody else now. */
-    beginSession: inTurn(async (begun: Session) => {
-      await kept.set(names.session, JSON.stringify(begun))
-      await kept.remove(names.cartId)
+    /** Drops the cart id, which is that of the guest or of the previous customer. */
+    beginSession: serialized(async (begun: Session) => {
+      await stored.set(names.session, JSON.stringify(begun))
+      await stored.remove(names.cartId)
     }),
-    /** False when that session is not the one that is kept: somebody has signed in anew meanwhile. */
-    endSession: inTurn(async (token: string): Promise<boolean> => {
+    /** False when another session is stored, because a customer has signed in meanwhile. */
+    endSession: serialized(async (token: string): Promise<boolean> => {
       if ((await session())?.token !== token) return false
-      await kept.remove(names.session)
-      await kept.remove(names.cartId)
+      await stored.remove(names.session)
+      await stored.remove(names.cartId)
       return true
     }),
     /**
-     * Answers overtake each other. A token that came while another call had already made the shopper somebody is left
-     * alone, or it would take the cart away.
+     * Answers can arrive out of order. When another call has already stored a token, a second one is ignored, because
+     * replacing the guest would lose the cart.
      */
-    keepGuestToken: inTurn(async (asked: Identity, answered: string): Promise<Identity> => {
-      if ((await guestToken()) !== asked.guest) return asked
-      await kept.setUnlessUnread(names.guestToken, answered)
-      if (asked.guest !== null && guestOf(answered) !== guestOf(asked.guest)) await kept.remove(names.cartId)
-      return { session: null, guest: answered }
+    keepGuestToken: serialized(async (identity: Identity, token: string): Promise<Identity> => {
+      if ((await guestToken()) !== identity.guest) return identity
+      await stored.setUnlessUnread(names.guestToken, token)
+      if (identity.guest !== null && guestOf(token) !== guestOf(identity.guest)) await stored.remove(names.cartId)
+      return { session: null, guest: token }
     }),
-    dropGuestToken: inTurn(async (token: string) => {
-      if ((await guestToken()) === token) await kept.remove(names.guestToken)
+    dropGuestToken: serialized(async (token: string) => {
+      if ((await guestToken()) === token) await stored.remove(names.guestToken)
     }),
-    /** Mostly an answer tells what is known, and then there is no turn to wait for. */
-    keepCartId: async (asked: Identity, id: string | null) => {
-      if ((await cartId()) !== id) await changeCartId(asked, id)
+    /** Usually the id is unchanged, and then this does not wait for other changes. */
+    keepCartId: async (identity: Identity, id: string | null) => {
+      if ((await cartId()) !== id) await changeCartId(identity, id)
     },
-    dropCartId: inTurn(async (id: string) => {
+    dropCartId: serialized(async (id: string) => {
       if ((await cartId()) === id) await setCartId(null)
     }),
-    forget: inTurn(async () => {
-      for (const name of Object.values(names)) await kept.remove(name)
+    forget: serialized(async () => {
+      for (const name of Object.values(names)) await stored.remove(name)
     }),
   }
 }
 
 export type State = ReturnType<typeof openState>
 
-/** A renewed token keeps its first part, which is the guest. */
+/** The first part of a token identifies the guest and stays when the token is renewed. */
 export const guestOf = (token: string | null) => token?.split('.')[0]

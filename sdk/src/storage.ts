@@ -1,6 +1,6 @@
 type MaybePromise<T> = T | Promise<T>
 
-/** Where a client keeps what must outlive a call. It is read on every call, so several clients can share one. */
+/** The storage of a client's state. It is read on every call, so several clients can share one. */
 export type ClientStorage = {
   get(name: string): MaybePromise<string | null>
   set(name: string, value: string): MaybePromise<void>
@@ -16,44 +16,45 @@ export const memoryStorage = (): ClientStorage => {
   }
 }
 
-/** `localStorage`, `sessionStorage`, and what looks like them. */
+/** The interface of `localStorage` and `sessionStorage`. */
 export type WebStorage = {
   getItem(name: string): string | null
   setItem(name: string, value: string): void
   removeItem(name: string): void
 }
 
-/** The prefix keeps several shops on one origin apart. */
+/** The prefix separates several shops on one origin. */
 export const webStorage = (storage: WebStorage, prefix = ''): ClientStorage => ({
   get: (name) => storage.getItem(prefix + name),
   set: (name, value) => storage.setItem(prefix + name, value),
   remove: (name) => storage.removeItem(prefix + name),
 })
 
-/** A storage that cannot fail. */
-export type ForgivingStorage = {
+/** A storage that never throws. */
+export type SafeStorage = {
   get(name: string): Promise<string | null>
   set(name: string, value: string): Promise<void>
   remove(name: string): Promise<void>
-  /** Like `set`, for a value that must not take the place of one that could not be read just now. */
+  /** Like `set`, but never replaces a stored value that could not be read. */
   setUnlessUnread(name: string, value: string): Promise<void>
 }
 
 /**
- * Browsers refuse to store for many reasons, and a shopper with a full disk shall be able to shop all the same. What
- * could not be written is remembered here until it can, and what cannot be read is what it was the last time.
+ * Browsers refuse to store for many reasons, and a shopper with a full disk must still be able to shop. A value that
+ * could not be written stays in memory, and a value that cannot be read is the last known one.
  */
-export const forgiving = (storage: ClientStorage): ForgivingStorage => {
+export const withFallback = (storage: ClientStorage): SafeStorage => {
   const known = new Map<string, string | null>()
-  /** Could not be written, so what is known here is newer. */
+  /** Names whose write failed: the value in `known` is newer than the stored one. */
   const unwritten = new Set<string>()
+  /** Names whose last read failed. */
   const unread = new Set<string>()
-  /** Came while nothing could be read: they give way to what turns out to be stored. */
-  const held = new Map<string, string>()
+  /** Values that were set while reading failed. A stored value replaces them once reading works again. */
+  const provisional = new Map<string, string>()
 
   const write = async (name: string, value: string | null) => {
     known.set(name, value)
-    held.delete(name)
+    provisional.delete(name)
     try {
       await (value === null ? storage.remove(name) : storage.set(name, value))
       unwritten.delete(name)
@@ -65,22 +66,22 @@ export const forgiving = (storage: ClientStorage): ForgivingStorage => {
   const read = async (name: string) => {
     const stored = (await storage.get(name)) ?? null
     if (unwritten.has(name)) return
-    const mine = held.get(name)
+    const waiting = provisional.get(name)
     unread.delete(name)
-    held.delete(name)
-    if (stored === null && mine !== undefined) await write(name, mine)
+    provisional.delete(name)
+    if (stored === null && waiting !== undefined) await write(name, waiting)
     else known.set(name, stored)
   }
 
   return {
     get: async (name) => {
       if (!unwritten.has(name)) await read(name).catch(() => unread.add(name))
-      return held.get(name) ?? known.get(name) ?? null
+      return provisional.get(name) ?? known.get(name) ?? null
     },
     set: write,
     remove: (name) => write(name, null),
     setUnlessUnread: async (name, value) => {
-      if (unread.has(name)) held.set(name, value)
+      if (unread.has(name)) provisional.set(name, value)
       else await write(name, value)
     },
   }

@@ -1,13 +1,13 @@
 import { VitrineError } from './errors.ts'
 
-/** Timers cannot count further, and a longer one would go off at once. */
-const longestTimerMs = 2 ** 31 - 1
+/** The maximum delay of a timer; a longer one would fire at once. */
+const maxTimerMs = 2 ** 31 - 1
 
 export const aborted = (signal: AbortSignal | undefined) =>
   new VitrineError('ABORTED', 'The call was aborted.', { cause: signal?.reason })
 
-/** Waits for something that cannot be stopped itself, until the time is over or the caller has lost interest. */
-export const within = <Result>(
+/** Rejects after a timeout or an abort, even if the work itself cannot be stopped. */
+export const withTimeout = <Result>(
   begin: () => Promise<Result>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -17,24 +17,24 @@ export const within = <Result>(
     if (signal?.aborted) return reject(aborted(signal))
     const abort = () => fail(aborted(signal))
     const timeOut = () => fail(new VitrineError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`))
-    const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(timeOut, timeoutMs)
+    const timer = timeoutMs > maxTimerMs ? undefined : setTimeout(timeOut, timeoutMs)
     signal?.addEventListener('abort', abort)
-    const rest = () => {
+    const cleanUp = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
     }
     const fail = (error: unknown) => {
-      rest()
+      cleanUp()
       onFailure?.()
       reject(error)
     }
     begin().then((result) => {
-      rest()
+      cleanUp()
       resolve(result)
     }, fail)
   })
 
-/** A timer that is not left running after an abort. */
+/** Clears its timer on abort. */
 export const sleepFor = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
     const stop = () => clearTimeout(timer)
@@ -42,6 +42,6 @@ export const sleepFor = (ms: number, signal?: AbortSignal) =>
       signal?.removeEventListener('abort', stop)
       resolve()
     }
-    const timer = setTimeout(wake, Math.min(ms, longestTimerMs))
+    const timer = setTimeout(wake, Math.min(ms, maxTimerMs))
     signal?.addEventListener('abort', stop)
   })

@@ -1,4 +1,4 @@
-// Made from the contract of the service by `npm run generate`. Do not edit.
+// Generated from the contract of the service by `npm run generate`. Do not edit.
 
 export type Product = {
   id: string
@@ -532,7 +532,7 @@ export type MenuLeaf = {
   children: never[]
 }
 
-/** What `requestOtp` answers. */
+/** The answer of `requestOtp`. */
 export type RequestOtpAnswer = {
   success: boolean
   /** Expiry time: ISO 8601, UTC */
@@ -541,7 +541,7 @@ export type RequestOtpAnswer = {
   requestToken: string
 }
 
-/** What `verifyOtp` answers. */
+/** The answer of `verifyOtp`. */
 export type VerifyOtpAnswer = {
   /** Send it as `Authorization: Bearer …` */
   token: string
@@ -550,17 +550,17 @@ export type VerifyOtpAnswer = {
   expiresAt: string
 }
 
-/** What `logOut` answers. */
+/** The answer of `logOut`. */
 export type LogOutAnswer = {
   success: boolean
 }
 
-/** What `logOutEverywhere` answers. */
+/** The answer of `logOutEverywhere`. */
 export type LogOutEverywhereAnswer = {
   success: boolean
 }
 
-/** What `signUp` answers. */
+/** The answer of `signUp`. */
 export type SignUpAnswer = {
   /** Send it as `Authorization: Bearer …` */
   token: string
@@ -569,7 +569,7 @@ export type SignUpAnswer = {
   expiresAt: string
 }
 
-/** What `signIn` answers. */
+/** The answer of `signIn`. */
 export type SignInAnswer = {
   /** Send it as `Authorization: Bearer …` */
   token: string
@@ -578,12 +578,12 @@ export type SignInAnswer = {
   expiresAt: string
 }
 
-/** What `changePassword` answers. */
+/** The answer of `changePassword`. */
 export type ChangePasswordAnswer = {
   success: boolean
 }
 
-/** What `listProducts` takes. */
+/** The input of `listProducts`. */
 export type ListProductsInput = {
   /** Id or slug; includes its descendants */
   category?: string | undefined
@@ -606,13 +606,13 @@ export type ListProductsInput = {
   cursor?: string | undefined
 }
 
-/** What `showProduct` takes. */
+/** The input of `showProduct`. */
 export type ShowProductInput = {
   /** Id or slug of the product */
   idOrSlug: string
 }
 
-/** What `listCategories` takes. */
+/** The input of `listCategories`. */
 export type ListCategoriesInput = {
   /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
@@ -620,7 +620,7 @@ export type ListCategoriesInput = {
   cursor?: string | undefined
 }
 
-/** What `search` takes. */
+/** The input of `search`. */
 export type SearchInput = {
   /** Words or word prefixes */
   q: string
@@ -645,12 +645,12 @@ export type SearchInput = {
   cursor?: string | undefined
 }
 
-/** What `suggest` takes. */
+/** The input of `suggest`. */
 export type SuggestInput = {
   q: string
 }
 
-/** What `listFilters` takes. */
+/** The input of `listFilters`. */
 export type ListFiltersInput = {
   /** Words or word prefixes */
   q?: string | undefined
@@ -662,7 +662,7 @@ export type ListFiltersInput = {
   inStock?: boolean | undefined
 }
 
-/** What `addToCart` takes. */
+/** The input of `addToCart`. */
 export type AddToCartInput = {
   productId?: string | undefined
   /** Required if the product has several variants */
@@ -682,12 +682,12 @@ export type AddToCartInput = {
   couponCode?: string | null | undefined
 }
 
-/** What `showCart` takes. */
+/** The input of `showCart`. */
 export type ShowCartInput = {
   cartId: string
 }
 
-/** What `changeCart` takes. */
+/** The input of `changeCart`. */
 export type ChangeCartInput = {
   cartId: string
   items?:
@@ -705,17 +705,17 @@ export type ChangeCartInput = {
   couponCode?: string | null | undefined
 }
 
-/** What `deleteCart` takes. */
+/** The input of `deleteCart`. */
 export type DeleteCartInput = {
   cartId: string
 }
 
-/** What `claimCart` takes. */
+/** The input of `claimCart`. */
 export type ClaimCartInput = {
   cartId: string
 }
 
-/** What `addCartItem` takes. */
+/** The input of `addCartItem`. */
 export type AddCartItemInput = {
   cartId: string
   productId: string
@@ -725,7 +725,7 @@ export type AddCartItemInput = {
   quantity?: number | undefined
 }
 
-/** What `changeCartItem` takes. */
+/** The input of `changeCartItem`. */
 export type ChangeCartItemInput = {
   cartId: string
   itemId: string
@@ -733,18 +733,18 @@ export type ChangeCartItemInput = {
   quantity: number
 }
 
-/** What `removeCartItem` takes. */
+/** The input of `removeCartItem`. */
 export type RemoveCartItemInput = {
   cartId: string
   itemId: string
 }
 
-/** What `mergeGuestData` takes. */
+/** The input of `mergeGuestData`. */
 export type MergeGuestDataInput = {
   guestToken: string
 }
 
-/** What `requestOtp` takes. */
+/** The input of `requestOtp`. */
 export type RequestOtpInput = {
   /** International form, such as +919876543210; spacing is ignored */
   phone: string
@@ -752,7 +752,7 @@ export type RequestOtpInput = {
   requestToken?: string | undefined
 }
 
-/** What `verifyOtp` takes. */
+/** The input of `verifyOtp`. */
 export type VerifyOtpInput = {
   /** International form, such as +919876543210; spacing is ignored */
   phone: string
@@ -763,7 +763,7 @@ export type VerifyOtpInput = {
   requestToken?: string | undefined
 }
 
-/** What `signUp` takes. */
+/** The input of `signUp`. */
 export type SignUpInput = {
   name: string
   /** Case-insensitive */
@@ -773,25 +773,25 @@ export type SignUpInput = {
   phone?: string | undefined
 }
 
-/** What `signIn` takes. */
+/** The input of `signIn`. */
 export type SignInInput = {
   /** Case-insensitive */
   email: string
   password: string
 }
 
-/** What `addWishlistItem` takes. */
+/** The input of `addWishlistItem`. */
 export type AddWishlistItemInput = {
   productId: string
 }
 
-/** What `removeWishlistItem` takes. */
+/** The input of `removeWishlistItem`. */
 export type RemoveWishlistItemInput = {
   /** Id of the entry or of the product */
   id: string
 }
 
-/** What `changeCustomer` takes. */
+/** The input of `changeCustomer`. */
 export type ChangeCustomerInput = {
   name?: string | undefined
   /** Sign-in email if the customer has a password, otherwise contact data. Empty: removes it */
@@ -802,13 +802,13 @@ export type ChangeCustomerInput = {
   phone?: string | undefined
 }
 
-/** What `changePassword` takes. */
+/** The input of `changePassword`. */
 export type ChangePasswordInput = {
   currentPassword?: string | undefined
   newPassword: string
 }
 
-/** What `listAddresses` takes. */
+/** The input of `listAddresses`. */
 export type ListAddressesInput = {
   /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
@@ -816,7 +816,7 @@ export type ListAddressesInput = {
   cursor?: string | undefined
 }
 
-/** What `addAddress` takes. */
+/** The input of `addAddress`. */
 export type AddAddressInput = {
   /** Recipient */
   name: string
@@ -839,7 +839,7 @@ export type AddAddressInput = {
   isDefault?: boolean | undefined
 }
 
-/** What `changeAddress` takes. */
+/** The input of `changeAddress`. */
 export type ChangeAddressInput = {
   /** Id of the address */
   id: string
@@ -864,13 +864,13 @@ export type ChangeAddressInput = {
   isDefault?: boolean | undefined
 }
 
-/** What `removeAddress` takes. */
+/** The input of `removeAddress`. */
 export type RemoveAddressInput = {
   /** Id of the address */
   id: string
 }
 
-/** What `listOrders` takes. */
+/** The input of `listOrders`. */
 export type ListOrdersInput = {
   /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
@@ -878,29 +878,29 @@ export type ListOrdersInput = {
   cursor?: string | undefined
 }
 
-/** What `showOrder` takes. */
+/** The input of `showOrder`. */
 export type ShowOrderInput = {
   id: string
   /** Maximum seconds to wait. Default: 0. */
   wait?: number | undefined
 }
 
-/** What `cancelOrder` takes. */
+/** The input of `cancelOrder`. */
 export type CancelOrderInput = {
   id: string
 }
 
-/** What `startPayment` takes. */
+/** The input of `startPayment`. */
 export type StartPaymentInput = {
   orderId: string
 }
 
-/** What `showPayment` takes. */
+/** The input of `showPayment`. */
 export type ShowPaymentInput = {
   orderId: string
 }
 
-/** What `listDownloads` takes. */
+/** The input of `listDownloads`. */
 export type ListDownloadsInput = {
   /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
@@ -908,17 +908,17 @@ export type ListDownloadsInput = {
   cursor?: string | undefined
 }
 
-/** What `useDownload` takes. */
+/** The input of `useDownload`. */
 export type UseDownloadInput = {
   id: string
 }
 
-/** What `makeDownloadLink` takes. */
+/** The input of `makeDownloadLink`. */
 export type MakeDownloadLinkInput = {
   id: string
 }
 
-/** What `checkOut` takes. */
+/** The input of `checkOut`. */
 export type CheckOutInput = {
   /** Must be the customer's own cart, which is the default */
   cartId?: string | undefined
@@ -982,7 +982,7 @@ export type CheckOutInput = {
   note?: string | undefined
 }
 
-/** What `listCoupons` takes. */
+/** The input of `listCoupons`. */
 export type ListCouponsInput = {
   /** Maximum number of items on a page. Default: 20. */
   limit?: number | undefined
@@ -990,7 +990,7 @@ export type ListCouponsInput = {
   cursor?: string | undefined
 }
 
-/** What `validateCoupon` takes. */
+/** The input of `validateCoupon`. */
 export type ValidateCouponInput = {
   /** The code */
   code?: unknown
@@ -998,7 +998,7 @@ export type ValidateCouponInput = {
   cartId?: unknown
 }
 
-/** Every code that the service answers errors with. */
+/** The error codes of the service. */
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'COUPON_INVALID'

@@ -10,20 +10,20 @@ export type BannerOptions = {
   startedMs: number
 }
 
-/** What a newcomer needs next: where it is, what opens it, and three lines to paste. */
+/** The text that `start` prints when the service is ready: addresses, keys and three commands to try. */
 export const showBanner = ({ config, demo, shop, database, startedMs }: BannerOptions) => {
   const lines = [
     '',
     `  Vitrine ${config.version} is ready (${(startedMs / 1000).toFixed(1)} s)`,
     '',
-    ...(shop === null ? [] : [`  Demo shop  ${'url' in shop ? shop.url : `not served: ${shop.trouble}`}`]),
+    ...(shop === null ? [] : [`  Demo shop  ${'url' in shop ? shop.url : `not running: ${shop.reason}`}`]),
     `  API        ${config.publicUrl}`,
     `  Guide      ${config.publicUrl}/docs/guide`,
     `  Docs       ${config.publicUrl}/docs`,
     `  Database   ${database}`,
   ]
   if (demo !== null) lines.push(...demoLines(config.publicUrl, demo))
-  else if (!config.production) lines.push('', '  Make a store with "npm run vitrine -- store create --help".')
+  else if (!config.production) lines.push('', '  Create a store with "npm run vitrine -- store create --help".')
   lines.push('', '  Stop with Ctrl+C.', '')
   return lines.join('\n')
 }
@@ -31,8 +31,8 @@ export const showBanner = ({ config, demo, shop, database, startedMs }: BannerOp
 const demoLines = (url: string, demo: DemoKeys) => [
   '',
   `  Demo store   ${demo.storeId}`,
-  `  Server key   ${demo.serverKey}   60 requests a minute; for servers`,
-  `  Browser key  ${demo.browserKey}   6000 a minute; for pages and apps`,
+  `  Server key   ${demo.serverKey}   60 requests per minute; for servers`,
+  `  Browser key  ${demo.browserKey}   6000 requests per minute; for browsers and apps`,
   '',
   '  Try it:',
   `    curl -H 'X-Store-Key: ${demo.serverKey}' '${url}/v1/products?limit=3'`,

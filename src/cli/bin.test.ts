@@ -10,14 +10,14 @@ import {
   postgresPid,
   root,
   runProcess,
+  seededInstallation,
   startService,
   until,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
 
-/** The Node of the machine, when it is another one than the one that runs these tests. */
+/** The machine's own Node, if it has another version than the one that runs these tests. */
 const findOtherNode = () => {
   const file = findProgram('node')
   if (file === undefined) return undefined
@@ -34,30 +34,30 @@ test("the command runs under the machine's own Node and passes on output, exit c
   if (node === undefined) return t.skip('this machine has no other Node')
   const program = [node, script]
   const settings = { VITRINE_DATA_DIR: newFolder(t) }
-  const [version, misunderstood, refused] = await Promise.all([
+  const [version, invalid, refused] = await Promise.all([
     runProcess(['--version'], settings, { program }),
     runProcess(['nope'], settings, { program }),
     runProcess(['migrate'], { ...settings, PORT: 'abc' }, { program }),
   ])
   assert.deepEqual([version.code, version.stderr], [0, ''])
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
-  assert.equal(misunderstood.code, 2)
+  assert.equal(invalid.code, 2)
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /PORT/)
 
-  const place = await usedPlace(t)
-  const service = await startService(t, place, { program: [...program, 'start'] })
-  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  const installation = await seededInstallation(t)
+  const service = await startService(t, installation, { program: [...program, 'start'] })
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
   assert.equal((await service.stop('SIGTERM')).code, 0)
   assert.equal(isAlive(postgres), false)
 })
 
-test('a program that is killed takes the command with it, by the same signal', async (t) => {
-  const place = await usedPlace(t)
-  const service = await startService(t, place, { program: [process.execPath, script, 'start'] })
+test('the command ends by the signal that ended the program', async (t) => {
+  const installation = await seededInstallation(t)
+  const service = await startService(t, installation, { program: [process.execPath, script, 'start'] })
   process.kill(childOf(service.pid), 'SIGKILL')
   assert.equal((await service.ended).signal, 'SIGKILL')
-  // The embedded database outlives a killed service; the next command that uses it turns it off.
-  await runProcess(['migrate'], place)
-  await until(() => postgresPid(place.VITRINE_DATA_DIR) === undefined)
+  // The embedded database outlives a killed service; the next command that uses it stops it.
+  await runProcess(['migrate'], installation)
+  await until(() => postgresPid(installation.VITRINE_DATA_DIR) === undefined)
 })

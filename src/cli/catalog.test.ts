@@ -49,7 +49,7 @@ const fileFor = (t: TestContext, name: string, content: string) => {
   return path
 }
 
-test('an import says in a sentence what it did, and a second one that there was nothing to do', async (t) => {
+test('an import reports how many products it changed, and a second one that it changed none', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products.csv', 'name,price,stock\nMug,449.50,7\nBowl,12,3\n')
   const first = await vitrine('catalog', 'import', path, '--store', shop.storeId)
@@ -59,18 +59,18 @@ test('an import says in a sentence what it did, and a second one that there was 
   assert.equal((await shop.get('/v1/products')).json.length, 2)
 })
 
-test('what would change is told by a dry run, and what has changed by the run, field by field', async (t) => {
+test('a dry run reports the fields that would change, and an import those that changed', async (t) => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 5, stock: 3, description: 'Holds tea.' })
   const path = fileFor(t, 'prices.csv', 'slug,name,price,stock\nmug,Mug,6,50\nbowl,Bowl,2,1\n')
   const args = ['catalog', 'import', path, '--store', shop.storeId]
   const changes = 'Fields changed: price of 1.\n'
   const kept =
-    "The file has a different stock for 1 variant; the store's stock was kept. Use --set-stock to change it.\n"
+    "The stock of 1 variant in the file differs from the store's and was not changed. Use --set-stock to set it.\n"
   const dry = await vitrine(...args, '--dry-run')
-  const told = '2 products: 1 would be created, 1 updated, 0 unchanged. Nothing was written.\n'
-  const expected = `Fields that would change: price of 1.\n${kept.replace('was kept', 'would be kept')}`
-  assert.deepEqual(dry, { code: 0, out: `${told}${expected}`, err: '' })
+  const summary = '2 products: 1 would be created, 1 updated, 0 unchanged. Nothing was written.\n'
+  const expected = `Fields that would change: price of 1.\n${kept.replace('was not', 'would not be')}`
+  assert.deepEqual(dry, { code: 0, out: `${summary}${expected}`, err: '' })
   const done = await vitrine(...args)
   assert.equal(done.out, `2 products: 1 created, 1 updated, 0 unchanged.\n${changes}${kept}`)
   const {
@@ -85,29 +85,29 @@ test('what would change is told by a dry run, and what has changed by the run, f
   assert.deepEqual(replaced.changes, { description: 1 })
 })
 
-test('faults go to the error output with file, line and field, and end with code 1', async (t) => {
+test('errors go to standard error with file, line and field, and the exit code is 1', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products.csv', 'name,price,colour\nMug,449.50,red\nBowl,cheap,\n')
   const refused = await vitrine('catalog', 'import', path, '--store', shop.storeId)
   assert.deepEqual([refused.code, refused.out], [1, ''])
   assert.match(refused.err, new RegExp(`^${path}: line 3: price must be number$`, 'm'))
-  assert.match(refused.err, /^Fields that have no place here: colour\.$/m)
-  assert.match(refused.err, /^1 fault\. Nothing was written\./m)
+  assert.match(refused.err, /^Ignored fields: colour\.$/m)
+  assert.match(refused.err, /^1 error\. Nothing was written\./m)
   assert.deepEqual((await shop.get('/v1/products')).json, [])
 
   const taken = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--skip-bad')
-  assert.deepEqual([taken.code, taken.out], [0, '2 products: 1 created, 0 updated, 0 unchanged, 1 left out.\n'])
+  assert.deepEqual([taken.code, taken.out], [0, '2 products: 1 created, 0 updated, 0 unchanged, 1 skipped.\n'])
 })
 
-test('fifty faults are shown and the rest is counted', async (t) => {
+test('at most fifty errors are printed, with the number of the others', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products.jsonl', '{"name":"x"}\n'.repeat(1) + '{"price":1}\n'.repeat(79))
   const { err } = await vitrine('catalog', 'import', path, '--store', shop.storeId)
   assert.equal(err.match(/: line \d+: /g)?.length, 50)
-  assert.match(err, /… and 30 more faults\.\n80 faults\./)
+  assert.match(err, /… and 30 more errors\.\n80 errors\./)
 })
 
-test('with --json the answer is for programs, and nothing else is printed', async (t) => {
+test('--json prints the result as JSON and nothing else', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products.json', JSON.stringify([{ name: 'Mug', price: 1 }, { price: 'x' }]))
   const args = ['catalog', 'import', path, '--store', shop.storeId, '--json']
@@ -126,7 +126,7 @@ test('with --json the answer is for programs, and nothing else is printed', asyn
   assert.deepEqual([JSON.parse(taken.out).created, JSON.parse(taken.out).skipped], [1, 1])
 })
 
-test('a format can be said, and a wrong one is a fault', async (t) => {
+test('--format overrides the detected format, and a wrong one is an error', async (t) => {
   const shop = await newStore(service)
   const path = fileFor(t, 'products', 'Title,price\nMug,1\n')
   const wrong = await vitrine('catalog', 'import', path, '--store', shop.storeId, '--format', 'json')
@@ -137,17 +137,17 @@ test('a format can be said, and a wrong one is a fault', async (t) => {
   assert.equal(right.code, 0, right.err)
 })
 
-test('a file that is not there, or no file, is said in a sentence', async (t) => {
+test('a missing file and a folder are errors of one sentence', async (t) => {
   const shop = await newStore(service)
   const folder = folderFor(t)
   for (const path of [join(folder, 'nothing.json'), folder]) {
     const { code, err } = await vitrine('catalog', 'import', path, '--store', shop.storeId)
     assert.equal(code, 1)
-    assert.match(err, /^\S+ (cannot be read: ENOENT|is not a file).*\.\n$/)
+    assert.match(err, /^\S+ (cannot be read: ENOENT|is not a regular file).*\.\n$/)
   }
 })
 
-test('an interrupt ends after the batch under way, says so, and the next run finishes', async (t) => {
+test('an interrupted import stops after the current batch, says so, and the next run finishes it', async (t) => {
   const shop = await newStore(service)
   const { id } = await shop.load()
   const total = 6_000
@@ -171,7 +171,7 @@ test('an interrupt ends after the batch under way, says so, and the next run fin
   )
 })
 
-test('an export goes to the output or to a file, in the format of its name, and import reads it', async (t) => {
+test('an export goes to standard output or to a file, in the format of its extension, and import reads it', async (t) => {
   const shop = await newStore(service)
   await shop.add({ name: 'Mug', price: 5, category: 'Home', stock: 3 })
   const folder = folderFor(t)
@@ -185,14 +185,10 @@ test('an export goes to the output or to a file, in the format of its name, and 
     assert.deepEqual([JSON.parse(out).format, JSON.parse(out).unchanged], [name.slice(2), 1])
   }
   assert.equal(JSON.parse(readFileSync(join(folder, 'a.json'), 'utf8')).length, 1)
-  assert.deepEqual(
-    readdirSync(folder).sort(),
-    ['a.csv', 'a.json', 'a.jsonl', 'a.shopify'],
-    'nothing unfinished is left',
-  )
+  assert.deepEqual(readdirSync(folder).sort(), ['a.csv', 'a.json', 'a.jsonl', 'a.shopify'], 'no temporary file is left')
 })
 
-test('an export that cannot be written says so, and a device stays a device', async (t) => {
+test('an export that cannot be written is an error, and a device is not replaced', async (t) => {
   const shop = await newStore(service)
   const nowhere = join(folderFor(t), 'nowhere', 'a.json')
   const { code, err } = await vitrine('catalog', 'export', nowhere, '--store', shop.storeId)

@@ -24,37 +24,37 @@ type ImportOptions = OutputOptions & {
 type ExportOptions = OutputOptions & { store?: string; format?: ExportFormat }
 
 export const addCatalog = (program: Command) => {
-  const catalog = program.command('catalog').description('Products in bulk')
+  const catalog = program.command('catalog').description('Import and export products')
   catalog
     .command('import <file>')
-    .description('Add products and change known ones, from JSON, CSV, or a product file of Shopify or WooCommerce')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .addOption(new Option('--format <name>', 'found out from the file otherwise').choices(importFormats))
-    .option('--replace', 'the file is the whole truth about its products: what it leaves out is reset')
-    .option('--set-stock', 'set the stock of variants that exist too, not only of new ones')
-    .option('--skip-bad', 'leave out products with faults instead of refusing the whole file')
-    .option('--dry-run', 'say what would change, and write nothing')
-    .option('--json', 'answer in JSON')
+    .description('Add and update products from JSON, CSV, or a Shopify or WooCommerce product export')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .addOption(new Option('--format <name>', 'default: detected from the file').choices(importFormats))
+    .option('--replace', 'treat the file as complete: reset fields and disable variants that it leaves out')
+    .option('--set-stock', 'also set the stock of existing variants, not only of new ones')
+    .option('--skip-bad', 'skip invalid products instead of rejecting the whole file')
+    .option('--dry-run', 'report what would change, and write nothing')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\ndocs/import.md describes the formats.\n\nExample:\n  vitrine catalog import products.csv')
     .action(runImport)
   catalog
     .command('export [file]')
-    .description('Write all products in a format that import reads, to a file or to the output')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
+    .description('Write all products to a file or to standard output, in a format that import reads')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
     .addOption(
       new Option(
         '--format <name>',
-        'by the name of the file, or jsonl; shopify makes a product file of Shopify',
+        'default: by the file extension, or jsonl; shopify is a Shopify product CSV',
       ).choices(exportFormats),
     )
-    .option('--json', 'answer in JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine catalog export products.jsonl')
     .action(runExport)
 }
 
 const runImport = async (path: string, options: ImportOptions) => {
   const stop = new AbortController()
-  // A terminal sends it to us, and so do the launchers above us: it counts once.
+  // One Ctrl+C arrives several times: from the terminal, and forwarded by npm and bin/vitrine.js.
   const onSignal = () => stop.abort()
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
@@ -70,7 +70,7 @@ const runImport = async (path: string, options: ImportOptions) => {
     const result = { ...found, faults: found.faults.map(wordFault) }
     progress.clear()
     if (options.json) print(toJson(result))
-    else tell(path, result)
+    else printReport(path, result)
     if (result.outcome === 'refused' || result.outcome === 'stopped') process.exitCode = 1
   } finally {
     progress.clear()
@@ -79,23 +79,22 @@ const runImport = async (path: string, options: ImportOptions) => {
   }
 }
 
-const wordFault = ({ fixedBy, message, ...place }: RecordFault) => ({
-  ...place,
+const wordFault = ({ fixedBy, message, ...position }: RecordFault) => ({
+  ...position,
   message: fixedBy === 'replace' ? `${message}, or use --replace` : message,
 })
 
 const silent = { show: () => {}, clear: () => {} }
 
-const mostFaultsShown = 50
+const maxErrorsShown = 50
 
-const tell = (path: string, result: ImportResult) => {
+const printReport = (path: string, result: ImportResult) => {
   const unit = unitOf(result.format)
-  for (const { line, field, message } of result.faults.slice(0, mostFaultsShown)) {
+  for (const { line, field, message } of result.faults.slice(0, maxErrorsShown)) {
     printWarning(`${path}: ${unit} ${line}: ${field} ${message}`)
   }
-  if (result.faultCount > mostFaultsShown) printWarning(`… and ${result.faultCount - mostFaultsShown} more faults.`)
-  if (result.ignoredFields.length > 0)
-    printWarning(`Fields that have no place here: ${result.ignoredFields.join(', ')}.`)
+  if (result.faultCount > maxErrorsShown) printWarning(`… and ${result.faultCount - maxErrorsShown} more errors.`)
+  if (result.ignoredFields.length > 0) printWarning(`Ignored fields: ${result.ignoredFields.join(', ')}.`)
   for (const note of result.notes) printWarning(`${products(note.products)}: ${note.text}.`)
   const failed = result.outcome === 'refused' || result.outcome === 'stopped'
   ;(failed ? printWarning : print)(summaries[result.outcome](result))
@@ -109,24 +108,24 @@ const tell = (path: string, result: ImportResult) => {
   if (result.stockKept > 0) {
     const variants = result.stockKept === 1 ? '1 variant' : `${result.stockKept} variants`
     print(
-      `The file has a different stock for ${variants}; the store's stock ${isChecked ? 'would be' : 'was'} kept. Use --set-stock to change it.`,
+      `The stock of ${variants} in the file differs from the store's and ${isChecked ? 'would not be' : 'was not'} changed. Use --set-stock to set it.`,
     )
   }
 }
 
 const products = (n: number) => (n === 1 ? '1 product' : `${n} products`)
-const faults = (n: number) => (n === 1 ? '1 fault' : `${n} faults`)
+const errors = (n: number) => (n === 1 ? '1 error' : `${n} errors`)
 const counts = ({ created, updated, unchanged }: ImportResult, verb = '') =>
   `${created}${verb} created, ${updated} updated, ${unchanged} unchanged`
 
 const summaries: Record<ImportResult['outcome'], (result: ImportResult) => string> = {
   done: (result) =>
-    `${products(result.products)}: ${counts(result)}${result.skipped > 0 ? `, ${result.skipped} left out` : ''}.`,
+    `${products(result.products)}: ${counts(result)}${result.skipped > 0 ? `, ${result.skipped} skipped` : ''}.`,
   checked: (result) =>
-    `${products(result.products)}: ${counts(result, ' would be')}${result.skipped > 0 ? `, ${result.skipped} left out` : ''}` +
+    `${products(result.products)}: ${counts(result, ' would be')}${result.skipped > 0 ? `, ${result.skipped} skipped` : ''}` +
     '. Nothing was written.',
   refused: ({ faultCount }) =>
-    `${faults(faultCount)}. Nothing was written. Mend the file, or leave bad products out with --skip-bad.`,
+    `${errors(faultCount)}. Nothing was written. Fix the file, or skip invalid products with --skip-bad.`,
   stopped: (result) => {
     const done = result.created + result.updated + result.unchanged
     if (done === 0) return 'Stopped. Nothing was written.'
@@ -136,7 +135,7 @@ const summaries: Record<ImportResult['outcome'], (result: ImportResult) => strin
 
 const everyMs = 200
 
-/** A line drawn again and again, on a terminal only. */
+/** A progress line that is redrawn in place, on a terminal only. */
 const createProgress = (stream: NodeJS.WriteStream) => {
   if (!stream.isTTY) return silent
   let phase = ''
@@ -148,7 +147,7 @@ const createProgress = (stream: NodeJS.WriteStream) => {
     lastShown = now
     const rate = Math.round(progress.products / Math.max(0.001, (now - phaseStart) / 1000))
     const verb = progress.phase === 'check' ? 'Checked' : 'Saved'
-    const text = `${verb} ${products(progress.products)} (${Math.floor(progress.fraction * 100)} %, ${rate} a second)`
+    const text = `${verb} ${products(progress.products)} (${Math.floor(progress.fraction * 100)} %, ${rate} per second)`
     stream.write(`\r\x1b[2K${text}`)
   }
   return { show, clear: () => void stream.write('\r\x1b[2K') }
@@ -160,10 +159,10 @@ const runExport = (path: string | undefined, options: ExportOptions) =>
     const text = exportCatalog(db, await whichStore(db, config, options), format)
     if (path === undefined) return writeOutput(text)
     await writeFile(path, text)
-    print(options.json ? JSON.stringify({ file: path, format }) : `The products are in ${path}.`)
+    print(options.json ? JSON.stringify({ file: path, format }) : `Wrote the products to ${path}.`)
   })
 
-/** Under another name until it is whole, so that half a catalog is never taken for one. A device is just written to. */
+/** A file is renamed when it is complete, so that a partial catalog is never imported. A device is written directly. */
 const writeFile = async (path: string, text: AsyncIterable<string>) => {
   const isSpecial = await stat(path).then(
     (found) => !found.isFile(),
@@ -180,7 +179,7 @@ const writeFile = async (path: string, text: AsyncIterable<string>) => {
   }
 }
 
-/** Whoever reads our output may have seen enough (`| head`). */
+/** The reader of a pipe may close it early (`| head`); that is no error. */
 const writeOutput = async (text: AsyncIterable<string>) => {
   try {
     await pipeline(Readable.from(text), process.stdout, { end: false })

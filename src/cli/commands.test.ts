@@ -11,8 +11,8 @@ import {
   runJson,
   runProcess,
   runVitrine,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -20,15 +20,15 @@ makeTemplate()
 /** Each kind of database once, with a service and without; test/commands.long.ts has the other two pairs. */
 suite('every command does its work and answers in JSON', () => {
   test('on the embedded database while the service runs, which shows each change within a second', async (t) => {
-    const place = await usedPlace(t)
-    const { url } = await startService(t, place)
-    await useEveryCommand(t, commandsIn(place), lookAt(url))
+    const installation = await seededInstallation(t)
+    const { url } = await startService(t, installation)
+    await useEveryCommand(t, commandsIn(installation), lookAt(url))
   })
 
   test('on DATABASE_URL while nothing runs, leaving no file behind', async (t) => {
-    const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
-    await useEveryCommand(t, commandsIn(place), doNotLook)
-    assert.equal(existsSync(place.VITRINE_DATA_DIR), false)
+    const installation = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
+    await useEveryCommand(t, commandsIn(installation), doNotLook)
+    assert.equal(existsSync(installation.VITRINE_DATA_DIR), false)
   })
 })
 
@@ -39,21 +39,21 @@ test('openapi prints the description of this version and needs no database', asy
   assert.deepEqual(printed, JSON.parse(JSON.stringify(describeVitrine(printed.info.version))))
 })
 
-test('of several stores the demo store is meant where things are tried out, and the operator is told so', async (t) => {
-  const place = await usedPlace(t)
-  const quiet = await runVitrine(['store', 'show', '--json'], place)
+test('with several stores a command uses the demo store and says so', async (t) => {
+  const installation = await seededInstallation(t)
+  const quiet = await runVitrine(['store', 'show', '--json'], installation)
   assert.equal(quiet.stderr, '', 'there is only one')
   const demo = JSON.parse(quiet.stdout)
   const made = await runJson(
     ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR'],
-    place,
+    installation,
   )
-  const told = await runVitrine(['store', 'show', '--json'], place)
-  assert.equal(told.stderr, `For the demo store, ${demo.name}. --store names another.\n`)
-  assert.equal(JSON.parse(told.stdout).id, demo.id)
-  const named = await runVitrine(['store', 'show', '--json', '--store', made.storeId], place)
+  const defaulted = await runVitrine(['store', 'show', '--json'], installation)
+  assert.equal(defaulted.stderr, `Using the demo store, ${demo.name}. Choose another with --store.\n`)
+  assert.equal(JSON.parse(defaulted.stdout).id, demo.id)
+  const named = await runVitrine(['store', 'show', '--json', '--store', made.storeId], installation)
   assert.deepEqual([named.stderr, JSON.parse(named.stdout).id], ['', made.storeId])
-  const list = await runJson(['store', 'list'], place)
+  const list = await runJson(['store', 'list'], installation)
   assert.deepEqual(
     list.map(({ id, name, currency }: Record<string, string>) => [id, name, currency]),
     [

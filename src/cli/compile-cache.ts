@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Later starts find the modules that an earlier one compiled. Whoever can write into that folder runs code as this
- * user, so it is never the shared temporary folder that Node would choose: it lies beside the source or in the data
- * folder, and must be this user's alone. Without such a folder modules are compiled at each start.
+ * Keeps compiled modules on disk, so that later starts are faster. Anyone who can write to that folder can run code as
+ * this user. So it is never the shared temporary folder that Node would choose, but one beside the source or in the
+ * data folder that only this user can write to. Without such a folder, modules are compiled at each start.
  */
 export const enablePrivateCompileCache = () => {
   const folder = cacheFolders().find(isPrivate)
@@ -21,7 +21,7 @@ const cacheFolders = () => {
     .map((folder) => join(folder, '.vitrine-compiled'))
 }
 
-/** Makes the folder if there is none. One that others may write to, or that is a link, is not used. */
+/** Creates the folder if it does not exist. A folder that others can access, or a symbolic link, is not private. */
 export const isPrivate = (folder: string) => {
   try {
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })

@@ -7,7 +7,7 @@ const couponFields = [
   ...['stoppedAt', 'categories', 'products', 'value', 'minSubtotal', 'listed'],
 ]
 
-test('an operator makes coupons and sees them in a list', async (t) => {
+test('an operator creates and lists coupons', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   await runJson(['seed', 'demo'], settings)
   const vitrine = (...args: string[]) => runJson(['coupon', ...args], settings)
@@ -24,11 +24,11 @@ test('an operator makes coupons and sees them in a list', async (t) => {
   assert.deepEqual([made.usageLimit, made.customerLimit, made.used, made.description], [100, 1, 0, 'For tea'])
   assert.deepEqual([made.categories, made.products], [['kitchen', 'tea-and-coffee'], ['masala-dabba']])
 
-  await t.test('days are those of the store, and the last one counts as a whole', () => {
+  await t.test("days are in the store's time zone, and the last day is included", () => {
     assert.deepEqual([made.startsAt, made.endsAt], ['2026-12-31T18:30:00.000Z', '2027-01-31T18:30:00.000Z'])
   })
 
-  await t.test('times are taken as they are', async () => {
+  await t.test('times are used unchanged', async () => {
     const timed = await vitrine(
       ...['create', '--code', 'TIMED', '--fixed', '200'],
       ...['--starts', '2026-03-01T10:00:00+05:30', '--ends', '2026-03-01T10:00:00.001+05:30'],
@@ -38,17 +38,17 @@ test('an operator makes coupons and sees them in a list', async (t) => {
     assert.deepEqual([timed.usageLimit, timed.customerLimit, timed.categories], [null, null, []])
   })
 
-  await t.test('the list has those of the demo and the new ones', async () => {
+  await t.test('the list has the coupons of the demo store and the new ones', async () => {
     const listed: Record<string, unknown>[] = await vitrine('list')
     assert.deepEqual(listed.at(-2), made)
     const codes = listed.map(({ code }) => code)
     assert.deepEqual(codes, ['CHAI15', 'FESTIVE500', 'FLAT200', 'WELCOME10', 'TEA-7_5', 'TIMED'])
   })
 
-  await t.test('for a person it is a table', async () => {
+  await t.test('without --json the list is a table', async () => {
     const { code, stdout, stderr } = await runVitrine(['coupon', 'list'], settings)
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^code +takes off +from +starts +ends +used +per customer +listed +for\n/)
+    assert.match(stdout, /^code +discount +min subtotal +starts +ends +used +per customer +listed +for\n/)
     assert.match(stdout, /^CHAI15 +15 % +2035-12-31T18:29:59\.000Z +0 +yes +tea-and-coffee$/m)
     assert.match(stdout, /^FESTIVE500 +500 INR +4999 INR +2035-\S+ +0 of 250 +2 +yes$/m)
     const made = await runVitrine(['coupon', 'create', '--code', 'new', '--percent', '5'], settings)
@@ -57,7 +57,7 @@ test('an operator makes coupons and sees them in a list', async (t) => {
     assert.match(listed.stdout, /^SHOWN +5 % +0 +yes$/m)
   })
 
-  await t.test('one that is stopped says since when', async () => {
+  await t.test('the list shows when a coupon was stopped', async () => {
     const stopped = await vitrine('stop', 'chai15')
     assert.ok(Date.parse(stopped.stoppedAt) > 0)
     const { stdout } = await runVitrine(['coupon', 'list'], settings)
@@ -67,7 +67,7 @@ test('an operator makes coupons and sees them in a list', async (t) => {
     assert.equal((await vitrine('set', 'new', '--listed', 'no')).listed, false)
   })
 
-  await t.test('a taken code is refused in a sentence', async () => {
+  await t.test('a code that exists is rejected with one sentence', async () => {
     const again = await runVitrine(['coupon', 'create', '--code', 'welcome10', '--percent', '5'], settings)
     assertSentence(again, 'The store already has a coupon WELCOME10.')
   })

@@ -14,25 +14,30 @@ import { collect, type OutputOptions, printResult, readYesNo, table, wholeNumber
 import { whichStore } from './which-store.ts'
 
 export const addCoupon = (program: Command) => {
-  const coupon = program.command('coupon').description('The coupons of a store')
+  const coupon = program.command('coupon').description('Create, list, change and stop coupons')
 
   coupon
     .command('create')
-    .description('Make a coupon that takes a percentage or a fixed amount off')
-    .requiredOption('--code <code>', 'what shoppers type, in small letters or capitals')
-    .option('--percent <n>', 'how much it takes off, up to 100, with up to three decimals')
-    .option('--fixed <amount>', "or how much, in the store's currency")
-    .option('--min-subtotal <amount>', 'what the whole cart must come to')
-    .option('--starts <time>', 'ISO 8601, or a day where the store is; at once otherwise')
-    .option('--ends <time>', 'ISO 8601, or a day where the store is, the last one; never otherwise')
-    .option('--limit <n>', 'how often it can be used in all')
-    .option('--per-customer <n>', 'how often one customer can use it')
-    .option('--category <category>', 'only for what is in or below it: id, slug or path; repeat for more', collect, [])
-    .option('--product <product>', 'only for this product: id or slug; repeat for more', collect, [])
-    .option('--listed', 'show the code to every customer who may use it; otherwise only those who know it can')
-    .option('--description <text>', 'what it is for', '')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description('Create a coupon for a percentage or a fixed amount')
+    .requiredOption('--code <code>', 'the code that shoppers enter; case does not matter')
+    .option('--percent <n>', 'discount in percent, up to 100, with up to three decimals')
+    .option('--fixed <amount>', "discount as an amount in the store's currency, instead of --percent")
+    .option('--min-subtotal <amount>', 'minimum subtotal of the cart')
+    .option('--starts <time>', "ISO 8601 time, or a day in the store's time zone; default: now")
+    .option('--ends <time>', "ISO 8601 time, or the last day in the store's time zone; default: never")
+    .option('--limit <n>', 'maximum number of uses in total')
+    .option('--per-customer <n>', 'maximum number of uses per customer')
+    .option(
+      '--category <category>',
+      'only for products in this category or below it: id, slug or path; repeatable',
+      collect,
+      [],
+    )
+    .option('--product <product>', 'only for this product: id or slug; repeatable', collect, [])
+    .option('--listed', 'show the code to all customers who may use it; default: only customers who know it can use it')
+    .option('--description <text>', 'text that describes the coupon', '')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       "\nExamples:\n  vitrine coupon create --code TEA15 --percent 15 --category 'Home > Kitchen' --ends 2027-01-31\n  vitrine coupon create --code FLAT200 --fixed 200 --min-subtotal 1999 --limit 500 --per-customer 1",
@@ -48,8 +53,8 @@ export const addCoupon = (program: Command) => {
   coupon
     .command('list')
     .description('List the coupons of a store and how often each was used')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon list')
     .action((options: OutputOptions & { store?: string }) =>
       withReadableDatabase(async (db, config) => {
@@ -61,10 +66,10 @@ export const addCoupon = (program: Command) => {
 
   coupon
     .command('set <code>')
-    .description('Say whether customers are shown the code of a coupon')
-    .requiredOption('--listed <yes|no>', 'whether GET /v1/coupons shows it')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description('Show the code of a coupon to customers, or hide it')
+    .requiredOption('--listed <yes|no>', 'whether GET /v1/coupons lists it')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon set TEA15 --listed yes')
     .action((code: string, options: OutputOptions & { store?: string; listed: string }) =>
       withDatabase(async (db, config) => {
@@ -77,9 +82,9 @@ export const addCoupon = (program: Command) => {
 
   coupon
     .command('stop <code>')
-    .description('Stop a coupon: from now on it applies to no cart and no checkout; orders keep their discount')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description('Stop a coupon: carts and checkouts no longer accept it; existing orders keep their discount')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine coupon stop TEA15')
     .action((code: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
@@ -108,7 +113,7 @@ type CreateOptions = OutputOptions & {
 
 const showCoupons = (coupons: readonly ListedCoupon[], { currency }: Store) =>
   table(
-    ['code', 'takes off', 'from', 'starts', 'ends', 'used', 'per customer', 'listed', 'for'],
+    ['code', 'discount', 'min subtotal', 'starts', 'ends', 'used', 'per customer', 'listed', 'for'],
     coupons.map((row) => [
       row.code,
       row.kind === 'percent' ? `${row.value} %` : `${row.value} ${currency}`,
@@ -143,7 +148,7 @@ const readDiscount = ({ percent, fixed }: CreateOptions) => {
   if (fixed !== undefined && percent === undefined) {
     return { kind: 'fixed' as const, value: readNumber('--fixed', fixed) }
   }
-  throw new OperatorError('Say what the coupon takes off: either --percent or --fixed, and not both.')
+  throw new OperatorError('Set the discount with either --percent or --fixed, not both.')
 }
 
 const readNumber = (name: string, text: string) => {
@@ -153,7 +158,7 @@ const readNumber = (name: string, text: string) => {
 
 const readLimit = (name: string, text: string) => wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
 
-/** A day is the store's own and counts as a whole: a coupon starts with its first moment and ends after its last. */
+/** A day is in the store's time zone and included as a whole: `--starts` is its beginning, `--ends` its end. */
 const readTime = (name: string, text: string, { timezone }: Store, daysToAdd: 0 | 1) => {
   try {
     const instant = /^\d{4}-\d{2}-\d{2}$/.test(text)

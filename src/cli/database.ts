@@ -14,15 +14,15 @@ import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '..
 export type OpenDatabase = {
   connection: pg.PoolConfig
   directConnection: pg.ClientConfig
-  /** For people: where the data is. */
+  /** Where the data is, for people to read. */
   description: string
   close(): Promise<void>
 }
 
-export type OpenOptions = { role: 'service' | 'guest'; onTrouble?: (message: string) => void }
+export type OpenOptions = { role: 'service' | 'guest'; onUnexpectedExit?: (message: string) => void }
 
-/** The database of this configuration: the one that DATABASE_URL names, or the embedded one, started if need be. */
-export const openDatabase = async (config: Config, { role, onTrouble }: OpenOptions): Promise<OpenDatabase> => {
+/** Opens the database of DATABASE_URL, or else the embedded one, which it starts if it is not running. */
+export const openDatabase = async (config: Config, { role, onUnexpectedExit }: OpenOptions): Promise<OpenDatabase> => {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl }
     const directConnection = { connectionString: config.databaseDirectUrl ?? config.databaseUrl }
@@ -32,7 +32,7 @@ export const openDatabase = async (config: Config, { role, onTrouble }: OpenOpti
   const server = await openEmbedded({
     dataDir: config.dataDir,
     role,
-    ...(onTrouble === undefined ? {} : { onUnexpectedExit: onTrouble }),
+    ...(onUnexpectedExit === undefined ? {} : { onUnexpectedExit }),
   })
   return {
     connection: server.connection,
@@ -49,14 +49,14 @@ const tryConnection = async (connection: pg.ClientConfig) => {
 
 const describeUrl = (text: string) => {
   const url = new URL(text)
-  return `PostgreSQL at ${url.host || 'a local socket'}, database ${url.pathname.slice(1) || 'by default'}`
+  return `PostgreSQL at ${url.host || 'a local socket'}, database ${url.pathname.slice(1) || '(default)'}`
 }
 
 type Work<Result> = (db: Db, config: Config) => Promise<Result>
 
 /**
- * For commands that change something. An empty database gets its tables, since nobody can be using it. One with pending
- * migrations is refused: the version that runs on it may not know the new tables (decision 0025).
+ * For commands that write. An empty database is migrated, because no service can be using it. One with pending
+ * migrations is refused: the version that runs on it may not work with the new tables (decision 0025).
  */
 export const withDatabase = <Result>(work: Work<Result>): Promise<Result> =>
   onDatabase(work, async ({ directConnection }) => {
@@ -65,17 +65,17 @@ export const withDatabase = <Result>(work: Work<Result>): Promise<Result> =>
     else refusePending(schema)
   })
 
-/** For commands that only read: they never change the schema, and make no database. */
+/** For commands that only read: they never change the schema and never create a database. */
 export const withReadableDatabase = async <Result>(work: Work<Result>): Promise<Result> => {
   const config = loadConfig(process.env)
   if (config.databaseUrl === null && (await inspectEmbedded(config.dataDir)).clusterMajor === undefined) {
-    throw new OperatorError(`There is no database in ${config.dataDir} yet. "vitrine start" makes it.`)
+    throw new OperatorError(`There is no database in ${config.dataDir} yet. "vitrine start" creates it.`)
   }
   return onDatabase(work, async ({ directConnection }) => {
     const schema = await readSchemaState(directConnection)
     if (schema.isEmpty) {
       throw new OperatorError(
-        'There are no tables in this database yet. "vitrine start" or "vitrine migrate" makes them.',
+        'There are no tables in this database yet. "vitrine start" or "vitrine migrate" creates them.',
       )
     }
     refusePending(schema)
@@ -94,7 +94,7 @@ const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDa
   const database = await openDatabase(config, { role: 'guest' })
   try {
     await prepare(database)
-    // As long as a statement may take: two imports at once wait for each other.
+    // As long as the statement timeout, because two imports at once wait for each other.
     const db = connectDb({ connection: database.connection, poolSize: 2, clock: systemClock, lockTimeoutMs: 10_000 })
     try {
       return await work(db, config)
@@ -106,12 +106,15 @@ const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDa
   }
 }
 
-/** The secrets that sign cursors and tokens: those of the environment, or one made at the first start and kept. */
+/** The secrets that sign cursors and tokens: from the environment, or from a file that the first start writes. */
 export const loadSecrets = (config: Config): readonly string[] => {
   if (config.secrets !== null) return config.secrets
   const file = join(config.dataDir, 'secret')
   const secret = readOrMakeSecret(file)
-  if (secret.length < 32) throw new OperatorError(`The file ${file} is damaged. Set VITRINE_SECRET, or remove it.`)
+  if (secret.length < 32)
+    throw new OperatorError(
+      `The file ${file} is damaged. Set VITRINE_SECRET, or delete the file to create a new secret.`,
+    )
   return [secret]
 }
 
@@ -123,11 +126,11 @@ const readOrMakeSecret = (file: string) => {
   } catch (error) {
     const explained = explainFileError(error, dirname(file))
     if (explained instanceof OperatorError) throw explained
-    throw new OperatorError(`The secret cannot be kept in ${file}: ${errorMessage(error)}.`, { cause: error })
+    throw new OperatorError(`Cannot read or write the secret in ${file}: ${errorMessage(error)}.`, { cause: error })
   }
 }
 
-/** A link appears whole or not at all, so that several first starts agree on one secret and none reads half of it. */
+/** A hard link is created atomically, so that concurrent first starts agree on one secret and none reads half of it. */
 const makeSecret = (file: string) => {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, randomBytes(48).toString('base64url'), { mode: 0o600 })

@@ -7,7 +7,7 @@ import {
   freePort,
   newDatabase,
   newFolder,
-  newPlace,
+  newInstallation,
   productionSettings,
   query,
   runJson,
@@ -30,13 +30,13 @@ const examine = async (settings: Settings) => {
   return report
 }
 
-test('a healthy shop is called so; rows that differ from the products, books that are not in order and a Redis that is away are faults', async (t) => {
+test('doctor finds nothing in a healthy store, and reports stale listings, violated invariants and an unreachable Redis', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   await runJson(['seed', 'demo'], settings)
   const healthy = await runVitrine(['doctor'], settings)
   assert.equal(healthy.code, 0, healthy.stdout)
   assert.match(healthy.stdout, /1 stores, 44 products\n[\s\S]*\nAll is well\.\n$/)
-  assert.match(healthy.stdout, /^ok {7}books {9}0 orders, all in order$/m)
+  assert.match(healthy.stdout, /^ok {7}invariants {4}hold for 0 orders$/m)
   assert.doesNotMatch(healthy.stdout, /FAULT/)
 
   for (const change of [
@@ -52,31 +52,31 @@ test('a healthy shop is called so; rows that differ from the products, books tha
   const ill = await runVitrine(['doctor'], { ...settings, REDIS_URL: `redis://${redis}` })
   assert.equal(ill.code, 1)
   assert.match(ill.stdout, /^FAULT {4}listings {6}[1-9]\d* rows differ from the products/m)
-  assert.match(ill.stdout, /^FAULT {4}books {9}Coupon \w+ counts 1 uses, but 0 orders hold it\.$/m)
-  assert.match(ill.stdout, /^FAULT {4}books {9}Variant var_\w+ has 1 units reserved/m)
+  assert.match(ill.stdout, /^FAULT {4}invariants {4}Coupon \w+ counts 1 uses, but 0 orders hold it\.$/m)
+  assert.match(ill.stdout, /^FAULT {4}invariants {4}Variant var_\w+ has 1 units reserved/m)
   assert.match(ill.stdout, new RegExp(`^FAULT {4}redis .*${redis}`, 'm'))
-  assert.match(ill.stdout, /\nSomething needs mending\.\n$/)
+  assert.match(ill.stdout, /\nThere are problems\.\n$/)
 })
 
-test('a file that is sold and is not there is a fault, and only a warning where there are no files at all', async (t) => {
+test('a missing file of a product on sale is a fault, and a warning on a machine without the files folder', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const { storeId } = await runJson(['seed', 'demo'], settings)
   const aboutFiles = async () => (await examine(settings)).findings.filter(({ check }) => check === 'files')
   const [demo] = await aboutFiles()
-  assert.deepEqual([demo?.state, demo?.detail], ['ok', '2 named by products, all there'])
+  assert.deepEqual([demo?.state, demo?.detail], ['ok', 'all 2 files of products exist'])
   await query(settings.DATABASE_URL, `update product set digital = '{"file": "lost.pdf"}' where slug like 'chai-%'`)
   const [nowhere] = await aboutFiles()
   assert.equal(nowhere?.state, 'warning')
   mkdirSync(join(settings.VITRINE_DATA_DIR, 'files'))
   const [lost] = await aboutFiles()
   const folder = join(settings.VITRINE_DATA_DIR, 'files', storeId)
-  assert.deepEqual([lost?.state, lost?.detail], ['fault', `"lost.pdf" is sold, and is not in ${folder}`])
+  assert.deepEqual([lost?.state, lost?.detail], ['fault', `"lost.pdf" is on sale but missing from ${folder}`])
   mkdirSync(folder)
   writeFileSync(join(folder, 'lost.pdf'), 'found')
   assert.equal((await aboutFiles())[0]?.state, 'ok')
 })
 
-test('migrations that are missing are named, and the database is not touched', async (t) => {
+test('pending migrations are named, and the database is not changed', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t) }
   const { findings } = await examine(settings)
   assert.deepEqual(faultsOf(findings), ['migrations'])
@@ -86,19 +86,19 @@ test('migrations that are missing are named, and the database is not touched', a
   assert.deepEqual(await query(settings.DATABASE_URL, "select from pg_tables where schemaname = 'public'"), [])
 })
 
-test('a database that is away and settings that make no sense are faults', async (t) => {
+test('an unreachable database and invalid settings are faults', async (t) => {
   const address = `127.0.0.1:${await freePort()}`
-  const [away, senseless] = await Promise.all([
+  const [unreachable, invalid] = await Promise.all([
     examine({ DATABASE_URL: `postgres://me:hush-hush@${address}/shop`, VITRINE_DATA_DIR: newFolder(t) }),
     examine({ PORT: 'abc', VITRINE_DATA_DIR: newFolder(t) }),
   ])
-  assert.deepEqual(faultsOf(away.findings), ['database'])
-  assert.ok(JSON.stringify(away).includes(address))
-  assert.equal(JSON.stringify(away).includes('hush-hush'), false)
-  assert.deepEqual(faultsOf(senseless.findings), ['settings'])
+  assert.deepEqual(faultsOf(unreachable.findings), ['database'])
+  assert.ok(JSON.stringify(unreachable).includes(address))
+  assert.equal(JSON.stringify(unreachable).includes('hush-hush'), false)
+  assert.deepEqual(faultsOf(invalid.findings), ['settings'])
 })
 
-test('in production a store that sends codes to all countries without a cap is warned about', async (t) => {
+test('in production doctor warns about a store that sends codes to all countries without a cap', async (t) => {
   const production = { ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
   const settings = {
     ...production,
@@ -119,7 +119,7 @@ test('in production a store that sends codes to all countries without a cap is w
   const report = await examine(settings)
   assert.equal(report.healthy, true)
   const { detail: slowKeys } = report.findings.find(({ check }) => check === 'keys') ?? {}
-  assert.match(slowKeys ?? '', new RegExp(`^${slow.id}: 60 requests a minute for all shoppers`))
+  assert.match(slowKeys ?? '', new RegExp(`^${slow.id}: 60 requests per minute for all shoppers`))
   const warnings = report.findings.filter(({ check }) => check === 'otp')
   assert.deepEqual(
     warnings.map(({ state }) => state),
@@ -135,10 +135,10 @@ test('in production a store that sends codes to all countries without a cap is w
   )
 })
 
-test('before the first start there is nothing wrong, and looking makes nothing', async (t) => {
-  const place = await newPlace(t)
-  const { healthy, findings } = await examine(place)
+test('before the first start doctor finds no problems and creates nothing', async (t) => {
+  const installation = await newInstallation(t)
+  const { healthy, findings } = await examine(installation)
   assert.equal(healthy, true)
   assert.match(findings.at(-1)?.detail ?? '', /none yet/)
-  assert.equal(existsSync(join(place.VITRINE_DATA_DIR)), false)
+  assert.equal(existsSync(join(installation.VITRINE_DATA_DIR)), false)
 })

@@ -22,9 +22,9 @@ type Finding = { check: string; state: 'ok' | 'warning' | 'fault'; detail: strin
 export const addDoctor = (program: Command) =>
   program
     .command('doctor')
-    .description('Check the settings, the database and the data, and say what is wrong')
-    .option('--json', 'answer in JSON')
-    .addHelpText('after', '\nExits 1 when something is at fault.\n\nExample:\n  vitrine doctor')
+    .description('Check the settings, the database and the data, and report problems')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExits with 1 when a check fails.\n\nExample:\n  vitrine doctor')
     .action(async (options: OutputOptions) => {
       const findings: Finding[] = []
       for await (const finding of examine()) {
@@ -32,7 +32,7 @@ export const addDoctor = (program: Command) =>
         if (!options.json) print(showFinding(finding))
       }
       const healthy = findings.every(({ state }) => state !== 'fault')
-      printResult(options, { healthy, findings }, () => (healthy ? 'All is well.' : 'Something needs mending.'))
+      printResult(options, { healthy, findings }, () => (healthy ? 'All is well.' : 'There are problems.'))
       if (!healthy) process.exitCode = 1
     })
 
@@ -52,14 +52,16 @@ async function* examine(): AsyncGenerator<Finding> {
     config = loadConfig(process.env)
     yield ok(
       'settings',
-      config.production ? 'production' : `not production: one-time passwords by ${config.sms.sender}, demo allowed`,
+      config.production
+        ? 'production'
+        : `not production: one-time passwords are sent by ${config.sms.sender}, the demo store is allowed`,
     )
   } catch (error) {
     yield failure('settings', error)
     return
   }
   if (config.production && config.redisUrl === null) {
-    yield warning('rate limit', 'REDIS_URL is not set, so each instance counts for itself')
+    yield warning('rate limit', 'REDIS_URL is not set, so each instance applies the limit separately')
   }
   if (config.redisUrl !== null) yield await examineRedis(config.redisUrl)
   yield* examineDatabase(config)
@@ -70,7 +72,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
     const embedded = await inspectEmbedded(config.dataDir)
     yield ok('embedded', `package ${embedded.packageVersion}, folder ${embedded.clusterDir}, log ${embedded.logFile}`)
     if (embedded.clusterMajor === undefined) {
-      yield ok('database', 'none yet; "vitrine start" makes it')
+      yield ok('database', 'none yet; "vitrine start" creates it')
       return
     }
   }
@@ -108,24 +110,24 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
   try {
     const { facts, staleListings, openForCodes, slowKeys, duplicateDomains } = await examineData(db)
     yield ok('database', `PostgreSQL ${facts.version}, ${facts.stores} stores, ${facts.products} products`)
-    yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; it must be UTF8`)
+    yield facts.encoding === 'UTF8' ? ok('text', 'UTF8') : fault('text', `encoding ${facts.encoding}; must be UTF8`)
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
     if (config.production && openForCodes.length > 0) yield warning('otp', describeOpenForCodes(openForCodes))
     if (config.production && slowKeys.length > 0) yield warning('keys', describeSlowKeys(slowKeys))
     for (const { publicId, domain, owner } of duplicateDomains) {
-      const advice = `give one of them its own with "vitrine store set --store ${publicId} --domain …"`
-      yield warning('stores', `${publicId} has the domain ${domain} of ${owner}; ${advice}`)
+      const advice = `change it with "vitrine store set --store ${publicId} --domain …"`
+      yield warning('stores', `${publicId} has the same domain as ${owner}, ${domain}; ${advice}`)
     }
     const payments = { providers: knownProviders(db), production: config.production }
     for (const { publicId, name, paymentProvider } of await findUnpayableStores(db, payments)) {
       const reason = `payments through ${paymentProvider} do not work here, and cash on delivery is off`
-      yield warning('stores', `nobody can buy in ${publicId} (${name}): ${reason}`)
+      yield warning('stores', `customers cannot check out in ${publicId} (${name}): ${reason}`)
     }
     const { orders, findings } = await examineInvariants(db)
-    if (findings.length === 0) yield ok('books', `${orders} orders, all in order`)
-    for (const { sentence } of findings) yield fault('books', sentence)
+    if (findings.length === 0) yield ok('invariants', `hold for ${orders} orders`)
+    for (const { sentence } of findings) yield fault('invariants', sentence)
     yield* examineDownloads(config, db)
   } finally {
     await db.close()
@@ -135,10 +137,10 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
 type Counted = { id: string; count: number }
 
 const describeOpenForCodes = (stores: readonly Counted[]) =>
-  `${nameSome(stores)}: one-time passwords go to all countries, in any number; set --otp-countries or --otp-hourly-cap with "vitrine store set"`
+  `${nameSome(stores)}: one-time passwords go to all countries, without a limit; set --otp-countries or --otp-hourly-cap with "vitrine store set"`
 
 const describeSlowKeys = (keys: readonly Counted[]) =>
-  `${nameSome(keys)}: ${defaultLimit} requests a minute for all shoppers together; raise it with "vitrine key set ID --rate-limit ${browserKeyLimit}"`
+  `${nameSome(keys)}: ${defaultLimit} requests per minute for all shoppers together; raise it with "vitrine key set ID --rate-limit ${browserKeyLimit}"`
 
 /** The first few by name, and how many more there are. */
 const nameSome = (found: readonly Counted[]) => {
@@ -146,28 +148,28 @@ const nameSome = (found: readonly Counted[]) => {
   return found.map(({ id }) => id).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-const mostFilesShown = 20
+const maxFilesShown = 20
 
 async function* examineDownloads(config: Config, db: Db): AsyncGenerator<Finding> {
   const folder = filesFolderIn(config.dataDir)
   const { named, missing, folderExists, isShared } = await examineFiles(db, folder, demoFilesOf(config.production, db))
   if (isShared) {
-    yield fault('files', `those in ${folder} are not in a folder for each store yet; run "vitrine migrate"`)
+    yield fault('files', `the files in ${folder} are not separated by store yet; run "vitrine migrate"`)
     return
   }
   if (missing.length === 0) {
-    yield ok('files', named === 0 ? 'no product names a file' : `${named} named by products, all there`)
+    yield ok('files', named === 0 ? 'no product has a file' : `all ${named} files of products exist`)
     return
   }
-  // A command that runs elsewhere than the service sees the same database, and need not see the same folder.
+  // On another machine than the service, a command reaches the same database but may not have the folder.
   if (!folderExists) {
-    yield warning('files', `${named} are named by products, and there is no folder ${folder} on this machine`)
+    yield warning('files', `products have ${named} files, but this machine has no folder ${folder}`)
     return
   }
-  for (const { storeId, name } of missing.slice(0, mostFilesShown)) {
-    yield fault('files', `"${name}" is sold, and is not in ${folderOfStore(folder, storeId)}`)
+  for (const { storeId, name } of missing.slice(0, maxFilesShown)) {
+    yield fault('files', `"${name}" is on sale but missing from ${folderOfStore(folder, storeId)}`)
   }
-  if (missing.length > mostFilesShown) yield fault('files', `${missing.length - mostFilesShown} more are missing`)
+  if (missing.length > maxFilesShown) yield fault('files', `${missing.length - maxFilesShown} more are missing`)
 }
 
 const examineRedis = async (url: string): Promise<Finding> => {
@@ -177,7 +179,7 @@ const examineRedis = async (url: string): Promise<Finding> => {
   try {
     await client.connect()
     await client.ping()
-    return ok('redis', 'answers')
+    return ok('redis', 'reachable')
   } catch (error) {
     return fault('redis', `REDIS_URL cannot be reached: ${errorMessage(error)}`)
   } finally {

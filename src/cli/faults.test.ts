@@ -9,7 +9,7 @@ type Fault = [command: readonly string[], message: RegExp]
 
 const vitrine = (args: readonly string[]) => runProgram(['node', 'vitrine', ...args])
 
-/** All that a database holds, in one text. */
+/** A hash of all rows of all tables. */
 const fingerprint = async (url: string) => {
   const tables = await query(url, "select tablename as name from pg_tables where schemaname = 'public' order by 1")
   const sums = tables.map(({ name }) => `(select md5(string_agg(x::text, ',' order by x::text)) from "${name}" x)`)
@@ -17,7 +17,7 @@ const fingerprint = async (url: string) => {
   return JSON.stringify(await query(url, `select concat_ws(' ', ${sums.join(', ')})`))
 }
 
-/** Commands run here and not in processes of their own, which takes a second for dozens of them. */
+/** Runs the commands in this process: dozens of them take a second. */
 const assertNothingHappens = async (t: TestContext, url: string, faults: readonly Fault[]) => {
   process.env.DATABASE_URL = url
   t.after(() => delete process.env.DATABASE_URL)
@@ -28,7 +28,7 @@ const assertNothingHappens = async (t: TestContext, url: string, faults: readonl
   assert.equal(await fingerprint(url), before)
 }
 
-test('a command that cannot be done says why in one sentence, and changes nothing', async (t) => {
+test('a command that fails says why in one sentence, and changes nothing', async (t) => {
   const DATABASE_URL = await newDatabase(t, { migrated: true })
   const settings = { DATABASE_URL, VITRINE_DATA_DIR: newFolder(t) }
   const demo = await runJson(['seed', 'demo'], settings)
@@ -91,7 +91,7 @@ test('a command that cannot be done says why in one sentence, and changes nothin
     [key('--expires', 'tomorrow'), /^--expires must be a time such as .+, not "tomorrow"/],
     [key('--expires', '2999-02-30'), /not "2999-02-30"/],
     [key('--expires', '2999-01-31T25:00:00Z'), /not "2999-01-31T25:00:00Z"/],
-    [key('--expires', '2001-01-31'), /^--expires must lie ahead, and 2001-01-31 is over/],
+    [key('--expires', '2001-01-31'), /^--expires must be in the future, not "2001-01-31"/],
     [['key', 'set', 'key_nope', '--rate-limit', '5'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
     [['key', 'set', 'key_nope', '--rate-limit', '0'], /^--rate-limit must be a whole number from 1 to \d+, not "0"/],
     [['key', 'revoke', 'key_nope'], /^There is no key key_nope\. "vitrine key list" shows the keys/],
@@ -123,7 +123,7 @@ test('a command that cannot be done says why in one sentence, and changes nothin
       /^--quantity must be a whole number from 0 to \d+, not "\+1\.5"/,
     ],
     [stock('cane-pendant-lamp', '--quantity', '--5'), /not "--5"/],
-    [['stock', 'set', '--quantity', '5'], /^Say what to count: --variant with an id or a SKU, or --product\./],
+    [['stock', 'set', '--quantity', '5'], /^Name the variant with --variant \(id or SKU\) or --product\./],
     [['stock', 'set', '--variant', 'NOPE', '--quantity', '5'], /^The store has no variant with the id or SKU NOPE\./],
     [stock('cane-pendant-lamp', '--quantity', '1.5'), /not "1\.5"/],
     [stock('cane-pendant-lamp', '--quantity', '1', '--outlet', 'outlet_nope'), /^The store has no outlet outlet_nope/],
@@ -138,8 +138,8 @@ test('a command that cannot be done says why in one sentence, and changes nothin
   ])
 
   const coupon = (...options: string[]) => ['coupon', 'create', '--code', 'NEW', ...options]
-  await refuses('a coupon that makes no sense', [
-    [coupon(), /^Say what the coupon takes off: either --percent or --fixed, and not both\./],
+  await refuses('an invalid coupon', [
+    [coupon(), /^Set the discount with either --percent or --fixed, not both\./],
     [coupon('--percent', '5', '--fixed', '5'), /either --percent or --fixed/],
     [coupon('--percent', 'ten'), /^--percent must be a number such as 10 or 12\.5, not "ten"/],
     [coupon('--percent', '0'), /^0 is not a valid percentage/],
@@ -184,7 +184,7 @@ test('a command that cannot be done says why in one sentence, and changes nothin
   const hidden = ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', 'java\tscript:alert(1)']
   const unsafe = [...hidden, '\x01javascript:x', 'java\nscript:x', 'data:text/html,x', 'vbscript:x', 'https:x', 'a\0b']
   await refuses(
-    'a menu with a target that would run, by the name of the entry',
+    'a menu whose target would run a script, with the name of the entry',
     ['link', 'page'].flatMap((type) =>
       unsafe.map(
         (target, i): Fault => [
@@ -232,18 +232,18 @@ test('a command that cannot be done says why in one sentence, and changes nothin
   ])
 })
 
-test('without any store, a command says how to make one', async (t) => {
+test('without any store, a command says how to create one', async (t) => {
   const url = await newDatabase(t)
   await runVitrine(['migrate'], { DATABASE_URL: url, VITRINE_DATA_DIR: newFolder(t) })
   await assertNothingHappens(t, url, [
-    [['key', 'list'], /^There is no store yet\. Make one with "vitrine store create"/],
+    [['key', 'list'], /^There is no store yet\. Create one with "vitrine store create"/],
   ])
 })
 
-test('production makes no demo store on demand either', async (t) => {
+test('seed demo fails in production', async (t) => {
   const settings = { ...productionSettings, DATABASE_URL: await newDatabase(t), VITRINE_SECRET: 's'.repeat(32) }
   const ended = await runVitrine(['seed', 'demo'], settings)
-  assertSentence(ended, 'no place in production')
+  assertSentence(ended, 'cannot be created in production')
 })
 
 test('a command that opens the database itself words an outage like the others, with the cause', async (t) => {

@@ -14,7 +14,7 @@ import { makeBeside, runSql } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
 import { makeOnce } from '../../test/shared.ts'
 
-/** The program as an operator runs it: its own process, in its own folder, with nothing but what it is given. */
+// Runs the program as an operator does: in its own process and data folder, with only the settings of the test.
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 const main = join(root, 'src/main.ts')
 
@@ -22,7 +22,7 @@ export type Settings = Record<string, string>
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 type RunOptions = { uid?: number; program?: readonly string[]; detached?: boolean; input?: string }
 
-/** What production asks for besides a secret for its database. No test sends a message with it. */
+/** The settings that production requires besides VITRINE_SECRET. No test sends a message with them. */
 export const productionSettings = {
   NODE_ENV: 'production',
   VITRINE_PUBLIC_URL: 'https://api.shop.example',
@@ -31,7 +31,7 @@ export const productionSettings = {
   VITRINE_SMS_SECRET: 's'.repeat(32),
 }
 
-/** Settings of whoever runs the tests must not reach what they start. */
+/** Settings in the environment of the test run must not reach the processes that it starts. */
 const cleanEnvironment = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -60,13 +60,13 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
   return { child, seen, ended }
 }
 
-/** The program in a process of its own, for tests of what only a process has: signals, users, streams. */
+/** Runs the program in its own process, for tests of signals, users and streams. */
 export const runProcess = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
   launch(args, settings, options).ended
 
 const idleWorkers: ChildProcess[] = []
 
-/** A command as `runProcess` would run it, in a process that has the program loaded (test/command-worker.ts). */
+/** Like `runProcess`, but faster: in a process that has the program loaded (test/command-worker.ts). */
 export const runVitrine = async (args: readonly string[], settings: Settings): Promise<Ended> => {
   const worker = idleWorkers.pop() ?? forkWorker()
   worker.channel?.ref()
@@ -80,7 +80,7 @@ export const runVitrine = async (args: readonly string[], settings: Settings): P
   })
   worker.channel?.unref()
   idleWorkers.push(worker)
-  assert.deepEqual(left, [], `${args.join(' ')} left something open, and its process would not end`)
+  assert.deepEqual(left, [], `${args.join(' ')} left something open, which would keep its process running`)
   return { ...ended, signal: null }
 }
 
@@ -94,7 +94,7 @@ const forkWorker = () => {
   return worker
 }
 
-/** What a command answers with --json, once it has succeeded. */
+/** The JSON output of a command that must succeed. */
 export const runJson = async (args: readonly string[], settings: Settings) => {
   const { code, stdout, stderr } = await runVitrine([...args, '--json'], settings)
   assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
@@ -102,7 +102,7 @@ export const runJson = async (args: readonly string[], settings: Settings) => {
   return JSON.parse(stdout)
 }
 
-/** What an operator reads when something cannot be done: one sentence, no stack, and exit code 1. */
+/** Asserts that a command failed as operators should see it: one sentence, no stack, exit code 1. */
 export const assertSentence = ({ code, stderr }: Ended, ...parts: (string | RegExp)[]) => {
   assert.match(stderr, /^[^\n]+\.( [^\n]+)?\n$/, stderr)
   assert.doesNotMatch(stderr, /Error:|\bat .*:\d+:\d+/, stderr)
@@ -119,7 +119,7 @@ export type Running = {
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** Starts the service and does not wait for it. Whatever a failed test leaves is ended. */
+/** Starts the service without waiting until it is ready. It is stopped after the test. */
 export const launchService = (t: TestContext, settings: Settings, options: RunOptions = {}) => {
   const { child, seen, ended } = launch(options.program ? [] : ['start'], settings, options)
   const pid = child.pid as number
@@ -140,17 +140,17 @@ export const startService = async (t: TestContext, settings: Settings, options?:
   return service
 }
 
-/** Whether the banner is out; a service that has ended fails the test. */
+/** Whether the banner was printed; a service that has ended fails the test. */
 export const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
   assert.equal(child.exitCode ?? child.signalCode, null, `the service ended: ${seen.stdout}${seen.stderr}`)
   return seen.stdout.includes('Stop with Ctrl+C.')
 }
 
-/** Waits for something that must come; a test that waits in vain fails instead of hanging. */
+/** Waits for a condition; after a minute the test fails instead of hanging. */
 export const until = async (holds: () => unknown) => {
   const deadline = performance.now() + 60_000
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `waited in vain for ${holds}`)
+    assert.ok(performance.now() < deadline, `timed out waiting for ${holds}`)
     await sleep(10)
   }
 }
@@ -164,8 +164,10 @@ export const freePort = async () => {
   return String(port)
 }
 
-/** Settings for the embedded database of a folder that is not there yet. */
-export const newPlace = async (t: TestContext): Promise<Settings & { VITRINE_DATA_DIR: string; PORT: string }> => ({
+/** Settings for an embedded database in a folder that does not exist yet. */
+export const newInstallation = async (
+  t: TestContext,
+): Promise<Settings & { VITRINE_DATA_DIR: string; PORT: string }> => ({
   VITRINE_DATA_DIR: join(newFolder(t), 'data'),
   PORT: await freePort(),
   VITRINE_DEMO_PORT: '0',
@@ -180,7 +182,7 @@ export const newFolder = (t: TestContext, mode = 0o700) => {
 
 let template = ''
 
-/** Makes one first start for all test files to copy, since each would take seconds. */
+/** Runs one first start for all test files to copy, because each would take seconds. */
 export const makeTemplate = () => {
   before(async () => {
     template = await makeOnce('first-start', async (folder) => {
@@ -189,28 +191,28 @@ export const makeTemplate = () => {
       await until(() => isReady({ child, seen }))
       child.kill('SIGTERM')
       await ended
-      // Nobody needs the copies after a crash of the machine, and each start and stop would wait for the disk.
+      // The copies need not survive a crash of the machine, and with fsync each start and stop would wait for the disk.
       appendFileSync(join(folder, 'data/postgres/postgresql.auto.conf'), 'fsync = off\n')
     })
   })
 }
 
 /** Settings for a folder with an embedded database and the demo store in it. */
-export const usedPlace = async (t: TestContext) => {
-  const place = await newPlace(t)
-  execFileSync('cp', ['-Rp', join(template, 'data'), place.VITRINE_DATA_DIR])
-  return place
+export const seededInstallation = async (t: TestContext) => {
+  const installation = await newInstallation(t)
+  execFileSync('cp', ['-Rp', join(template, 'data'), installation.VITRINE_DATA_DIR])
+  return installation
 }
 
 export const readDemoKeys = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
 
-/** The process of the embedded PostgreSQL, while its folder says that there is one. */
+/** The process id in postmaster.pid of the embedded PostgreSQL, if the file exists. */
 export const postgresPid = (dataDir: string) => {
   const file = join(dataDir, 'postgres/postmaster.pid')
   return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
 }
 
-/** A process that ended and was not yet collected by its parent runs no more. */
+/** A zombie, which has ended but was not collected by its parent, is not alive. */
 export const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0)
@@ -220,7 +222,7 @@ export const isAlive = (pid: number) => {
   }
 }
 
-/** A database of its own on the server of this test run, without tables unless it is asked for as migrated. */
+/** A new database on the server of this test run, without tables unless `migrated`. */
 export const newDatabase = async (t: TestContext, { migrated = false } = {}) => {
   const { url, drop } = await makeBeside(databaseUrl, { migrated })
   undo(t, drop)
@@ -237,7 +239,7 @@ export const connect = async (t: TestContext, connectionString: string) => {
 
 export const query = runSql
 
-/** Where a program is that the machine may have, outside of what this package brings along. */
+/** The path of a program on this machine, outside of node_modules. */
 export const findProgram = (name: string) =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -247,7 +249,7 @@ export const findProgram = (name: string) =>
 
 const undoings = new WeakMap<TestContext, (() => unknown)[]>()
 
-/** Undone in reverse, unlike `t.after`: a folder goes only after the service in it. */
+/** Unlike `t.after`, runs in reverse order, so that a folder is deleted after its service has stopped. */
 export const undo = (t: TestContext, action: () => unknown) => {
   const actions = undoings.get(t) ?? []
   actions.push(action)

@@ -11,16 +11,19 @@ import { whichStore } from './which-store.ts'
 type ListOptions = OutputOptions & { store?: string; order?: string; outcome?: string; limit: string }
 
 export const addInbox = (program: Command) => {
-  const inbox = program.command('inbox').description('What payment providers have told, and what became of it')
+  const inbox = program.command('inbox').description('List and replay payment events')
 
   inbox
     .command('list')
-    .description('List the payment events of a store, the newest first; with --json also as they came')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--order <id>', 'only those about this order, by id or number')
-    .option('--outcome <outcome>', 'only applied, no_effect, duplicate_payment, mismatch, unknown_order or malformed')
-    .option('--limit <n>', 'how many at most', '20')
-    .option('--json', 'answer in JSON')
+    .description('List the payment events of a store, newest first; --json includes the original payload')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--order <id>', 'only events of this order, by id or number')
+    .option(
+      '--outcome <outcome>',
+      'only this outcome: applied, no_effect, duplicate_payment, mismatch, unknown_order or malformed',
+    )
+    .option('--limit <n>', 'maximum number of events', '20')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine inbox list --outcome mismatch')
     .action((options: ListOptions) =>
       withReadableDatabase(async (db, config) => {
@@ -36,19 +39,19 @@ export const addInbox = (program: Command) => {
 
   inbox
     .command('replay <event>')
-    .description('Apply an event again as it came; what it has done is not done twice')
-    .option('--json', 'answer in JSON')
+    .description('Process a stored event again; effects that it already had are not repeated')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine inbox replay 1042')
     .action((event: string, options: OutputOptions) =>
       withDatabase(async (db, config) => {
-        const id = wholeNumber('The number of the event', event, { min: 1, max: Number.MAX_SAFE_INTEGER })
+        const id = wholeNumber('The event number', event, { min: 1, max: Number.MAX_SAFE_INTEGER })
         const replayed = await replayEvent(paymentServices(db, config), id)
         printResult(options, replayed, () => `${replayed.outcome}: ${replayed.detail}`)
       }),
     )
 }
 
-/** An id is taken as it is: what was told of an order that we do not know is in the inbox too. */
+/** An id is used without a lookup: the inbox also has events of orders that do not exist. */
 const findOrderId = async (db: Db, store: Store, name: string | undefined) => {
   if (name === undefined) return null
   return readOrderNumber(name) !== null ? (await findOrder(db, name, store.publicId)).order.id : name

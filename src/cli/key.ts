@@ -15,18 +15,18 @@ type CreateOptions = OutputOptions & {
 }
 
 export const addKey = (program: Command) => {
-  const key = program.command('key').description('The keys that open a store')
+  const key = program.command('key').description('Create, list, change and revoke the keys of a store')
 
   key
     .command('create')
-    .description('Make a key; it is shown this once')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--browser', 'for pages and apps: it may not speak for a customer')
-    .option('--name <name>', 'to know it again', '')
-    .option('--scopes <list>', 'comma-separated; all that fit its kind otherwise')
-    .option('--rate-limit <n>', 'requests a minute; 60 otherwise')
-    .option('--expires <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z')
-    .option('--json', 'answer in JSON')
+    .description('Create a key; it is shown only once')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--browser', 'for browsers and apps; by default without the scope customers:assert')
+    .option('--name <name>', 'a name to recognise it by', '')
+    .option('--scopes <list>', 'comma-separated; default: all scopes of its kind')
+    .option('--rate-limit <n>', 'requests per minute; default: 60')
+    .option('--expires <time>', 'ISO 8601 time, such as 2027-01-31T00:00:00Z, or a day')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  vitrine key create --browser --rate-limit 600 --scopes products:read,store:read',
@@ -51,7 +51,7 @@ export const addKey = (program: Command) => {
             id: made.id,
             key: made.key,
             scopes: made.scopes.join(', '),
-            'rate limit': `${made.rateLimit ?? 60} requests a minute${options.browser ? ', for all shoppers together' : ''}`,
+            'rate limit': `${made.rateLimit ?? 60} requests per minute${options.browser ? ', for all shoppers together' : ''}`,
           }),
         )
       }),
@@ -59,9 +59,9 @@ export const addKey = (program: Command) => {
 
   key
     .command('list')
-    .description('List the keys of a store; the keys themselves are not stored')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description('List the keys of a store, without their secrets, which are stored only as hashes')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine key list')
     .action((options: OutputOptions & { store?: string }) =>
       withReadableDatabase(async (db, config) => {
@@ -85,22 +85,22 @@ export const addKey = (program: Command) => {
 
   key
     .command('set <id>')
-    .description('Change the rate limit of a key, on every instance within a second')
-    .requiredOption('--rate-limit <n>', 'requests a minute')
-    .option('--json', 'answer in JSON')
+    .description('Change the rate limit of a key; all instances apply it within a second')
+    .requiredOption('--rate-limit <n>', 'requests per minute')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine key set key_01k8x0v3m7q2w9c4t6y8za --rate-limit 6000')
     .action((id: string, options: OutputOptions & { rateLimit: string }) =>
       withDatabase(async (db) => {
         const rateLimit = wholeNumber('--rate-limit', options.rateLimit, { min: 1, max: 1_000_000_000 })
         const changed = await db.tx((tx) => changeKey(tx, id, { rateLimit }))
-        printResult(options, changed, () => `${id} may call ${rateLimit} times a minute.`)
+        printResult(options, changed, () => `The rate limit of ${id} is ${rateLimit} requests per minute.`)
       }),
     )
 
   key
     .command('revoke <id>')
-    .description('Switch a key off, on every instance within a second')
-    .option('--json', 'answer in JSON')
+    .description('Revoke a key; all instances reject it within a second')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine key revoke key_01k8x0v3m7q2w9c4t6y8za')
     .action((id: string, options: OutputOptions) =>
       withDatabase(async (db) => {
@@ -116,17 +116,17 @@ const stateOf = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: 
   return expiresAt.getTime() <= Date.now() ? 'expired' : `until ${expiresAt.toISOString()}`
 }
 
-/** A day without a time is its first moment in UTC. */
+/** A day without a time means midnight UTC at its beginning. */
 const readTime = (text: string) => {
   const ms = parseInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
   if (ms === null) {
     throw new OperatorError(`--expires must be a time such as 2027-01-31T00:00:00Z or a day, not "${text}".`)
   }
-  if (ms <= Date.now()) throw new OperatorError(`--expires must lie ahead, and ${text} is over.`)
+  if (ms <= Date.now()) throw new OperatorError(`--expires must be in the future, not "${text}".`)
   return new Date(ms)
 }
 
-/** Unlike Date, Temporal does not turn the 31st of February into a day of March. */
+/** Temporal rejects the 31st of February, which Date turns into a day in March. */
 const parseInstant = (text: string) => {
   try {
     return Temporal.Instant.from(text).epochMilliseconds

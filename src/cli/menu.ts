@@ -8,12 +8,12 @@ import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
 
 export const addMenu = (program: Command) => {
-  const menu = program.command('menu').description('The navigation menu of a store')
+  const menu = program.command('menu').description('Change the navigation menu of a store')
   menu
     .command('set <file>')
-    .description('Replace the menu by the one in a JSON file: {"items":[{"label","type","target","children"}]}')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description('Replace the menu with the one in a JSON file: {"items":[{"label","type","target","children"}]}')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nTypes are category, product, page and link. A target is a slug or an id, a path, or an address that begins with\nhttp://, https://, mailto: or tel:.\n\nExample:\n  vitrine menu set menu.json',

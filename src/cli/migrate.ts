@@ -8,8 +8,8 @@ import { separateFiles } from './separate-files.ts'
 export const addMigrate = (program: Command) =>
   program
     .command('migrate')
-    .description('Bring the database to the schema of this version (start does it too)')
-    .option('--json', 'answer in JSON')
+    .description('Update the database to the schema of this version (start does this too)')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://me@db/shop vitrine migrate')
     .action(async (options: OutputOptions) => {
       const config = loadConfig(process.env)

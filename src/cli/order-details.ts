@@ -7,7 +7,7 @@ import { showOrder } from '../features/orders/show-order.ts'
 import { listPaymentsOf } from '../features/payments/order-payments.ts'
 import { fields, table } from './output.ts'
 
-/** An order as the merchant sees it: the shopper's view, the customer, the payments and what needs attention. */
+/** An order as the merchant sees it: the shopper's view plus the customer, the payments and `needsAttention`. */
 export const readOrderDetails = async (db: Db, { publicUrl }: Config, name: string, storeId?: string) => {
   const { store, order } = await findOrder(db, name, storeId)
   return {
@@ -37,7 +37,7 @@ export const describeOrder = (order: Details) =>
     ...(order.shipments.length === 0 ? [] : [describeParcels(order)]),
     ...(order.payments.length === 0 ? [] : [describePayments(order)]),
     table(
-      ['when', 'what'],
+      ['time', 'event'],
       order.timeline.map(({ at, message }) => [at, message]),
     ),
   ].join('\n\n')
@@ -59,8 +59,8 @@ const summarise = (order: Details) => {
     customer: [customer.name, customer.id].filter(Boolean).join(', '),
     'e-mail': customer.email,
     phone: customer.phone,
-    'deliver to': shippingAddress === null ? 'nothing to deliver' : describeAddress(shippingAddress),
-    'bill to': billingAddress === null ? 'no other address' : describeAddress(billingAddress),
+    'deliver to': shippingAddress === null ? 'no delivery' : describeAddress(shippingAddress),
+    'bill to': billingAddress === null ? 'no separate address' : describeAddress(billingAddress),
     note,
   }
 }
@@ -71,7 +71,7 @@ const describeAddress = ({ name, line1, line2, landmark, city, state, postalCode
 const describeParcels = ({ shipments, items }: Order) => {
   const nameOf = (id: string) => items.find((item) => item.id === id)?.name ?? id
   return table(
-    ['parcel', 'number', 'partner', 'status', 'expected', 'delivered', 'holds', 'follow at'],
+    ['parcel', 'tracking number', 'partner', 'status', 'expected', 'delivered', 'items', 'tracking URL'],
     shipments.map((row) => [
       ...[row.id, row.trackingNumber, row.partner, row.status, row.estimatedDelivery ?? '', row.deliveredAt ?? ''],
       row.items.map(({ id, quantity }) => `${quantity} × ${nameOf(id)}`).join(', ') || 'the whole order',

@@ -8,8 +8,8 @@ import {
   readDemoKeys,
   runJson,
   runVitrine,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -52,16 +52,16 @@ const newBuyer = async (url: string, browserKey: string, name = 'Asha') => {
 
 /** The demo shop, running, with a customer who orders there and an operator at the command line. */
 const openDemo = async (t: TestContext, { name }: { name?: string } = {}) => {
-  const place = await usedPlace(t)
-  const { url } = await startService(t, place)
-  const { browserKey, outlets } = readDemoKeys(place.VITRINE_DATA_DIR)
+  const installation = await seededInstallation(t)
+  const { url } = await startService(t, installation)
+  const { browserKey, outlets } = readDemoKeys(installation.VITRINE_DATA_DIR)
   return {
-    ...{ place, outlets, url, ...(await newBuyer(url, browserKey, name)) },
-    vitrine: (...args: string[]) => runJson(args, place),
+    ...{ installation, outlets, url, ...(await newBuyer(url, browserKey, name)) },
+    vitrine: (...args: string[]) => runJson(args, installation),
   }
 }
 
-test('an operator sees orders, ships them in parcels and simulates what the carrier tells', async (t) => {
+test('an operator lists orders, ships them in parcels and simulates carrier events', async (t) => {
   const { order, vitrine, show } = await openDemo(t)
   const { id } = await order('cod', 'cutting-chai-glasses', 'masala-chai-blend')
   const other = await order('online', 'masala-chai-blend')
@@ -105,8 +105,11 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
     ['pending', 2, first.shipmentId],
   )
 
-  const told = await vitrine('simulate', 'delivery', id, '--status', 'in_transit', '--shipment', first.shipmentId)
-  assert.deepEqual([told.received, told.duplicate, told.orderId, told.status], [true, false, id, 'in_transit'])
+  const answered = await vitrine('simulate', 'delivery', id, '--status', 'in_transit', '--shipment', first.shipmentId)
+  assert.deepEqual(
+    [answered.received, answered.duplicate, answered.orderId, answered.status],
+    [true, false, id, 'in_transit'],
+  )
   assert.deepEqual([(await show(id)).status, (await show(id)).shipments[1].status], ['out_for_delivery', 'shipped'])
   await vitrine('simulate', 'delivery', id, '--status', 'delivered')
   const delivered = await show(id)
@@ -116,21 +119,21 @@ test('an operator sees orders, ships them in parcels and simulates what the carr
   assert.equal((await show(other.id)).timeline.at(-1).message, 'Cancelled by the store.')
 })
 
-test('an order is shown to a person with all that is needed to send it, and nothing in it can forge a line', async (t) => {
-  const { order, place, vitrine } = await openDemo(t, { name: 'Asha\u001b[2J\u202eRao' })
+test('order show prints all that is needed to ship an order, and no value in it can forge a line', async (t) => {
+  const { order, installation, vitrine } = await openDemo(t, { name: 'Asha\u001b[2J\u202eRao' })
   const { id, number } = await order('cod', 'cutting-chai-glasses', 'masala-chai-blend')
   const [glasses] = (await vitrine('order', 'show', number)).items
   await vitrine(
     ...['order', 'ship', number, '--tracking', 'BB1', '--partner', 'Bluebird', '--item', `${glasses.id}=1`],
     ...['--url', 'https://bluebird.example/BB1', '--eta', '2030-01-05'],
   )
-  const { stdout } = await runVitrine(['order', 'show', number], place)
+  const { stdout } = await runVitrine(['order', 'show', number], installation)
   for (const line of [
     new RegExp(`^order +${number} \\(${id}\\)$`, 'm'),
     /^customer +Asha\\x1b\[2J\\u202eRao, cus_\w+$/m,
     /^e-mail +asha@example\.com$/m,
     /^deliver to +Asha, 12 Temple Road, 560001 Bengaluru, IN, \+919876543210$/m,
-    /^bill to +no other address$/m,
+    /^bill to +no separate address$/m,
     /^note +Ring twice$/m,
     /^ship_\w+ +BB1 +Bluebird +shipped +2030-01-05T00:00:00\.000Z +1 × .*glasses.* +https:\/\/bluebird\.example\/BB1$/m,
     /^pay_\w+ +cod +open +[\d.]+ INR /m,
@@ -138,15 +141,19 @@ test('an order is shown to a person with all that is needed to send it, and noth
   ]) {
     assert.match(stdout, line)
   }
-  const list = await runVitrine(['order', 'list'], place)
+  const list = await runVitrine(['order', 'list'], installation)
   assert.match(list.stdout, /Asha\\x1b\[2J\\u202eRao/)
-  for (const text of [stdout, list.stdout, (await runVitrine(['order', 'show', number, '--json'], place)).stdout]) {
+  for (const text of [
+    stdout,
+    list.stdout,
+    (await runVitrine(['order', 'show', number, '--json'], installation)).stdout,
+  ]) {
     assert.doesNotMatch(text, /(?!\n)[\p{Cc}\u202e]/u)
   }
 })
 
-test('an order is marked as delivered by its number, and cash is paid then', async (t) => {
-  const { order, place, show, vitrine } = await openDemo(t)
+test('an order is marked as delivered by its number, and a cash order becomes paid', async (t) => {
+  const { order, installation, show, vitrine } = await openDemo(t)
   const { id, number } = await order('cod', 'masala-chai-blend')
   const delivered = await vitrine('order', 'deliver', number)
   assert.deepEqual(
@@ -154,36 +161,36 @@ test('an order is marked as delivered by its number, and cash is paid then', asy
     [id, true, 'delivered', 'paid'],
   )
   assert.deepEqual([(await show(id)).status, (await show(id)).paymentStatus], ['delivered', 'paid'])
-  const again = await runVitrine(['order', 'deliver', id], place)
-  assert.equal(again.stdout, `Order ${number} was delivered before.\n`)
+  const again = await runVitrine(['order', 'deliver', id], installation)
+  assert.equal(again.stdout, `Order ${number} was already delivered.\n`)
   const other = await order('online', 'masala-chai-blend')
   await vitrine('simulate', 'payment', other.number, '--status', 'success')
   assert.equal((await vitrine('inbox', 'list', '--order', other.number)).length, 1)
   assert.equal((await vitrine('order', 'refund', other.number)).orderId, other.id)
 })
 
-test('a number that several stores have asks for the store', async (t) => {
-  const { order, place, url, vitrine } = await openDemo(t)
+test('an order number that several stores have needs --store', async (t) => {
+  const { order, installation, url, vitrine } = await openDemo(t)
   const { id, number } = await order('cod', 'masala-chai-blend')
   const second = await vitrine('seed', 'demo')
-  const first = readDemoKeys(place.VITRINE_DATA_DIR)
+  const first = readDemoKeys(installation.VITRINE_DATA_DIR)
   await order('cod', 'masala-chai-blend')
   const ravi = await newBuyer(url, second.browserKey, 'Ravi')
   await ravi.order('cod', 'masala-chai-blend')
-  const asked = await runVitrine(['order', 'deliver', number], place)
-  assertSentence(asked, `Several stores have an order ${number}`, first.storeId, second.storeId, '--store')
+  const ambiguous = await runVitrine(['order', 'deliver', number], installation)
+  assertSentence(ambiguous, `Several stores have an order ${number}`, first.storeId, second.storeId, '--store')
   assert.equal((await vitrine('order', 'show', number, '--store', first.storeId)).id, id)
   assert.notEqual((await vitrine('order', 'show', number, '--store', second.storeId)).id, id)
   assert.equal((await vitrine('order', 'show', '1002')).storeId, first.storeId, 'only one store has it')
   assertSentence(
-    await runVitrine(['order', 'show', id, '--store', second.storeId], place),
+    await runVitrine(['order', 'show', id, '--store', second.storeId], installation),
     `There is no order ${id} in the store ${second.storeId}`,
   )
-  assertSentence(await runVitrine(['order', 'show', '999999999999'], place), 'There is no order 999999999999')
+  assertSentence(await runVitrine(['order', 'show', '999999999999'], installation), 'There is no order 999999999999')
 })
 
-test('what cannot be done with an order is said in a sentence', async (t) => {
-  const { order, place, vitrine } = await openDemo(t)
+test('errors of order commands are one sentence', async (t) => {
+  const { order, installation, vitrine } = await openDemo(t)
   const { id } = await order('cod', 'masala-chai-blend')
   await vitrine('simulate', 'delivery', id, '--status', 'in_transit')
   const ship = ['order', 'ship', id, '--tracking', 'BB1', '--partner']
@@ -197,8 +204,11 @@ test('what cannot be done with an order is said in a sentence', async (t) => {
     [[...ship, ' '], '--partner must not be empty.'],
     [['simulate', 'delivery', id, '--status', 'delivered', '--shipment', 'ship_none'], 'answered 404'],
   ]
-  for (const [args, part] of faults) assertSentence(await runVitrine(args, place), part)
+  for (const [args, part] of faults) assertSentence(await runVitrine(args, installation), part)
   const deliver = ['simulate', 'delivery', id, '--status', 'delivered']
-  assertSentence(await runVitrine(deliver, { ...place, VITRINE_SECRET: 'x'.repeat(32) }), 'answered 401')
-  assertSentence(await runVitrine(deliver, { ...place, ...productionSettings }), 'Nothing is simulated in production')
+  assertSentence(await runVitrine(deliver, { ...installation, VITRINE_SECRET: 'x'.repeat(32) }), 'answered 401')
+  assertSentence(
+    await runVitrine(deliver, { ...installation, ...productionSettings }),
+    'cannot be simulated in production',
+  )
 })

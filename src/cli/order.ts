@@ -24,7 +24,7 @@ type ShipOptions = OrderOptions & {
 }
 
 export const addOrder = (program: Command) => {
-  const order = program.command('order').description('What was ordered, and what becomes of it')
+  const order = program.command('order').description('List, ship, deliver, cancel and refund orders')
   addList(order)
   addShow(order)
   addShip(order)
@@ -36,11 +36,11 @@ export const addOrder = (program: Command) => {
 const addList = (order: Command) =>
   order
     .command('list')
-    .description('List the orders of a store, the newest first')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--status <status>', 'only those: pending, paid, out_for_delivery, delivered, cancelled or refunded')
-    .option('--limit <n>', 'how many at most', '20')
-    .option('--json', 'answer in JSON')
+    .description('List the orders of a store, newest first')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--status <status>', 'only this status: pending, paid, out_for_delivery, delivered, cancelled or refunded')
+    .option('--limit <n>', 'maximum number of orders', '20')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order list --status paid')
     .action((options: ListOptions) =>
       withReadableDatabase(async (db, config) => {
@@ -70,9 +70,9 @@ const addList = (order: Command) =>
 const addShow = (order: Command) =>
   order
     .command('show <order>')
-    .description('Show an order, named by id or number: who ordered, where it goes, its parcels, payments and history')
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .description('Show an order by id or number: customer, addresses, items, parcels, payments and history')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExamples:\n  vitrine order show 1001\n  vitrine order show ord_01k8x0v3m7q2w9c4t6y8za')
     .action((name: string, options: OrderOptions) =>
       withReadableDatabase(async (db, config) =>
@@ -83,14 +83,19 @@ const addShow = (order: Command) =>
 const addShip = (order: Command) =>
   order
     .command('ship <order>')
-    .description('Hand an order, or a part of it, to a carrier; what the carrier tells later moves the order')
-    .requiredOption('--tracking <number>', "the carrier's number")
-    .requiredOption('--partner <name>', 'who carries it')
-    .option('--url <address>', 'where the shopper can follow it')
-    .option('--eta <time>', 'when it should arrive: a day or a time in ISO 8601')
-    .option('--item <line=quantity>', 'a line, by id or SKU, that is in this parcel; again for more', collect, [])
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .description("Ship an order, or part of it; the carrier's webhooks then update its status")
+    .requiredOption('--tracking <number>', "the carrier's tracking number")
+    .requiredOption('--partner <name>', 'name of the carrier')
+    .option('--url <address>', 'tracking page for the shopper')
+    .option('--eta <time>', 'expected delivery: a day or a time in ISO 8601')
+    .option(
+      '--item <line=quantity>',
+      'order line, by id or SKU, in this parcel; repeatable; without it: the whole order',
+      collect,
+      [],
+    )
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  vitrine order ship ord_01k8x0v3m7q2w9c4t6y8za --tracking BB123 --partner Bluebird --item KC-MUG-OAT=1',
@@ -109,16 +114,16 @@ const addShip = (order: Command) =>
         const { shipmentId } = await db.tx((tx) => shipOrder(tx, { store }, id, request))
         const { shipments } = await readOrderDetails(db, config, id)
         const shipment = shipments.find((row) => row.id === shipmentId)
-        printResult(options, { orderId: id, shipmentId, ...shipment }, () => `${shipmentId} is on its way.`)
+        printResult(options, { orderId: id, shipmentId, ...shipment }, () => `Created the shipment ${shipmentId}.`)
       }),
     )
 
 const addDeliver = (order: Command) =>
   order
     .command('deliver <order>')
-    .description('Mark an order as delivered when no carrier reports it; cash on delivery counts as paid then')
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .description('Mark an order as delivered when no carrier reports it; a cash order becomes paid')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order deliver 1001')
     .action((name: string, options: OrderOptions) =>
       withDatabase(async (db, config) => {
@@ -127,8 +132,8 @@ const addDeliver = (order: Command) =>
         const after = await readOrderDetails(db, config, found.id)
         printResult(options, { ...after, delivered }, ({ number, paymentStatus }) =>
           delivered
-            ? `Order ${number} is delivered, its payment is ${paymentStatus}.`
-            : `Order ${number} was delivered before.`,
+            ? `Order ${number} is delivered; its payment is ${paymentStatus}.`
+            : `Order ${number} was already delivered.`,
         )
       }),
     )
@@ -136,9 +141,9 @@ const addDeliver = (order: Command) =>
 const addCancel = (order: Command) =>
   order
     .command('cancel <order>')
-    .description('Cancel an order that is not paid, also at the payment provider')
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .description('Cancel an unpaid order, and its payment at the provider')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order cancel ord_01k8x0v3m7q2w9c4t6y8za')
     .action((name: string, options: OrderOptions) =>
       withDatabase(async (db, config) => {

@@ -5,12 +5,14 @@ import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
 
 export const addOrigin = (program: Command) => {
-  const origin = program.command('origin').description('The pages that may call a store from a browser')
+  const origin = program
+    .command('origin')
+    .description('Add, list and remove origins that may call a store from a browser')
   origin
     .command('add <origin>')
-    .description("Put an origin on a store's allowlist")
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description("Add an origin to a store's allowlist")
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin add https://shop.example')
     .action((text: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
@@ -23,22 +25,26 @@ export const addOrigin = (program: Command) => {
 
   origin
     .command('list')
-    .description("Show the origins on a store's allowlist")
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description("List the origins on a store's allowlist")
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin list')
     .action((options: OutputOptions & { store?: string }) =>
       withReadableDatabase(async (db, config) => {
         const origins = await listOrigins(db, await whichStore(db, config, options))
-        printResult(options, { origins }, () => origins.join('\n') || 'No page may call this store from a browser.')
+        printResult(
+          options,
+          { origins },
+          () => origins.join('\n') || 'The allowlist is empty: no page may call this store from a browser.',
+        )
       }),
     )
 
   origin
     .command('remove <origin>')
-    .description("Take an origin off a store's allowlist, on every instance within a second")
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description("Remove an origin from a store's allowlist; all instances apply it within a second")
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine origin remove https://old.shop.example')
     .action((text: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {

@@ -5,13 +5,13 @@ import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
 
 export const addOutlet = (program: Command) => {
-  const outlet = program.command('outlet').description('The outlets of a store')
+  const outlet = program.command('outlet').description('Create outlets')
   outlet
     .command('create')
-    .description('Add an outlet; it sells what the store has, with stock and prices of its own')
-    .requiredOption('--name <name>', 'what shoppers see')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description("Create an outlet; it sells the store's products with its own stock and prices")
+    .requiredOption('--name <name>', 'name that shoppers see')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', "\nExample:\n  vitrine outlet create --name 'Pune (Camp)'")
     .action((options: OutputOptions & { name: string; store?: string }) =>
       withDatabase(async (db, config) => {

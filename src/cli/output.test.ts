@@ -20,7 +20,7 @@ test('a value in a table or a list of fields cannot forge a row', () => {
   assert.match(table(['name'], [[attack]]), harmless)
 })
 
-test('columns are as wide as what is shown', () => {
+test('columns are as wide as their escaped values', () => {
   const [heading, ...rows] = table(
     ['a', 'b'],
     [
@@ -31,13 +31,13 @@ test('columns are as wide as what is shown', () => {
   assert.deepEqual([heading, ...rows], ['a     b', '\\x1b  x', 'abcd  y'])
 })
 
-test('JSON holds the same values in harmless characters', () => {
+test('JSON output escapes control characters and parses to the same values', () => {
   const text = toJson({ name: attack, nested: [attack] })
   assert.match(text, harmless)
   assert.deepEqual(JSON.parse(text), { name: attack, nested: [attack] })
 })
 
-test('an error message that quotes what somebody sent is harmless too', () => {
+test('an error message escapes control characters in the input that it quotes', () => {
   for (const json of [true, false]) {
     assert.match(explainFailure(new OperatorError(`There is no order ${attack}.`), json), harmless)
   }

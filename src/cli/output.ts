@@ -3,13 +3,13 @@ import { toError } from '../core/thrown.ts'
 
 export const print = (text: string) => void process.stdout.write(`${makeVisible(text)}\n`)
 
-/** To the error output, so that programs that read the output do not see it. */
+/** Prints to standard error, so that programs that read standard output do not see it. */
 export const printWarning = (text: string) => void process.stderr.write(`${makeVisible(text)}\n`)
 
 /**
- * Names of customers and products reach the terminal, and a terminal obeys control characters: they could change its
- * title, hide a row or forge one. C0 except the line break, DEL, C1, line separators, and whatever turns the direction
- * of writing are shown as escapes.
+ * Names of customers and products reach the terminal, which interprets control characters: they could change its title,
+ * hide a row or forge one. C0 except the line break, DEL, C1, line separators and characters that change the writing
+ * direction are shown as escapes.
  */
 export const makeVisible = (text: string) => text.replaceAll(unprintable, escapeCharacter)
 
@@ -23,7 +23,7 @@ const escapeCharacter = (character: string) => {
 /** In a cell a line break would forge a row. */
 const oneLine = (text: string) => makeVisible(text).replaceAll('\n', '\\n')
 
-/** JSON itself escapes no character above U+001F. These stand in strings only, where an escape means the same. */
+/** JSON.stringify escapes nothing above U+001F. The rest occurs only in strings, where an escape is equivalent. */
 export const toJson = (value: unknown, indent = 2) =>
   JSON.stringify(value, null, indent).replaceAll(
     unprintable,
@@ -32,7 +32,7 @@ export const toJson = (value: unknown, indent = 2) =>
 
 export type OutputOptions = { json?: boolean }
 
-/** One result, for a program with --json and otherwise for a person. */
+/** Prints a result as JSON with --json, and as text otherwise. */
 export const printResult = <Result>(options: OutputOptions, result: Result, show: (result: Result) => string) =>
   print(options.json ? toJson(result) : show(result))
 
@@ -58,7 +58,7 @@ export const table = (headings: readonly string[], data: readonly (readonly stri
     .join('\n')
 }
 
-/** What a person can mend becomes a sentence; anything else keeps its stack, because it is a fault of ours. */
+/** An OperatorError is one sentence, because the operator can fix it. Any other error is a bug and keeps its stack. */
 export const explainFailure = (error: unknown, json: boolean): string => {
   const message = error instanceof OperatorError ? error.message : (toError(error).stack ?? String(error))
   return json ? toJson({ error: message }, 0) : makeVisible(message)

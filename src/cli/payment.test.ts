@@ -14,17 +14,17 @@ import {
   runJson,
   runProcess,
   runVitrine,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
 
-/** The demo shop, running, and somebody who orders there. */
+/** The running demo store with a customer who orders there. */
 const openDemo = async (t: TestContext) => {
-  const place = await usedPlace(t)
-  const { url } = await startService(t, place)
-  const { browserKey } = readDemoKeys(place.VITRINE_DATA_DIR)
+  const installation = await seededInstallation(t)
+  const { url } = await startService(t, installation)
+  const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   let token = ''
   const call = async (method: string, path: string, body?: unknown) => {
     const headers = {
@@ -45,8 +45,8 @@ const openDemo = async (t: TestContext) => {
     ...{ postalCode: '560001', country: 'IN' },
   }
   return {
-    place,
-    vitrine: (...args: string[]) => runJson(args, place),
+    installation,
+    vitrine: (...args: string[]) => runJson(args, installation),
     stateOf: async (id: string) => {
       const { status, paymentStatus } = await call('GET', `/v1/customer/orders/${id}`)
       return [status, paymentStatus]
@@ -59,16 +59,19 @@ const openDemo = async (t: TestContext) => {
   }
 }
 
-test('an operator plays the provider, looks into the inbox, replays an event and refunds', async (t) => {
-  const { place, vitrine, order, stateOf } = await openDemo(t)
+test('an operator simulates payment events, lists the inbox, replays an event and refunds', async (t) => {
+  const { installation, vitrine, order, stateOf } = await openDemo(t)
   const id = await order()
   for (const [status, ...state] of [
     ['pending', 'pending', 'pending'],
     ['failed', 'pending', 'failed'],
     ['success', 'paid', 'paid'],
   ] as const) {
-    const told = await vitrine('simulate', 'payment', id, '--status', status)
-    assert.deepEqual([told.received, told.duplicate, told.status, told.orderId], [true, false, status, id])
+    const answered = await vitrine('simulate', 'payment', id, '--status', status)
+    assert.deepEqual(
+      [answered.received, answered.duplicate, answered.status, answered.orderId],
+      [true, false, status, id],
+    )
     assert.deepEqual(await stateOf(id), state)
   }
 
@@ -90,24 +93,24 @@ test('an operator plays the provider, looks into the inbox, replays an event and
   assert.deepEqual(refund, { orderId: id, refunded: true, status: 'refunded', paymentStatus: 'refunded' })
   assert.deepEqual(await stateOf(id), ['refunded', 'refunded'])
 
-  await t.test('for a person each answers in words', async () => {
+  await t.test('without --json each command prints text', async () => {
     const other = await order()
-    const told = await runVitrine(['simulate', 'payment', other, '--status', 'success'], place)
+    const answered = await runVitrine(['simulate', 'payment', other, '--status', 'success'], installation)
     assert.equal(
-      told.stdout,
-      `The service at http://127.0.0.1:${place.PORT} was told about the payment of ${other}: success.\n`,
+      answered.stdout,
+      `Sent to http://127.0.0.1:${installation.PORT}: the payment of ${other} is success.\n`,
     )
-    const list = await runVitrine(['inbox', 'list', '--limit', '1'], place)
+    const list = await runVitrine(['inbox', 'list', '--limit', '1'], installation)
     assert.match(
       list.stdout,
       /^number +received +source +event +order +outcome +detail\n\d+ .*applied +The order is paid\.\n$/,
     )
-    const again = await runVitrine(['inbox', 'replay', String(events[0].id)], place)
+    const again = await runVitrine(['inbox', 'replay', String(events[0].id)], installation)
     assert.equal(again.stdout, 'no_effect: The payment is settled already.\n')
-    assert.match((await runVitrine(['order', 'refund', other], place)).stdout, /^The order \d+ is refunded\.\n$/)
+    assert.match((await runVitrine(['order', 'refund', other], installation)).stdout, /^Order \d+ is refunded\.\n$/)
   })
 
-  await t.test('what cannot be done is said in a sentence', async () => {
+  await t.test('errors are one sentence', async () => {
     const faults: [string[], string][] = [
       [['order', 'refund', id], 'is not paid'],
       [['order', 'refund', 'ord_nobody'], 'There is no order ord_nobody'],
@@ -115,22 +118,22 @@ test('an operator plays the provider, looks into the inbox, replays an event and
       [['inbox', 'replay', '999999'], 'There is no event 999999'],
       [['inbox', 'replay', 'x'], 'must be a whole number'],
     ]
-    for (const [args, words] of faults) assertSentence(await runVitrine(args, place), words)
-    const production = { ...place, ...productionSettings }
+    for (const [args, words] of faults) assertSentence(await runVitrine(args, installation), words)
+    const production = { ...installation, ...productionSettings }
     assertSentence(await runVitrine(['simulate', 'payment', id, '--status', 'success'], production), 'production')
-    assert.equal((await runVitrine(['simulate', 'payment', id, '--status', 'paid'], place)).code, 2)
+    assert.equal((await runVitrine(['simulate', 'payment', id, '--status', 'paid'], installation)).code, 2)
   })
 })
 
-test('in production a new store must be told who takes its payments', async (t) => {
-  const place = {
+test('in production a new store needs a real payment provider', async (t) => {
+  const installation = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_SECRET: 's'.repeat(32),
   }
-  const settings = { ...place, ...productionSettings }
+  const settings = { ...installation, ...productionSettings }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
-  assertSentence(await runVitrine(create, settings), 'Say who takes the payments of this store')
+  assertSentence(await runVitrine(create, settings), 'Choose a payment provider with --payment-provider')
   const sandbox = ['--payment-provider', 'sandbox']
   assertSentence(
     await runVitrine([...create, ...sandbox], settings),
@@ -143,33 +146,36 @@ test('in production a new store must be told who takes its payments', async (t) 
   assert.deepEqual([shown.paymentProvider, shown.paymentMethods], ['cod', ['cod']])
 })
 
-test('a store is paid as it was asked to be, and doctor names one in which nobody can buy', async (t) => {
-  const place = {
+test('a store offers the payment methods that are set, and doctor names one without any', async (t) => {
+  const installation = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_SECRET: 's'.repeat(32),
   }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
-  const { storeId } = await runJson(create, place)
-  const shell = (args: readonly string[]) => runJson(args, place)
+  const { storeId } = await runJson(create, installation)
+  const shell = (args: readonly string[]) => runJson(args, installation)
   const set = (...args: string[]) => shell(['store', 'set', ...args])
   assert.deepEqual((await shell(['store', 'show'])).paymentMethods, ['online'])
   assert.deepEqual((await set('--payment-provider', 'cod')).paymentMethods, ['cod'])
   const none = ['--payment-provider', 'cod', '--cash-on-delivery', 'no']
   assert.deepEqual((await set(...none)).paymentMethods, [])
-  const warned = await runVitrine(['doctor'], place)
-  assert.match(warned.stdout, new RegExp(`^warning {2}stores {8}nobody can buy in ${storeId} \\(Blue Door\\)`, 'm'))
+  const warned = await runVitrine(['doctor'], installation)
+  assert.match(
+    warned.stdout,
+    new RegExp(`^warning {2}stores {8}customers cannot check out in ${storeId} \\(Blue Door\\)`, 'm'),
+  )
   assert.equal(warned.code, 0)
   assert.deepEqual((await set('--payment-provider', 'sandbox')).paymentMethods, ['online'])
-  const production = await runVitrine(['doctor'], { ...place, ...productionSettings })
-  assert.match(production.stdout, /^warning {2}stores {8}nobody can buy in .*payments through sandbox/m)
+  const production = await runVitrine(['doctor'], { ...installation, ...productionSettings })
+  assert.match(production.stdout, /^warning {2}stores {8}customers cannot check out in .*payments through sandbox/m)
 })
 
-test('two stores cannot have one domain, also when they are made at once', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
-  await runVitrine(['migrate'], place)
+test('two stores cannot have the same domain, even when they are created at once', async (t) => {
+  const installation = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
+  await runVitrine(['migrate'], installation)
   const create = (domain: string) =>
-    runVitrine(['store', 'create', '--name', 'Shop', '--domain', domain, '--currency', 'EUR', '--json'], place)
+    runVitrine(['store', 'create', '--name', 'Shop', '--domain', domain, '--currency', 'EUR', '--json'], installation)
   const made = await Promise.all([create('bluedoor.example'), create('https://BLUEDOOR.example'), create('b.example')])
   assert.deepEqual(made.map(({ code }) => code).sort(), [0, 0, 1])
   const refused = made.find(({ code }) => code === 1)
@@ -179,40 +185,43 @@ test('two stores cannot have one domain, also when they are made at once', async
   const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], place)
   assertSentence(await move('bluedoor.example'), 'Another store already uses the domain https://bluedoor.example')
   assert.equal((await move('b.example')).code, 0, 'its own domain again is no change')
-  assert.equal((await query(place.DATABASE_URL, 'select from store')).length, 2)
+  assert.equal((await query(installation.DATABASE_URL, 'select from store')).length, 2)
 })
 
 test('stores that shared a domain before the upgrade work on, and doctor names them', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
+  const installation = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--currency', 'EUR', '--domain']
-  const first = await runJson([...create, 'bluedoor.example'], place)
-  const second = await runJson([...create, 'second.example'], place)
+  const first = await runJson([...create, 'bluedoor.example'], installation)
+  const second = await runJson([...create, 'second.example'], installation)
   // As 0.1.0 left it.
   await query(
-    place.DATABASE_URL,
+    installation.DATABASE_URL,
     `update store set domain = 'https://bluedoor.example', domain_is_duplicate = true where public_id = '${second.storeId}'`,
   )
-  const { stdout, code } = await runVitrine(['doctor'], place)
+  const { stdout, code } = await runVitrine(['doctor'], installation)
   assert.equal(code, 0)
-  assert.match(stdout, new RegExp(`^warning {2}stores {8}${second.storeId} has the domain .* of ${first.storeId}`, 'm'))
-  const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], place)
+  assert.match(
+    stdout,
+    new RegExp(`^warning {2}stores {8}${second.storeId} has the same domain as ${first.storeId}`, 'm'),
+  )
+  const set = (...args: string[]) => runVitrine(['store', 'set', '--store', second.storeId, ...args], installation)
   assert.equal((await set('--name', 'Green Door')).code, 0)
   assertSentence(await set('--domain', 'bluedoor.example'), 'Another store already uses the domain')
   assert.equal((await set('--domain', 'greendoor.example')).code, 0)
-  assert.doesNotMatch((await runVitrine(['doctor'], place)).stdout, /^warning {2}stores/m)
+  assert.doesNotMatch((await runVitrine(['doctor'], installation)).stdout, /^warning {2}stores/m)
 })
 
-test('in production a credential on the command line is warned of, and one in a file is not', async (t) => {
-  const place = {
+test('in production a credential on the command line prints a warning, and one in a file does not', async (t) => {
+  const installation = {
     DATABASE_URL: await newDatabase(t, { migrated: true }),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_SECRET: 's'.repeat(32),
   }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
-  const settings = { ...place, ...productionSettings }
+  const settings = { ...installation, ...productionSettings }
   assert.equal((await runVitrine([...create, '--payment-provider', 'cod'], settings)).code, 0)
   const named = await runVitrine(['store', 'set', '--payment-credential', 'keyId=s3cret'], settings)
-  assert.match(named.stderr, /^Others on this machine can read --payment-credential in the list of processes\./)
+  assert.match(named.stderr, /^Other users of this machine can see --payment-credential in the process list\./)
   assert.doesNotMatch(named.stderr, /s3cret/)
   const file = join(newFolder(t), 'credentials.json')
   writeFileSync(file, '{}')
@@ -220,7 +229,7 @@ test('in production a credential on the command line is warned of, and one in a 
   assert.deepEqual([kept.code, kept.stderr], [0, ''])
 })
 
-test('a store is given a payment provider that exists', async (t) => {
+test('an unknown payment provider and invalid credentials are rejected', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const create = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
   assertSentence(
@@ -245,7 +254,7 @@ test('a store is given a payment provider that exists', async (t) => {
   const files: [string, string][] = [
     [file('good.json', '{"keyId": "s3cret"}'), 'has no credential "keyId"'],
     [file('broken.json', '{"keyId": s3cret'), 'is not valid JSON'],
-    [file('list.json', '["s3cret"]'), 'must hold a JSON object'],
+    [file('list.json', '["s3cret"]'), 'must contain a JSON object'],
     [file('number.json', '{"keyId": 7}'), 'The credential keyId in'],
     [file('long.json', `{"keyId": "${'s3cret'.repeat(20_000)}"}`), 'is longer than 100000 bytes'],
     [join(folder, 'none.json'), 'cannot be read: ENOENT'],
@@ -257,7 +266,7 @@ test('a store is given a payment provider that exists', async (t) => {
   }
   const piped = (text: string) => runProcess(['store', 'set', '--payment-credentials', '-'], settings, { input: text })
   assertSentence(await piped('{"keyId": "s3cret"}'), 'has no credential "keyId"')
-  assertSentence(await piped('s3cret'), 'The standard input must hold a JSON object')
+  assertSentence(await piped('s3cret'), 'Standard input is not valid JSON')
   assert.equal((await piped('{}')).code, 0)
   const { id, name, paymentProvider } = await shell(['store', 'show'])
   assert.deepEqual([id, name, paymentProvider], [storeId, 'Blue Door', 'sandbox'])

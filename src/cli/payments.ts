@@ -8,7 +8,7 @@ import { createPayments, type PaymentServices } from '../features/payments/provi
 import { loadSecrets } from './database.ts'
 import { printWarning } from './output.ts'
 
-/** What commands about payments need, with the secrets of the service. */
+/** The services of payment commands, with the secrets of the running service. */
 export const paymentServices = (db: Db, config: Config): PaymentServices => ({
   db,
   clock: systemClock,
@@ -19,8 +19,8 @@ export const paymentServices = (db: Db, config: Config): PaymentServices => ({
 type CredentialOptions = { paymentCredentials?: string; paymentCredential: readonly string[] }
 
 /**
- * What a store proves itself with at its provider. What is on a command line can be read by everybody on the machine and
- * stays in the history of the shell, so a file or the standard input is the way for real secrets.
+ * The credentials of a store at its payment provider. Every user of the machine can read a command line, and the shell
+ * keeps it in its history, so real secrets come from a file or standard input.
  */
 export const readPaymentCredentials = async (
   { paymentCredentials: file, paymentCredential: named }: CredentialOptions,
@@ -28,64 +28,64 @@ export const readPaymentCredentials = async (
 ): Promise<Record<string, string>> => {
   if (production && named.length > 0) {
     printWarning(
-      'Others on this machine can read --payment-credential in the list of processes. Use --payment-credentials FILE, or - for standard input.',
+      'Other users of this machine can see --payment-credential in the process list. Use --payment-credentials FILE, or - for standard input.',
     )
   }
   return { ...(file === undefined ? {} : await readCredentialFile(file)), ...readCredentialOptions(named) }
 }
 
-const mostBytes = 100_000
+const maxBytes = 100_000
 
-/** Nothing of the content is shown: it may be a secret. */
+/** Error messages never quote the content: it may be a secret. */
 const readCredentialFile = async (file: string): Promise<Record<string, string>> => {
-  const place = file === '-' ? 'The standard input' : file
-  const content = parseJson(await readBytes(file, place), place)
+  const source = file === '-' ? 'Standard input' : file
+  const content = parseJson(await readBytes(file, source), source)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new OperatorError(`${place} must hold a JSON object of credentials, such as {"keyId": "…"}.`)
+    throw new OperatorError(`${source} must contain a JSON object of credentials, such as {"keyId": "…"}.`)
   }
   const credentials: Record<string, string> = {}
   for (const [name, value] of Object.entries(content)) {
     if (typeof value !== 'string' || value === '') {
-      throw new OperatorError(`The credential ${name} in ${place} must be a text that is not empty.`)
+      throw new OperatorError(`The credential ${name} in ${source} must be a non-empty string.`)
     }
     credentials[name] = value
   }
   return credentials
 }
 
-const readBytes = async (file: string, place: string) => {
+const readBytes = async (file: string, source: string) => {
   const parts: Buffer[] = []
   let size = 0
   try {
-    const source: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file)
-    for await (const part of source) {
+    const stream: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file)
+    for await (const part of stream) {
       size += part.length
-      if (size > mostBytes) break
+      if (size > maxBytes) break
       parts.push(part)
     }
   } catch (error) {
-    throw new OperatorError(`${place} cannot be read: ${errorMessage(error)}.`, { cause: error })
+    throw new OperatorError(`${source} cannot be read: ${errorMessage(error)}.`, { cause: error })
   }
-  if (size > mostBytes) throw new OperatorError(`${place} is longer than ${mostBytes} bytes.`)
+  if (size > maxBytes) throw new OperatorError(`${source} is longer than ${maxBytes} bytes.`)
   return Buffer.concat(parts)
 }
 
-const parseJson = (bytes: Buffer, place: string): unknown => {
+const parseJson = (bytes: Buffer, source: string): unknown => {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    // The parser's own message quotes the text.
-    throw new OperatorError(`${place} must hold a JSON object of credentials, and is not valid JSON.`)
+    // The parser's message quotes the text, which may be a secret.
+    throw new OperatorError(`${source} is not valid JSON. It must contain a JSON object of credentials.`)
   }
 }
 
-/** `--payment-credential keyId=…`, as often as there are credentials. */
+/** `--payment-credential keyId=…`, once for each credential. */
 const readCredentialOptions = (texts: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf('=')
       if (at < 1 || at === text.length - 1) {
-        // Not shown: it may be a secret.
+        // The message does not quote the text, which may be a secret.
         throw new OperatorError('--payment-credential must be a name and a value, such as keyId=abc.')
       }
       return [text.slice(0, at), text.slice(at + 1)]

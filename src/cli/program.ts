@@ -21,18 +21,18 @@ import { addStock } from './stock.ts'
 import { addStore } from './store.ts'
 import { addWebhookCredential } from './webhook-credential.ts'
 
-const usageFault = 2
+const usageErrorExitCode = 2
 
-/** Exit codes: 0 done, 1 it could not be done, 2 the command was not understood. */
+/** Exit codes: 0 success, 1 failure, 2 invalid usage. */
 export const run = async (argv: readonly string[]) => {
-  // Whoever reads our output may stop reading (`| head`); a service must not end in the middle of its work for that.
+  // The reader of a pipe may close it early (`| head`). The service must keep running.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
   try {
     await runProgram(argv)
   } catch (error) {
-    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : usageFault)
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : usageErrorExitCode)
     process.stderr.write(`${explainFailure(error, argv.includes('--json'))}\n`)
     process.exit(1)
   }
@@ -51,11 +51,11 @@ export const createProgram = () => {
   const program = new Command('vitrine')
     .description('A storefront API: catalog, carts, sign-in, checkout, payments and delivery')
     .version(readVersion())
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(see --help)')
     .exitOverride()
     .addHelpText(
       'after',
-      '\nSettings come from the environment; docs/settings.md lists them. Without DATABASE_URL everything happens in the\nembedded PostgreSQL of VITRINE_DATA_DIR (.vitrine), while the service runs and when it does not.',
+      '\nSettings are environment variables; docs/settings.md lists them. Without DATABASE_URL, all commands use the embedded\nPostgreSQL in VITRINE_DATA_DIR (.vitrine), whether the service is running or not.',
     )
   for (const add of [
     addStart,
@@ -87,7 +87,7 @@ const applyToAll = (command: Command, change: (command: Command) => void) => {
   for (const child of command.commands) applyToAll(child, change)
 }
 
-/** The version must be readable when the environment is not. */
+/** Does not read the environment, so that `--version` works when a setting is invalid. */
 const readVersion = () => {
   try {
     return loadConfig({}).version

@@ -2,34 +2,31 @@ import type { EventEmitter } from 'node:events'
 import type { Argument, Command, Option } from 'commander'
 import { createProgram } from './program.ts'
 
-/**
- * docs/cli.md, from the commands themselves; a test holds the file against this.
- * `npm run generate` writes it.
- */
+/** The text of docs/cli.md. `npm run generate` writes it, and a test compares it with the file. */
 export const describeCommands = (program: Command = createProgram()) =>
   `${[introduction, ...listCommands(program).map(([name, command]) => describeCommand(name, command))].join('\n\n')}\n`
 
 const introduction = `# The command line
 
-In a checkout every command begins with \`npm run vitrine --\`; an installed package brings the program \`vitrine\`.
+In a checkout, run commands with \`npm run vitrine --\`. The installed package has the program \`vitrine\`.
 
 \`\`\`sh
 npm run vitrine -- key create --help
 \`\`\`
 
-Commands read the same [settings](settings.md) as the service. They work on the embedded database, while the service
-runs and when it does not, and on \`DATABASE_URL\`. With \`--json\` the output is for programs; use \`npm run -s\` then, so
-that npm keeps quiet. Without \`--store ID\` a command is about the only store or, where you try things out, the demo
-store. Commands about an order take its id or its number, and \`--store ID\` when several stores have that number.
+Commands read the same [settings](settings.md) as the service. They use \`DATABASE_URL\` or else the embedded database,
+whether the service is running or not. \`--json\` prints the result for programs; combine it with \`npm run -s\`, which
+silences npm. Without \`--store ID\`, a command uses the only store or, with the embedded database, the demo store.
+Commands about an order take its id or its number, and need \`--store ID\` when several stores have that number.
 
-Commands that only read never change the schema of the database, and those that write only set up an empty one: \`start\`
-and \`migrate\` bring it up to date. Commands that call the running service find its address in the data folder. Control
-characters in names and other data are shown as escapes.
+Only \`start\` and \`migrate\` update the schema of a database. Other commands that write create the schema in an empty
+database; commands that only read never change it. Commands that call the running service find its address in the data
+folder. Control characters in names and other data are shown as escapes.
 
-Exit codes: 0 it is done, 1 it could not be done, 2 the command was not understood. What went wrong is one sentence on
-the error output. This page is made from the commands themselves by \`npm run generate\`.`
+Exit codes: 0 for success, 1 for a failure, 2 for invalid usage. An error is one sentence on standard error. This page
+is generated from the commands by \`npm run generate\`.`
 
-/** Commands that do something, by their full names. */
+/** The commands that can be run, by their full names. */
 const listCommands = (command: Command, path: readonly string[] = []): [name: string, command: Command][] =>
   command.commands.length === 0
     ? [[path.join(' '), command]]
@@ -65,13 +62,13 @@ const rowOf = (option: Option) => {
     mandatory ? 'required' : '',
     defaultValue === undefined || defaultValue === '' || Array.isArray(defaultValue)
       ? ''
-      : `\`${defaultValue}\` otherwise`,
+      : `default: \`${defaultValue}\``,
   ].filter((note) => note !== '')
   const cells = [`\`${flags}\``, `${description}${notes.length === 0 ? '' : `; ${notes.join('; ')}`}`]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-/** What the command's own help says below its options, with the examples as a block. */
+/** The help text below the options, with the examples as a code block. */
 const examplesOf = (command: Command) => {
   const said = helpOf(command)
   const [, before = '', examples = ''] = /([\s\S]*?)\nExamples?:\n([\s\S]+)$/.exec(said) ?? []
@@ -81,7 +78,7 @@ const examplesOf = (command: Command) => {
     .join('\n\n')
 }
 
-/** Commander keeps these texts to itself, and gives them to whoever listens for help. */
+/** Commander has no getter for these texts, but passes them to listeners of the help event. */
 const helpOf = (command: Command) => {
   let text = ''
   const write = (part: string) => {

@@ -8,9 +8,9 @@ import { paymentServices } from './payments.ts'
 export const addRefund = (order: Command) =>
   order
     .command('refund <order>')
-    .description('Give the whole payment of an order back; what was not sent yet goes back to the stock')
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .description('Refund the whole payment of an order; items that were not shipped go back to stock')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine order refund ord_01k8x0v3m7q2w9c4t6y8za')
     .action((name: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
@@ -20,8 +20,8 @@ export const addRefund = (order: Command) =>
         const result = { orderId, refunded, status: after.status, paymentStatus: after.paymentStatus }
         printResult(options, result, () =>
           refunded
-            ? `The order ${after.number} is refunded.`
-            : `The refund of order ${after.number} is queued, and the running service goes on with it.`,
+            ? `Order ${after.number} is refunded.`
+            : `The refund of order ${after.number} is queued; the running service completes it.`,
         )
       }),
     )

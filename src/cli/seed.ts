@@ -5,15 +5,16 @@ import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult } from './output.ts'
 
 export const addSeed = (program: Command) => {
-  const seed = program.command('seed').description('Fill the database with something to try')
+  const seed = program.command('seed').description('Create demo data')
   seed
     .command('demo')
-    .description('Make a demo store with products, variants, two outlets and a menu')
-    .option('--json', 'answer in JSON')
+    .description('Create a demo store with products, variants, two outlets and a menu')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine seed demo --json')
     .action((options: OutputOptions) =>
       withDatabase(async (db, config) => {
-        if (config.production) throw new OperatorError('A demo store has no place in production (NODE_ENV=production).')
+        if (config.production)
+          throw new OperatorError('A demo store cannot be created in production (NODE_ENV=production).')
         const made = await db.tx(seedDemo)
         printResult(options, made, () =>
           fields({

@@ -4,7 +4,7 @@ import { serviceUrl } from './service-note.ts'
 
 export type SentWebhook = { path: string; headers: Record<string, string>; body: unknown }
 
-/** Calls the running service the way a provider does. Returns its answer and the address that was called. */
+/** Calls the running service as a provider would. Returns its answer and the address that was called. */
 export const sendWebhook = async <Answer>(
   config: Config,
   { path, headers, body }: SentWebhook,
@@ -18,17 +18,17 @@ export const sendWebhook = async <Answer>(
     body: JSON.stringify(body),
   }).catch((error) => {
     throw new OperatorError(
-      `Nothing answers at ${service}. Start the service first, with the same VITRINE_DATA_DIR and PORT.`,
+      `No service answers at ${service}. Start it first, with the same VITRINE_DATA_DIR and PORT.`,
       { cause: error },
     )
   })
   const answer = (await response.json().catch(() => ({}))) as Answer & { error?: string }
   if (response.ok) return { ...answer, service }
   throw new OperatorError(
-    `The service at ${service} answered ${response.status} at ${path}: ${answer.error ?? 'no reason given.'}`,
+    `The service at ${service} answered ${response.status} for ${path}: ${answer.error ?? 'no reason given.'}`,
   )
 }
 
 export const refuseInProduction = ({ production }: Config) => {
-  if (production) throw new OperatorError('Nothing is simulated in production: orders there are real.')
+  if (production) throw new OperatorError('Events cannot be simulated in production, where orders are real.')
 }

@@ -8,18 +8,18 @@ import { filesFolderIn } from '../features/downloads/files.ts'
 import { type Separated, separateSharedFiles } from '../features/downloads/shared-files.ts'
 import type { OpenDatabase } from './database.ts'
 
-/** Copying takes as long as it takes, and another instance that starts at the same time waits for it. */
-const longestWaitMs = 3_600_000
+/** Copying can take long, and another instance that starts at the same time waits for it. */
+const maxWaitMs = 3_600_000
 
-/** The files of a folder that all stores shared, into the folders of the stores; null when there is nothing to do. */
+/** Copies the files of a folder that all stores shared to a folder for each store; null when there are none to copy. */
 export const separateFiles = async (config: Config, database: OpenDatabase) => {
   const folder = filesFolderIn(config.dataDir)
   const db = connectDb({
     connection: database.connection,
     poolSize: 1,
     clock: systemClock,
-    statementTimeoutMs: longestWaitMs,
-    lockTimeoutMs: longestWaitMs,
+    statementTimeoutMs: maxWaitMs,
+    lockTimeoutMs: maxWaitMs,
   })
   try {
     const separated = await separateSharedFiles(db, folder, config.production ? [] : [demoFilesFolder])
@@ -37,5 +37,5 @@ export const separateFiles = async (config: Config, database: OpenDatabase) => {
 
 const describe = (folder: string, { copied, missing }: Separated) =>
   `Copied ${copied === 1 ? '1 file' : `${copied} files`} of ${folder} into a folder for each store. ` +
-  (missing > 0 ? `${missing} were not found: "vitrine doctor" names those that are still sold. ` : '') +
-  'What lies directly in it is not read any more.'
+  (missing > 0 ? `${missing} were not found: "vitrine doctor" lists those that are still on sale. ` : '') +
+  'Files directly in it are no longer used.'

@@ -11,13 +11,13 @@ import {
   readDemoKeys,
   runJson,
   runVitrine,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
 
-/** An order that waits for its cash, made through the API. */
+/** Places a cash order through the API. */
 const orderForCash = async (url: string, dataDir: string): Promise<string> => {
   const { browserKey } = readDemoKeys(dataDir)
   let token = ''
@@ -44,55 +44,64 @@ const orderForCash = async (url: string, dataDir: string): Promise<string> => {
   return (await post('/v1/checkout', { paymentMethod: 'cod', shippingAddress })).order.id
 }
 
-test('commands find the running service by its note, whatever port they are told, and name it', async (t) => {
-  const place = await usedPlace(t)
-  const file = join(place.VITRINE_DATA_DIR, 'service.json')
-  const service = await startService(t, place)
-  const url = `http://127.0.0.1:${place.PORT}`
+test('commands find the running service by its note, whatever PORT they have, and name it', async (t) => {
+  const installation = await seededInstallation(t)
+  const file = join(installation.VITRINE_DATA_DIR, 'service.json')
+  const service = await startService(t, installation)
+  const url = `http://127.0.0.1:${installation.PORT}`
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { url, pid: service.pid })
   assert.equal(statSync(file).mode & 0o777, 0o600)
-  const orderId = await orderForCash(service.url, place.VITRINE_DATA_DIR)
+  const orderId = await orderForCash(service.url, installation.VITRINE_DATA_DIR)
   const elsewhere = await freePort()
-  const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
-  const told = await runJson(tell, { ...place, PORT: elsewhere })
-  assert.deepEqual([told.service, told.received], [url, true])
-  const words = await runVitrine(tell, { ...place, PORT: elsewhere })
-  assert.equal(words.stdout, `The service at ${url} was told that ${orderId} is in_transit.\n`)
-  const refused = await runVitrine([...tell, '--shipment', 'ship_none'], { ...place, PORT: elsewhere })
+  const simulate = ['simulate', 'delivery', orderId, '--status', 'in_transit']
+  const sent = await runJson(simulate, { ...installation, PORT: elsewhere })
+  assert.deepEqual([sent.service, sent.received], [url, true])
+  const words = await runVitrine(simulate, { ...installation, PORT: elsewhere })
+  assert.equal(words.stdout, `Sent to ${url}: ${orderId} is in_transit.\n`)
+  const refused = await runVitrine([...simulate, '--shipment', 'ship_none'], { ...installation, PORT: elsewhere })
   assertSentence(refused, `The service at ${url} answered 404`)
 
   assert.equal((await service.stop()).code, 0)
   assert.equal(existsSync(file), false)
   assertSentence(
-    await runVitrine(tell, { ...place, PORT: elsewhere }),
-    `Nothing answers at http://127.0.0.1:${elsewhere}`,
+    await runVitrine(simulate, { ...installation, PORT: elsewhere }),
+    `No service answers at http://127.0.0.1:${elsewhere}`,
   )
   const publicUrl = `http://localhost:${await freePort()}`
-  assertSentence(await runVitrine(tell, { ...place, VITRINE_PUBLIC_URL: publicUrl }), `Nothing answers at ${publicUrl}`)
+  assertSentence(
+    await runVitrine(simulate, { ...installation, VITRINE_PUBLIC_URL: publicUrl }),
+    `No service answers at ${publicUrl}`,
+  )
 })
 
-test('a note that a killed service left behind is not believed', async (t) => {
-  const place = await usedPlace(t)
-  const file = join(place.VITRINE_DATA_DIR, 'service.json')
-  const first = await startService(t, place)
-  const orderId = await orderForCash(first.url, place.VITRINE_DATA_DIR)
+test('the note of a killed service is ignored', async (t) => {
+  const installation = await seededInstallation(t)
+  const file = join(installation.VITRINE_DATA_DIR, 'service.json')
+  const first = await startService(t, installation)
+  const orderId = await orderForCash(first.url, installation.VITRINE_DATA_DIR)
   await first.stop('SIGKILL')
   assert.equal(existsSync(file), true)
   const PORT = await freePort()
-  const tell = ['simulate', 'delivery', orderId, '--status', 'in_transit']
-  assertSentence(await runVitrine(tell, { ...place, PORT }), `Nothing answers at http://127.0.0.1:${PORT}`)
+  const simulate = ['simulate', 'delivery', orderId, '--status', 'in_transit']
+  assertSentence(
+    await runVitrine(simulate, { ...installation, PORT }),
+    `No service answers at http://127.0.0.1:${PORT}`,
+  )
   for (const damage of ['', '{"url": 7}', '{"url": "file:///etc/passwd", "pid": 1}']) {
     writeFileSync(file, damage)
-    assertSentence(await runVitrine(tell, { ...place, PORT }), `Nothing answers at http://127.0.0.1:${PORT}`)
+    assertSentence(
+      await runVitrine(simulate, { ...installation, PORT }),
+      `No service answers at http://127.0.0.1:${PORT}`,
+    )
   }
-  await startService(t, { ...place, PORT })
-  assert.equal((await runJson(tell, place)).service, `http://127.0.0.1:${PORT}`)
+  await startService(t, { ...installation, PORT })
+  assert.equal((await runJson(simulate, installation)).service, `http://127.0.0.1:${PORT}`)
 })
 
-test('a service on all addresses notes the one that commands of this machine can call', async (t) => {
-  const place = { ...(await usedPlace(t)), ...productionSettings }
-  await startService(t, place)
-  const { url } = JSON.parse(readFileSync(join(place.VITRINE_DATA_DIR, 'service.json'), 'utf8'))
-  assert.equal(url, `http://127.0.0.1:${place.PORT}`)
+test('a service that listens on all addresses notes one that this machine can call', async (t) => {
+  const installation = { ...(await seededInstallation(t)), ...productionSettings }
+  await startService(t, installation)
+  const { url } = JSON.parse(readFileSync(join(installation.VITRINE_DATA_DIR, 'service.json'), 'utf8'))
+  assert.equal(url, `http://127.0.0.1:${installation.PORT}`)
   assert.equal((await callUrl(`${url}/health`)).status, 200)
 })

@@ -4,21 +4,21 @@ import type { Config } from '../config.ts'
 import { toFields } from '../core/fields.ts'
 import { errorCode } from '../core/thrown.ts'
 
-/** What a running service tells commands on the same data folder: where it listens. */
+/** Where a running service listens, for commands that use the same data folder. */
 export type ServiceNote = { url: string; pid: number }
 
 const noteFile = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'service.json')
 
 /**
- * Writes the note of this process and returns what removes it. Of several services on one folder, which then use
- * DATABASE_URL, the last one that started is the one that commands call.
+ * Writes the note of this process and returns a function that removes it. Several services can share a folder when they
+ * use DATABASE_URL; commands then call the one that started last.
  */
 export const noteService = (config: Config, port: number): (() => void) => {
   const file = noteFile(config)
   const draft = `${file}.${process.pid}`
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   writeFileSync(draft, JSON.stringify({ url: localUrl(config.host, port), pid: process.pid }), { mode: 0o600 })
-  // A rename, so that nobody reads half of it.
+  // A rename is atomic, so that a command never reads a partial note.
   renameSync(draft, file)
   return () => {
     if (readNote(file)?.pid === process.pid) unlinkSync(file)
@@ -26,8 +26,8 @@ export const noteService = (config: Config, port: number): (() => void) => {
 }
 
 /**
- * The address of the service that uses this data folder. A note whose process has ended without removing it counts for
- * nothing; then the settings say where the service should be.
+ * The address of the service that uses this data folder. A note whose process has ended is ignored, and the address
+ * comes from the settings.
  */
 export const serviceUrl = (config: Config): string => {
   const note = readNote(noteFile(config))
@@ -50,13 +50,13 @@ const isRunning = (pid: number) => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of another user.
+    // The process exists but belongs to another user.
     return errorCode(error) === 'EPERM'
   }
 }
 
-/** Where a service that listens on this host is reached from this machine. */
+/** The URL by which this machine reaches a service that listens on `host`. */
 const localUrl = (host: string, port: number) => {
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
-  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`
+  const loopbackOf: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+  return `http://${loopbackOf[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`
 }

@@ -19,17 +19,17 @@ type DeliveryOptions = OutputOptions & {
 export const addSimulateDelivery = (simulate: Command) =>
   simulate
     .command('delivery <order>')
-    .description('Tell the running service what a carrier would tell: all shipments of the order, unless one is named')
+    .description('Send the running service a carrier event for all shipments of an order, or for one of them')
     .addOption(
-      new Option('--status <status>', 'what the carrier reports')
+      new Option('--status <status>', 'the status to report')
         .choices(['in_transit', 'delivered'])
         .makeOptionMandatory(),
     )
     .option('--shipment <id>', 'only this shipment')
-    .option('--tracking <number>', 'only the shipment with this number')
-    .option('--partner <name>', 'who carries it')
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .option('--tracking <number>', 'only the shipment with this tracking number')
+    .option('--partner <name>', 'name of the carrier')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate delivery ord_01k8x0v3m7q2w9c4t6y8za --status delivered')
     .action((name: string, options: DeliveryOptions) =>
       withReadableDatabase(async (db, config) => {
@@ -45,7 +45,7 @@ export const addSimulateDelivery = (simulate: Command) =>
         printResult(
           options,
           { ...event, ...answer },
-          () => `The service at ${answer.service} was told that ${orderId} is ${options.status}.`,
+          () => `Sent to ${answer.service}: ${orderId} is ${options.status}.`,
         )
       }),
     )

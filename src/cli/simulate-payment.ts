@@ -15,14 +15,14 @@ type PaymentOptions = OutputOptions & { store?: string; status: EventStatus }
 export const addSimulatePayment = (simulate: Command) =>
   simulate
     .command('payment <order>')
-    .description('Tell the running service what the sandbox would tell about the payment of an order')
+    .description('Send the running service a sandbox event for the payment of an order')
     .addOption(
-      new Option('--status <status>', 'what the provider reports')
+      new Option('--status <status>', 'the status to report')
         .choices(['success', 'failed', 'pending', 'refunded'])
         .makeOptionMandatory(),
     )
-    .option('--store <id>', 'whose order, when several stores have one with this number')
-    .option('--json', 'answer in JSON')
+    .option('--store <id>', 'store id; needed when several stores have an order with this number')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine simulate payment ord_01k8x0v3m7q2w9c4t6y8za --status success')
     .action((name: string, options: PaymentOptions) =>
       withReadableDatabase(async (db, config) => {
@@ -32,7 +32,7 @@ export const addSimulatePayment = (simulate: Command) =>
         const headers = sandboxHeaders(paymentServices(db, config).payments, store)
         if (headers === null) {
           throw new OperatorError(
-            `The store takes its payments through ${store.paymentProvider}, and only those of the sandbox can be simulated.`,
+            `The store uses the payment provider ${store.paymentProvider}; only payments of the sandbox can be simulated.`,
           )
         }
         const payment = await readPaymentToReport(db, store.id, orderId)
@@ -45,7 +45,7 @@ export const addSimulatePayment = (simulate: Command) =>
         printResult(
           options,
           { ...event, ...answer },
-          () => `The service at ${answer.service} was told about the payment of ${orderId}: ${options.status}.`,
+          () => `Sent to ${answer.service}: the payment of ${orderId} is ${options.status}.`,
         )
       }),
     )

@@ -2,9 +2,11 @@ import type { Command } from 'commander'
 import { addSimulateDelivery } from './simulate-delivery.ts'
 import { addSimulatePayment } from './simulate-payment.ts'
 
-/** What providers would tell the service, sent to it as they would send it. */
+/** Sends events to the service over HTTP, as providers do. */
 export const addSimulate = (program: Command) => {
-  const simulate = program.command('simulate').description('Send the service what a provider would; not in production')
+  const simulate = program
+    .command('simulate')
+    .description('Simulate events of payment providers and carriers; not in production')
   addSimulatePayment(simulate)
   addSimulateDelivery(simulate)
 }

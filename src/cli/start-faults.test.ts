@@ -17,10 +17,10 @@ import {
   postgresPid,
   runProcess,
   type Settings,
+  seededInstallation,
   startService,
   undo,
   until,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -28,41 +28,44 @@ makeTemplate()
 const isRoot = process.geteuid?.() === 0
 const nobody = 65534
 
-test('a second start on the same folder names the first, which does not notice', async (t) => {
-  const place = await usedPlace(t)
-  const first = await startService(t, place)
-  const postgres = postgresPid(place.VITRINE_DATA_DIR)
-  const second = await runProcess(['start'], { ...place, PORT: await freePort() })
-  assertSentence(second, place.VITRINE_DATA_DIR, `process ${first.pid}`, 'VITRINE_DATA_DIR')
+test('a second start on the same folder fails and names the first, which keeps running', async (t) => {
+  const installation = await seededInstallation(t)
+  const first = await startService(t, installation)
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR)
+  const second = await runProcess(['start'], { ...installation, PORT: await freePort() })
+  assertSentence(second, installation.VITRINE_DATA_DIR, `process ${first.pid}`, 'VITRINE_DATA_DIR')
   assert.equal(second.stdout, '')
-  assert.equal(postgresPid(place.VITRINE_DATA_DIR), postgres)
+  assert.equal(postgresPid(installation.VITRINE_DATA_DIR), postgres)
   assert.equal((await callUrl(`${first.url}/health`)).status, 200)
 })
 
-test('a port that is taken is named with a way out, and no database is left running', async (t) => {
+test('a port in use is named with a port to use instead, and no database is left running', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   undo(t, () => other.close())
-  const place = await usedPlace(t)
+  const installation = await seededInstallation(t)
   const PORT = String((other.address() as { port: number }).port)
-  const started = launchService(t, { ...place, PORT })
-  await until(() => postgresPid(place.VITRINE_DATA_DIR))
-  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  const started = launchService(t, { ...installation, PORT })
+  await until(() => postgresPid(installation.VITRINE_DATA_DIR))
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
   const ended = await started.ended
   assertSentence(ended, `Port ${PORT} is in use`, `PORT=${Number(PORT) + 10} npm start`)
   assert.doesNotMatch(ended.stdout, /is ready/)
   assert.equal(isAlive(postgres), false)
 })
 
-test('an address that is not of this machine is refused, and no database is left running', async (t) => {
-  const place = await usedPlace(t)
+test('a HOST that is not of this machine is an error, and no database is left running', async (t) => {
+  const installation = await seededInstallation(t)
   for (const HOST of ['203.0.113.7', 'no-such-host.invalid']) {
-    assertSentence(await runProcess(['start'], { ...place, HOST }), `HOST=${HOST} is not an address of this machine`)
-    assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
+    assertSentence(
+      await runProcess(['start'], { ...installation, HOST }),
+      `HOST=${HOST} is not an address of this machine`,
+    )
+    assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
   }
 })
 
-test('a data folder that cannot be written is named, by every command', async (t) => {
+test('every command names a data folder that it cannot write to', async (t) => {
   const folder = newFolder(t, 0o555)
   const settings = { VITRINE_DATA_DIR: join(folder, 'data'), PORT: await freePort() }
   const options = isRoot ? { uid: nobody } : {}
@@ -80,16 +83,16 @@ test('a data folder that cannot be written is named, by every command', async (t
 
 test('a data folder that is a file is refused', async (t) => {
   const file = join(newFolder(t), 'file')
-  writeFileSync(file, 'of somebody')
+  writeFileSync(file, 'not a folder')
   assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: file }), `${file} is not a folder`)
 })
 
 test('a damaged file in the data folder is named with what to do', async (t) => {
-  const place = await usedPlace(t)
-  const demo = join(place.VITRINE_DATA_DIR, 'demo.json')
+  const installation = await seededInstallation(t)
+  const demo = join(installation.VITRINE_DATA_DIR, 'demo.json')
   writeFileSync(demo, '{"storeId":')
-  assertSentence(await runProcess(['start'], place), demo, 'damaged', 'Remove it')
-  assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
+  assertSentence(await runProcess(['start'], installation), demo, 'damaged', 'Delete it')
+  assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
 
   const secret = join(newFolder(t), 'secret')
   writeFileSync(secret, 'short')
@@ -97,12 +100,16 @@ test('a damaged file in the data folder is named with what to do', async (t) => 
 
   const strange = join(newFolder(t), 'secret')
   mkdirSync(strange)
-  assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: join(strange, '..') }), strange, 'cannot be kept')
+  assertSentence(
+    await runProcess(['start'], { VITRINE_DATA_DIR: join(strange, '..') }),
+    strange,
+    'Cannot read or write the secret',
+  )
 })
 
 type Fault = { settings: Settings; says: (string | RegExp)[] }
 
-/** All at once, since each takes a second; none may print anything else or make a folder. */
+/** All at once, because each takes a second. None may print anything else or create a folder. */
 const assertRefused = async (t: TestContext, faults: readonly Fault[]) => {
   const folder = newFolder(t)
   await Promise.all(
@@ -127,14 +134,14 @@ test('a database that cannot be reached is named, with the reason and without th
   ])
 })
 
-test('a setting that makes no sense is named before anything is started', async (t) => {
+test('an invalid setting is named before anything is started', async (t) => {
   await assertRefused(t, [
     { settings: { PORT: 'abc' }, says: ['PORT'] },
     { settings: { NODE_ENV: 'production' }, says: ['VITRINE_PUBLIC_URL is required'] },
   ])
   const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example', DATABASE_URL: databaseUrl }
   assert.throws(() => loadConfig(production), { name: 'OperatorError', message: /^VITRINE_SECRET is required/ })
-  const nonsense: [name: string, ...values: string[]][] = [
+  const invalid: [name: string, ...values: string[]][] = [
     ['PORT', '70000', '3000.5', '0x10', '-1'],
     ['NODE_ENV', 'prod'],
     ['LOG_LEVEL', 'loud'],
@@ -148,7 +155,7 @@ test('a setting that makes no sense is named before anything is started', async 
     ['VITRINE_PUBLIC_URL', 'shop.example', 'https://shop.example/path'],
     ['VITRINE_TRUST_PROXY', 'my-proxy', '10.0.0.0/33'],
   ]
-  for (const [name, ...values] of nonsense) {
+  for (const [name, ...values] of invalid) {
     for (const value of values) {
       assert.throws(() => loadConfig({ [name]: value }), {
         name: 'OperatorError',

@@ -16,15 +16,15 @@ import {
   makeTemplate,
   newDatabase,
   newFolder,
-  newPlace,
+  newInstallation,
   postgresPid,
   productionSettings,
   query,
   readDemoKeys,
   runJson,
+  seededInstallation,
   startService,
   until,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
@@ -35,11 +35,11 @@ const findCurlLines = (banner: string) => banner.split('\n').filter((line) => /^
 
 const getAs = (key: string, url: string) => callUrl(url, { headers: { 'x-store-key': key } })
 
-test('a first start on an empty folder prints three lines that work as printed', async (t) => {
-  const place = await newPlace(t)
-  const service = await startService(t, place)
+test('a first start on an empty folder prints three curl commands that work', async (t) => {
+  const installation = await newInstallation(t)
+  const service = await startService(t, installation)
   const banner = service.seen.stdout
-  const demo = readDemoKeys(place.VITRINE_DATA_DIR)
+  const demo = readDemoKeys(installation.VITRINE_DATA_DIR)
   for (const part of [service.url, `${service.url}/docs`, demo.storeId, demo.serverKey, demo.browserKey]) {
     assert.ok(banner.includes(part), `${part} is missing from ${banner}`)
   }
@@ -58,15 +58,15 @@ test('a first start on an empty folder prints three lines that work as printed',
 })
 
 test('a later start keeps the data and shows the same keys, which only their owner can read', async (t) => {
-  const place = await usedPlace(t)
-  const dataDir = place.VITRINE_DATA_DIR
+  const installation = await seededInstallation(t)
+  const dataDir = installation.VITRINE_DATA_DIR
   const demo = readDemoKeys(dataDir)
   const secret = readFileSync(join(dataDir, 'secret'), 'utf8')
   assert.deepEqual([modeOf(dataDir, 'demo.json'), modeOf(dataDir, 'secret')], [0o600, 0o600])
-  await runJson(['outlet', 'create', '--name', 'Pune (Camp)'], place)
-  const service = await startService(t, place)
+  await runJson(['outlet', 'create', '--name', 'Pune (Camp)'], installation)
+  const service = await startService(t, installation)
   assert.ok(service.seen.stdout.includes(demo.serverKey))
-  assert.equal(service.seen.stdout.includes('Making a database'), false)
+  assert.equal(service.seen.stdout.includes('Creating a database'), false)
   const { json } = await getAs(demo.serverKey, `${service.url}/v1/store`)
   assert.equal(json.id, demo.storeId)
   assert.equal(json.outlets.at(-1).name, 'Pune (Camp)')
@@ -74,20 +74,20 @@ test('a later start keeps the data and shows the same keys, which only their own
   assert.equal(readFileSync(join(dataDir, 'secret'), 'utf8'), secret)
 })
 
-test('production makes no demo store and shows no keys', async (t) => {
-  const place = { ...(await newPlace(t)), ...productionSettings }
-  const service = await startService(t, place)
+test('production creates no demo store and shows no keys', async (t) => {
+  const installation = { ...(await newInstallation(t)), ...productionSettings }
+  const service = await startService(t, installation)
   assert.doesNotMatch(service.seen.stdout, /vsk_|vpk_|Demo/)
-  assert.equal(existsSync(join(place.VITRINE_DATA_DIR, 'demo.json')), false)
+  assert.equal(existsSync(join(installation.VITRINE_DATA_DIR, 'demo.json')), false)
   assert.equal((await callUrl(`${service.url}/health`)).status, 200)
   await service.stop()
-  const findings = (await runJson(['doctor'], place)).findings as { check: string; detail: string }[]
+  const findings = (await runJson(['doctor'], installation)).findings as { check: string; detail: string }[]
   assert.match(findings.find(({ check }) => check === 'database')?.detail ?? '', /, 0 stores, 0 products/)
 })
 
-test('kept keys of a demo store are not shown in production', async (t) => {
-  const place = { ...(await usedPlace(t)), ...productionSettings }
-  const service = await startService(t, place)
+test('production does not show stored keys of a demo store', async (t) => {
+  const installation = { ...(await seededInstallation(t)), ...productionSettings }
+  const service = await startService(t, installation)
   assert.doesNotMatch(service.seen.stdout, /vsk_|vpk_/)
 })
 
@@ -100,51 +100,51 @@ for (const { signal, toGroup } of [
   test(`${signal} to ${whom} ends the service and its database with exit code 0`, async (t) => {
     const npm = findProgram('npm')
     if (npm === undefined) return t.skip('npm is not on this machine')
-    const place = await usedPlace(t)
-    const service = await startService(t, place, { program: [npm, 'start'], detached: true })
-    const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+    const installation = await seededInstallation(t)
+    const service = await startService(t, installation, { program: [npm, 'start'], detached: true })
+    const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
     assert.ok(isAlive(postgres))
     process.kill(toGroup ? -service.pid : service.pid, signal)
     const { code, stdout, stderr } = await service.ended
     assert.equal(code, 0, stderr)
     assert.match(stdout, /Stopping/)
     assert.equal(isAlive(postgres), false)
-    assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
+    assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
     await assert.rejects(fetch(service.url))
   })
 }
 
-test('a signal during a first start ends it with exit code 0, and the next start goes on from there', async (t) => {
-  const place = await newPlace(t)
-  const begun = launchService(t, place)
-  await until(() => begun.seen.stdout.includes('Making a database'))
+test('a signal during a first start ends it with exit code 0, and the next start completes it', async (t) => {
+  const installation = await newInstallation(t)
+  const begun = launchService(t, installation)
+  await until(() => begun.seen.stdout.includes('Creating a database'))
   const first = await begun.stop('SIGTERM')
   assert.deepEqual([first.code, first.stderr], [0, ''])
   assert.doesNotMatch(first.stdout, /is ready/)
-  assert.equal(postgresPid(place.VITRINE_DATA_DIR), undefined)
+  assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
 
-  const again = launchService(t, place)
-  await until(() => postgresPid(place.VITRINE_DATA_DIR))
-  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  const again = launchService(t, installation)
+  await until(() => postgresPid(installation.VITRINE_DATA_DIR))
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
   const second = await again.stop('SIGINT')
   assert.deepEqual([second.code, second.stderr], [0, ''])
   assert.equal(isAlive(postgres), false)
 
-  const service = await startService(t, place)
+  const service = await startService(t, installation)
   assert.equal(findCurlLines(service.seen.stdout).length, 3)
 })
 
 test('after kill -9 the same folder starts again with its data', async (t) => {
-  const place = await usedPlace(t)
-  const killed = await startService(t, place)
-  const { outletId } = await runJson(['outlet', 'create', '--name', 'Made just before'], place)
+  const installation = await seededInstallation(t)
+  const killed = await startService(t, installation)
+  const { outletId } = await runJson(['outlet', 'create', '--name', 'Made just before'], installation)
   assert.equal((await killed.stop('SIGKILL')).signal, 'SIGKILL')
 
-  const service = await startService(t, place)
-  const { serverKey } = readDemoKeys(place.VITRINE_DATA_DIR)
+  const service = await startService(t, installation)
+  const { serverKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   const { json } = await getAs(serverKey, `${service.url}/v1/store`)
   assert.equal(json.outlets.at(-1).id, outletId)
-  const postgres = postgresPid(place.VITRINE_DATA_DIR) as number
+  const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
   assert.equal((await service.stop()).code, 0)
   assert.equal(isAlive(postgres), false)
 })
@@ -152,7 +152,7 @@ test('after kill -9 the same folder starts again with its data', async (t) => {
 test('several services that start at once on one new database migrate it once and share one secret', async (t) => {
   const shared = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
   const ports = [await freePort(), await freePort(), await freePort()]
-  // All of them are held up at the first thing that a migration makes, and let go together.
+  // All of them wait at the first table that a migration creates, and continue together.
   const holder = await connect(t, shared.DATABASE_URL)
   await holder.query('begin; create table vitrine_migration ()')
   const services = ports.map((PORT) => launchService(t, { ...shared, PORT }))
@@ -190,11 +190,11 @@ test('several services that start at once on one new database migrate it once an
   for (const service of services) assert.equal((await service.stop()).code, 0)
 })
 
-test('a request under way when SIGTERM comes is answered before the service ends', async (t) => {
-  const place = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
-  const { serverKey } = await runJson(['seed', 'demo'], place)
-  const service = await startService(t, place)
-  const holder = await connect(t, place.DATABASE_URL)
+test('SIGTERM ends the service only after open requests are answered', async (t) => {
+  const installation = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
+  const { serverKey } = await runJson(['seed', 'demo'], installation)
+  const service = await startService(t, installation)
+  const holder = await connect(t, installation.DATABASE_URL)
   await holder.query('begin; lock table product in access exclusive mode')
   const asked = getAs(serverKey, `${service.url}/v1/products?limit=3`)
   await until(async () => {

@@ -22,18 +22,18 @@ import { demoFile, readDemo } from './which-store.ts'
 export const addStart = (program: Command) =>
   program
     .command('start')
-    .description('Start the service; without DATABASE_URL also the embedded PostgreSQL')
+    .description('Start the service and, without DATABASE_URL, the embedded PostgreSQL')
     .addHelpText('after', '\nExamples:\n  vitrine start\n  PORT=8080 DATABASE_URL=postgres://me@db/shop vitrine start')
     .action(start)
 
-/** Starts everything in order, undoes it in reverse on SIGINT or SIGTERM, and then exits 0. */
+/** Starts everything in order. On SIGINT or SIGTERM, stops it in reverse order and exits with 0. */
 const start = async () => {
   const startedAt = performance.now()
   const undo: (() => Promise<void>)[] = []
   const stop = onceStopped(undo)
   try {
     const config = loadConfig(process.env)
-    // Only this command needs the server, which takes longer to load than most commands take to run.
+    // Loaded here, because loading the server takes longer than most other commands take to run.
     const [{ createApp }, { rememberCodes }, { startShop }] = await Promise.all([
       import('../app.ts'),
       import('../demo-shop/development.ts'),
@@ -42,10 +42,10 @@ const start = async () => {
     const logger = createLogger(config, pino.destination({ sync: false }))
     const secrets = loadSecrets(config)
     const firstStart = config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))
-    if (firstStart) print(`Making a database in ${config.dataDir} …`)
+    if (firstStart) print(`Creating a database in ${config.dataDir} …`)
     const database = await openDatabase(config, {
       role: 'service',
-      onTrouble: (message) => logger.error(message),
+      onUnexpectedExit: (message) => logger.error(message),
     })
     undo.push(database.close)
     stop.check()
@@ -55,7 +55,7 @@ const start = async () => {
     if (separated !== null) print(separated.sentence)
     stop.check()
     const demo = config.production ? null : await prepareDemo(config, database)
-    // Codes that were really sent to a phone are nobody else's; those of the console are shown anyway.
+    // The demo shop shows only codes that the log shows too, never codes that were sent to a real phone.
     const codes = demo !== null && config.sms.sender === 'console' ? rememberCodes(chooseSmsSender(config)) : null
     const app = await createApp({
       ...database,
@@ -76,7 +76,7 @@ const start = async () => {
     print(showBanner({ config, demo, shop, database: database.description, startedMs }))
     stop.ready()
   } catch (error) {
-    // What went wrong first is what the operator must hear.
+    // The first error is the cause; errors of stopping would hide it.
     await runAll(undo).catch(() => {})
     if (error instanceof StoppedEarly) process.exit(0)
     throw error
@@ -85,12 +85,12 @@ const start = async () => {
 
 class StoppedEarly extends Error {}
 
-/** A signal during the start ends it after the step under way; one after it ends the service. */
+/** A signal during the start takes effect after the current step; a later one stops the service. */
 const onceStopped = (undo: (() => Promise<void>)[]) => {
-  let asked = false
+  let isRequested = false
   let running = false
   const end = async () => {
-    print('Stopping: answering what is under way …')
+    print('Stopping: finishing open requests …')
     try {
       await runAll(undo)
       process.exit(0)
@@ -99,29 +99,29 @@ const onceStopped = (undo: (() => Promise<void>)[]) => {
       process.exit(1)
     }
   }
-  const ask = () => {
-    if (asked) return
-    asked = true
+  const requestStop = () => {
+    if (isRequested) return
+    isRequested = true
     if (running) void end()
   }
-  process.on('SIGINT', ask)
-  process.on('SIGTERM', ask)
+  process.on('SIGINT', requestStop)
+  process.on('SIGTERM', requestStop)
   return {
     check: () => {
-      if (asked) throw new StoppedEarly()
+      if (isRequested) throw new StoppedEarly()
     },
     ready: () => {
       running = true
-      if (asked) void end()
+      if (isRequested) void end()
     },
   }
 }
 
-/** All of them, also after one that failed: a database that is left open would outlive us. */
+/** Runs all steps, even after one failed: an embedded database that is not stopped would outlive this process. */
 const runAll = async (undo: (() => Promise<void>)[]) => {
-  const faults: unknown[] = []
-  for (const step of undo.splice(0).reverse()) await step().catch((error) => faults.push(error))
-  if (faults.length > 0) throw faults[0]
+  const errors: unknown[] = []
+  for (const step of undo.splice(0).reverse()) await step().catch((error) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
 }
 
 const listenOrExplain = async (app: App, { port, host }: Config) => {
@@ -132,7 +132,7 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
     if (code === 'EADDRINUSE') {
       throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 10} npm start`)
     }
-    if (code === 'EACCES') throw new OperatorError(`Port ${port} may only be used by root. Choose one above 1023.`)
+    if (code === 'EACCES') throw new OperatorError(`Only root may use port ${port}. Choose one above 1023.`)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
       throw new OperatorError(`HOST=${host} is not an address of this machine.`)
     }
@@ -140,19 +140,22 @@ const listenOrExplain = async (app: App, { port, host }: Config) => {
   }
 }
 
-/** A service that cannot write the note serves as well; only commands have to be told its PORT. */
+/** Without the note the service works; commands then need the same PORT to find it. */
 const noteAddress = (app: App, config: Config, logger: Logger): (() => Promise<void>) => {
   try {
     const [address] = app.server.addresses()
     const removeNote = noteService(config, typeof address === 'object' ? address.port : config.port)
     return async () => removeNote()
   } catch (error) {
-    logger.info({ err: error }, `the address could not be noted in ${config.dataDir}`)
+    logger.info(
+      { err: error },
+      `cannot write service.json in ${config.dataDir}; commands need PORT to find this service`,
+    )
     return async () => {}
   }
 }
 
-/** The demo store of an embedded database: made at the first start, its keys kept so that later starts show them. */
+/** The demo store of an embedded database. The first start creates it and stores its keys, which later starts show. */
 const prepareDemo = async (config: Config, database: OpenDatabase): Promise<DemoKeys | null> => {
   if (config.databaseUrl !== null) return null
   const db = connectDb({ connection: database.connection, poolSize: 1, clock: systemClock })

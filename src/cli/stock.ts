@@ -14,19 +14,19 @@ type SetOptions = OutputOptions & {
 }
 
 export const addStock = (program: Command) => {
-  const stock = program.command('stock').description('How much there is of a product')
+  const stock = program.command('stock').description('Set the stock of products')
   stock
     .command('set')
-    .description('Set how many units can be sold at an outlet; what shoppers have reserved is kept beside it')
+    .description('Set how many units can be sold at an outlet; reserved units are not counted')
     .requiredOption(
       '--quantity <n>',
-      'units that can be sold from now on; +5 adds to them, -3 takes away; untracked: always in stock, not counted',
+      'units that can be sold from now on; +5 adds, -3 subtracts; untracked: always in stock, not counted',
     )
-    .option('--variant <id>', 'id or SKU; needs --product too where several variants have the SKU')
-    .option('--product <id>', 'id or slug; enough where the product has one variant')
-    .option('--outlet <id>', "the store's default outlet otherwise")
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .option('--variant <id>', 'id or SKU; add --product when several variants have the SKU')
+    .option('--product <id>', 'id or slug; sufficient when the product has one variant')
+    .option('--outlet <id>', "default: the store's default outlet")
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  vitrine stock set --variant KC-MUG-OAT --quantity 12\n  vitrine stock set --product cane-pendant-lamp --quantity +5',
@@ -44,8 +44,8 @@ export const addStock = (program: Command) => {
         )
         printResult(options, changed, () =>
           changed.stock === null
-            ? 'Always in stock, and not counted.'
-            : `${changed.stock} units at ${changed.outletId}.`,
+            ? 'Always in stock, not counted.'
+            : `${changed.stock} units can be sold at ${changed.outletId}.`,
         )
       }),
     )

@@ -10,16 +10,16 @@ export const addOpenings = (store: Command) => {
 }
 
 const openings = {
-  close: 'Close a store: its keys are refused; webhooks still settle what was ordered, and commands work',
-  open: 'Open a store again that was closed',
+  close: 'Close a store: its keys are rejected; webhooks for existing orders and commands still work',
+  open: 'Reopen a closed store',
 }
 
 const addOpening = (store: Command, name: keyof typeof openings) =>
   store
     .command(name)
     .description(openings[name])
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', `\nExample:\n  vitrine store ${name} --store store_01k8x0v3m7q2w9c4t6y8za`)
     .action((options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {

@@ -16,20 +16,20 @@ import { addOpenings } from './store-opening.ts'
 import { whichStore } from './which-store.ts'
 
 export const addStore = (program: Command) => {
-  const store = program.command('store').description('Make, show and change stores')
+  const store = program.command('store').description('Create, show, change, close and open stores')
 
   store
     .command('create')
-    .description('Make a store with an outlet, a server key and a browser key; secrets are shown this once')
-    .requiredOption('--name <name>', 'what shoppers see')
-    .requiredOption('--domain <domain>', 'where its storefront lives: shop.example, or an origin')
+    .description('Create a store with an outlet, a server key and a browser key; secrets are shown only once')
+    .requiredOption('--name <name>', 'name that shoppers see')
+    .requiredOption('--domain <domain>', 'domain or origin of the storefront, such as shop.example')
     .requiredOption('--currency <code>', 'ISO 4217, such as INR')
     .option('--locale <locale>', 'such as en-IN', 'en')
     .option('--timezone <zone>', 'such as Asia/Kolkata', 'UTC')
-    .option('--origin <origin>', 'a page that may call from a browser; repeat for more', collect, [])
-    .option('--outlet <name>', 'the name of its first outlet', 'Main')
-    .option('--payment-provider <name>', 'who takes payments; outside of production the sandbox unless set')
-    .option('--json', 'answer in JSON')
+    .option('--origin <origin>', 'origin that may call from a browser; repeatable', collect, [])
+    .option('--outlet <name>', 'name of the first outlet', 'Main')
+    .option('--payment-provider <name>', 'payment provider; required in production, default elsewhere: sandbox')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       "\nExample:\n  vitrine store create --name 'Blue Door' --domain bluedoor.example --currency EUR \\\n    --origin https://bluedoor.example --origin http://localhost:5173",
@@ -48,7 +48,7 @@ export const addStore = (program: Command) => {
             'browser key': made.browserKey,
             'payment webhook': `${made.paymentWebhook.username} / ${made.paymentWebhook.password}`,
             'logistics key': made.logisticsKey,
-            '': 'Keep these now: they are stored only as hashes and are not shown again.',
+            '': 'Save these now: only hashes are stored, and they are not shown again.',
           }).concat(config.production ? otpHint(made.storeId) : ''),
         )
       }),
@@ -57,7 +57,7 @@ export const addStore = (program: Command) => {
   store
     .command('list')
     .description('List the stores')
-    .option('--json', 'answer in JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine store list')
     .action((options: OutputOptions) =>
       withReadableDatabase(async (db) => {
@@ -74,8 +74,8 @@ export const addStore = (program: Command) => {
   store
     .command('show')
     .description('Show a store and its settings')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine store show --json')
     .action((options: OutputOptions & { store?: string }) =>
       withReadableDatabase(async (db, config) => {
@@ -86,40 +86,40 @@ export const addStore = (program: Command) => {
 
   store
     .command('set')
-    .description('Change settings of a store; what is not named stays as it is')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--name <name>', 'what shoppers see')
-    .option('--domain <domain>', 'where its storefront lives')
+    .description('Change settings of a store; settings that are not given stay unchanged')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--name <name>', 'name that shoppers see')
+    .option('--domain <domain>', 'domain or origin of the storefront')
     .option('--locale <locale>', 'such as en-IN')
     .option('--timezone <zone>', 'such as Asia/Kolkata')
-    .option('--logo <url>', 'address of a picture')
-    .option('--email <email>', 'how shoppers reach you')
-    .option('--phone <phone>', 'how shoppers reach you')
+    .option('--logo <url>', 'URL of an image')
+    .option('--email <email>', 'contact email for shoppers')
+    .option('--phone <phone>', 'contact phone number for shoppers')
     .option('--tax-included <yes|no>', 'whether prices include tax')
-    .option('--shipping-flat <amount>', 'what delivery costs')
-    .option('--shipping-free-above <amount|never>', 'from this subtotal on, delivery costs nothing')
-    .option('--cash-on-delivery <yes|no>', 'whether one may pay at the door')
-    .option('--cod-max-value <amount|none|default>', "the largest total of a cash order; by default the currency's")
-    .option('--cod-max-units <number|none>', 'the most units of a cash order')
-    .option('--cod-max-open-orders <number|none>', 'the most cash orders of one customer that are not delivered yet')
-    .option('--cod-verified-phone <yes|no>', 'whether cash takes a phone number that a code has verified')
-    .option('--max-held-units <number|none>', 'the most units in all unpaid orders of one customer')
-    .option('--payment-provider <name>', 'who takes payments')
+    .option('--shipping-flat <amount>', 'flat shipping cost')
+    .option('--shipping-free-above <amount|never>', 'subtotal from which shipping is free')
+    .option('--cash-on-delivery <yes|no>', 'whether customers can pay cash on delivery')
+    .option('--cod-max-value <amount|none|default>', "maximum total of a cash order; default: the currency's own limit")
+    .option('--cod-max-units <number|none>', 'maximum units in a cash order')
+    .option('--cod-max-open-orders <number|none>', 'maximum undelivered cash orders per customer')
+    .option('--cod-verified-phone <yes|no>', 'whether cash on delivery requires a verified phone number')
+    .option('--max-held-units <number|none>', 'maximum units in all unpaid orders of one customer')
+    .option('--payment-provider <name>', 'payment provider')
     .option(
       '--payment-credentials <file>',
-      'what the store proves itself with at the provider, kept encrypted: a JSON object in a file; - for standard input',
+      'JSON file with the credentials for the provider, stored encrypted; - reads standard input',
     )
     .option(
       '--payment-credential <name=value>',
-      'one of them, for trying out: what is on a command line can be read by others; repeat for more',
+      'a single credential, for testing only: other users can see the command line; repeatable',
       collect,
       [],
     )
-    .option('--otp-hourly-cap <number|none>', 'how many one-time passwords it sends in an hour')
-    .option('--otp-countries <codes|all>', 'whose phones get one-time passwords, such as IN,US')
-    .option('--visitor-limit <number>', 'requests a minute that one visitor may make with the browser keys')
-    .option('--otp-client-limit <number>', 'how many one-time passwords one client may ask for in an hour')
-    .option('--json', 'answer in JSON')
+    .option('--otp-hourly-cap <number|none>', 'maximum one-time passwords per hour')
+    .option('--otp-countries <codes|all>', 'countries whose phones get one-time passwords, such as IN,US')
+    .option('--visitor-limit <number>', 'maximum requests per minute of one visitor with browser keys')
+    .option('--otp-client-limit <number>', 'maximum one-time passwords per hour that one client may request')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999\n  vitrine store set --payment-credentials credentials.json',
@@ -139,9 +139,9 @@ export const addStore = (program: Command) => {
   addOpenings(store)
 }
 
-/** Strangers can make a store send messages, and the operator pays for them. */
+/** Anyone can make a store send messages, and the operator pays for them. */
 const otpHint = (storeId: string) =>
-  `\n\nOne-time passwords go to all countries, in any number. Limit what they can cost:\n  vitrine store set --store ${storeId} --otp-countries IN,US --otp-hourly-cap 500`
+  `\n\nOne-time passwords go to all countries, without a limit. Limit their cost:\n  vitrine store set --store ${storeId} --otp-countries IN,US --otp-hourly-cap 500`
 
 type CreateOptions = OutputOptions & {
   name: string
@@ -200,7 +200,7 @@ const readSettings = (options: SetOptions, currency: string): StoreSettings => (
       ? 'off'
       : readAmount('--shipping-free-above', options.shippingFreeAbove, currency),
   cashOnDelivery: yesNoOrNull('--cash-on-delivery', options.cashOnDelivery),
-  codMaxValueMinor: readCashCeiling(options.codMaxValue, currency),
+  codMaxValueMinor: readCashLimit(options.codMaxValue, currency),
   codMaxUnits: readCap('--cod-max-units', options.codMaxUnits),
   codMaxOpenOrders: readCap('--cod-max-open-orders', options.codMaxOpenOrders),
   codVerifiedPhone: yesNoOrNull('--cod-verified-phone', options.codVerifiedPhone),
@@ -212,20 +212,20 @@ const readSettings = (options: SetOptions, currency: string): StoreSettings => (
   visitorLimit: readCount('--visitor-limit', options.visitorLimit),
 })
 
-/** In production a store is made with a provider that can be paid. */
+/** In production a store needs a real payment provider. */
 const chooseProvider = (options: CreateOptions, db: Db, config: Config): string => {
   const { paymentProvider = config.production ? undefined : 'sandbox' } = options
   if (paymentProvider === 'sandbox' && !config.production) return paymentProvider
   const { payments } = paymentServices(db, config)
   if (paymentProvider === undefined) {
     const real = [...payments.providers.values()].filter(({ isForTesting }) => !isForTesting).map(({ name }) => name)
-    throw new OperatorError(`Say who takes the payments of this store with --payment-provider: ${real.join(', ')}.`)
+    throw new OperatorError(`Choose a payment provider with --payment-provider: ${real.join(', ')}.`)
   }
   checkProviderName(payments, paymentProvider)
   return paymentProvider
 }
 
-/** Secrets are needed, and made, only when payments are changed. */
+/** Null unless payment settings change, because this loads the secrets and may create them. */
 const paymentsFor = (options: SetOptions, db: Db, config: Config): Payments | null =>
   options.paymentProvider === undefined &&
   options.paymentCredentials === undefined &&
@@ -261,11 +261,12 @@ const readCap = (name: string, text: string | undefined) => (text === 'none' ? '
 const readCount = (name: string, text: string | undefined) =>
   text === undefined ? null : wholeNumber(name, text, { min: 1, max: 1_000_000_000 })
 
-const readCashCeiling = (text: string | undefined, currency: string): number | 'off' | 'default' | null => {
+const readCashLimit = (text: string | undefined, currency: string): number | 'off' | 'default' | null => {
   if (text === 'none') return 'off'
   if (text === 'default') return 'default'
   const minor = readAmount('--cod-max-value', text, currency)
-  if (minor === 0) throw new OperatorError('--cod-max-value must be more than 0; --cash-on-delivery no refuses cash.')
+  if (minor === 0)
+    throw new OperatorError('--cod-max-value must be more than 0. To refuse cash, use --cash-on-delivery no.')
   return minor
 }
 
@@ -296,23 +297,23 @@ const printStore = (options: OutputOptions, store: Store, db: Db, { publicUrl, p
       timezone: shown.timezone,
       outlets: shown.outlets.map(({ id, name }) => `${id} (${name})`).join(', '),
       origins: shown.origins.join(', '),
-      shipping: `${shown.shipping.flat}, free above ${shown.shipping.freeAbove ?? 'no amount'}`,
+      shipping: `${shown.shipping.flat}, ${shown.shipping.freeAbove === null ? 'never free' : `free from ${shown.shipping.freeAbove}`}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: showPayment(shown.paymentMethods, paymentProvider),
       'cash orders': [
-        limits.cashOnDelivery.maxValue === null ? 'any total' : `${limits.cashOnDelivery.maxValue} ${shown.currency}`,
+        `total up to ${limits.cashOnDelivery.maxValue === null ? 'any amount' : `${limits.cashOnDelivery.maxValue} ${shown.currency}`}`,
         `${limits.cashOnDelivery.maxUnits ?? 'any number of'} units`,
-        `${limits.cashOnDelivery.maxOpenOrders ?? 'any number'} open for a customer`,
-        ...(limits.cashOnDelivery.verifiedPhone ? ['only with a verified phone'] : []),
+        `${limits.cashOnDelivery.maxOpenOrders ?? 'any number'} open per customer`,
+        ...(limits.cashOnDelivery.verifiedPhone ? ['only with a verified phone number'] : []),
       ].join(', '),
-      'held units': `${limits.maxHeldUnits ?? 'any number'} in unpaid orders of a customer`,
-      'one-time passwords': `${otp.hourlyCap ?? 'any number'} an hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} an hour for one client`,
-      visitors: `${visitorLimit} requests a minute each`,
+      'held units': `${limits.maxHeldUnits ?? 'any number'} in unpaid orders per customer`,
+      'one-time passwords': `${otp.hourlyCap ?? 'any number'} per hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} per hour and client`,
+      visitors: `${visitorLimit} requests per minute each`,
     }),
   )
 }
 
-/** Null: no limit. */
+/** Null means no limit. */
 const showLimits = (store: Store) => ({
   cashOnDelivery: {
     maxValue: store.codMaxValueMinor === null ? null : toWire(store.codMaxValueMinor, store.currency),
@@ -324,6 +325,6 @@ const showLimits = (store: Store) => ({
 })
 
 const showPayment = (methods: readonly string[], provider: string) => {
-  if (methods.length === 0) return `none: ${provider} takes no payments here, and cash on delivery is off`
+  if (methods.length === 0) return `none: ${provider} does not work here, and cash on delivery is off`
   return methods.map((method) => (method === 'online' ? `online through ${provider}` : 'cash on delivery')).join(', ')
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { runProcess, runVitrine } from './fixture.ts'
 import { createProgram } from './program.ts'
 
-/** Commands that do something, by their full names. */
+/** The commands that can be run, by their full names. */
 const listCommands = (command: Command, path: readonly string[] = []): [name: string, command: Command][] =>
   command.commands.length === 0
     ? [[path.join(' '), command]]
@@ -21,7 +21,7 @@ const helpOf = (command: Command) => {
 
 const commands = listCommands(createProgram())
 
-test('every command explains itself: what it does, each option, and an example that it understands', () => {
+test('the help of every command has a description, all options, and a valid example', () => {
   for (const [name, command] of commands) {
     const help = helpOf(command)
     assert.ok(command.description().length > 10, name)
@@ -39,7 +39,7 @@ test('every command explains itself: what it does, each option, and an example t
   }
 })
 
-test('the commands that the documentation promises are there, and answer in JSON', () => {
+test('all documented commands exist, and all but start and openapi have --json', () => {
   const promised =
     'start|migrate|seed demo|store create|store show|store set|outlet create|key create|key list|key revoke|' +
     'origin add|menu set|stock set|catalog import|catalog export|coupon create|coupon list|order list|order show|order ship|' +
@@ -54,7 +54,7 @@ test('the commands that the documentation promises are there, and answer in JSON
   )
 })
 
-test('--help and --version answer with exit code 0, and nothing has to be set up for it', async () => {
+test('--help and --version exit with 0 without a valid configuration', async () => {
   const broken = { DATABASE_URL: 'nonsense', VITRINE_DATA_DIR: '/nowhere' }
   const [help, version] = await Promise.all([
     runProcess(['key', 'create', '--help'], broken),
@@ -65,7 +65,7 @@ test('--help and --version answer with exit code 0, and nothing has to be set up
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
 })
 
-test('what is not understood gets a helpful sentence and exit code 2', async () => {
+test('invalid usage prints a helpful message and exits with 2', async () => {
   const faults: [args: string[], message: RegExp][] = [
     [['stat'], /unknown command 'stat'\n\(Did you mean start\?\)/],
     [['key', 'create', '--rate-limits', '5'], /unknown option '--rate-limits'\n\(Did you mean --rate-limit\?\)/],

@@ -14,13 +14,13 @@ import {
   root,
   runJson,
   runProcess,
+  seededInstallation,
   startService,
-  usedPlace,
 } from './fixture.ts'
 
 makeTemplate()
 
-/** A checkout with one migration more than this one. */
+/** A checkout with one more migration than this one. */
 const newerCheckout = (t: TestContext) => {
   const folder = newFolder(t, 0o755)
   for (const name of ['src', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -40,23 +40,23 @@ const reads = [
   ['catalog', 'export'],
 ]
 
-test('commands of a newer checkout leave the database to the version that runs on it', async (t) => {
-  const place = await usedPlace(t)
-  const service = await startService(t, place)
+test('commands of a newer checkout do not migrate a database that an older service uses', async (t) => {
+  const installation = await seededInstallation(t)
+  const service = await startService(t, installation)
   const newer = newerCheckout(t)
   for (const command of [...reads, ['outlet', 'create', '--name', 'Pune']]) {
-    const ended = await runProcess(command, place, newer)
+    const ended = await runProcess(command, installation, newer)
     assertSentence(ended, '9999_future.sql', 'run "vitrine migrate"')
     assert.equal(ended.stdout, '')
   }
-  const { serverKey } = readDemoKeys(place.VITRINE_DATA_DIR)
+  const { serverKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   assert.equal((await callUrl(`${service.url}/v1/store`, { headers: { 'x-store-key': serverKey } })).status, 200)
-  assert.equal((await runJson(['store', 'list'], place)).length, 1)
+  assert.equal((await runJson(['store', 'list'], installation)).length, 1)
   assert.deepEqual((await service.stop()).code, 0)
-  await startService(t, place)
+  await startService(t, installation)
 })
 
-test('once the newer version has migrated, commands of the older one refuse to touch the database', async (t) => {
+test('after a newer version has migrated the database, commands of the older version refuse to use it', async (t) => {
   const settings = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
   await runJson(['seed', 'demo'], settings)
   const newer = newerCheckout(t)
@@ -66,7 +66,7 @@ test('once the newer version has migrated, commands of the older one refuse to t
   }
 })
 
-test('a command that reads makes neither a database nor tables', async (t) => {
+test('a command that only reads creates neither a database nor tables', async (t) => {
   const folder = join(newFolder(t), 'data')
   assertSentence(await runProcess(['store', 'list'], { VITRINE_DATA_DIR: folder }), 'There is no database in', folder)
   assert.equal(existsSync(folder), false)

@@ -7,31 +7,31 @@ import { whichStore } from './which-store.ts'
 
 type RotateOptions = OutputOptions & { store?: string; kind: 'payment' | 'logistics'; overlap: string }
 
-const longestOverlapHours = 720
+const maxOverlapHours = 720
 
 export const addWebhookCredential = (program: Command) => {
   const credential = program
     .command('webhook-credential')
-    .description('What payment providers and carriers prove themselves with at the webhooks')
+    .description('Rotate the credentials that payment providers and carriers use for webhooks')
   credential
     .command('rotate')
-    .description('Make new webhook credentials, shown this once; the old ones are accepted for a while')
-    .addOption(new Option('--kind <kind>', 'whose').choices(['payment', 'logistics']).makeOptionMandatory())
-    .option('--overlap <hours>', 'how long the old ones are accepted beside the new; 0 ends them at once', '24')
-    .option('--store <id>', 'which store; the only one, or the demo store, unless set')
-    .option('--json', 'answer in JSON')
+    .description('Create new webhook credentials, shown only once; the old ones stay valid for a while')
+    .addOption(new Option('--kind <kind>', 'which credentials').choices(['payment', 'logistics']).makeOptionMandatory())
+    .option('--overlap <hours>', 'hours for which the old ones stay valid; 0 revokes them at once', '24')
+    .option('--store <id>', 'store id; default: the only store, or the demo store')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine webhook-credential rotate --kind payment --overlap 48')
     .action((options: RotateOptions) =>
       withDatabase(async (db, config) => {
-        const overlap = wholeNumber('--overlap', options.overlap, { min: 0, max: longestOverlapHours })
+        const overlap = wholeNumber('--overlap', options.overlap, { min: 0, max: maxOverlapHours })
         const store = await whichStore(db, config, options)
         const made = await db.tx((tx) => rotateWebhookCredential(tx, store, options.kind, hours(overlap)))
         const { oldValidUntil, ...shown } = made
         printResult(options, made, () =>
           fields({
             ...shown,
-            'old valid until': oldValidUntil?.toISOString() ?? 'there was none',
-            '': 'Keep these now: they are stored only as hashes and are not shown again.',
+            'old valid until': oldValidUntil?.toISOString() ?? 'there were none',
+            '': 'Save these now: only hashes are stored, and they are not shown again.',
           }),
         )
       }),

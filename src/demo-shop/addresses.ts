@@ -1,9 +1,9 @@
-/** One address of the shop. `private`: what it shows belongs to one shopper, so no search engine has a use for it. */
+/** One address of the shop. `isPrivate`: it shows data of one shopper, so search engines must not index it. */
 type ShopAddress = { pattern: string; title: string; isPrivate?: true }
 
 /**
- * The addresses that the shop's script has pages for, with their titles; a test compares them with the script's own.
- * The titles of products, categories and searches are only known with the catalog.
+ * The addresses that the shop's script has pages for, with their titles; a test compares them with the script's routes.
+ * Titles of products, categories and searches depend on the catalog and are empty here.
  */
 export const shopAddresses: readonly ShopAddress[] = [
   { pattern: '/', title: 'Made by hand, made to last' },
@@ -25,7 +25,7 @@ export const shopAddresses: readonly ShopAddress[] = [
   { pattern: '/payment/callback', title: 'Your payment', isPrivate: true },
 ]
 
-/** The address that a path means and the part of the path that it names. The script's router decides the same way. */
+/** The address that a path matches, and its parameter. The script's router matches the same way. */
 export const findShopAddress = (path: string): { address: ShopAddress; param: string } | undefined => {
   const given = withoutEndSlashes(path).split('/')
   for (const address of shopAddresses) {
@@ -38,14 +38,14 @@ export const findShopAddress = (path: string): { address: ShopAddress; param: st
   return undefined
 }
 
-/** Not by a pattern: a path of slashes alone would take it a time that grows with their number squared. */
+/** Not a regular expression, which would take quadratic time for a path of many slashes. */
 const withoutEndSlashes = (path: string) => {
   let end = path.length
   while (end > 1 && path[end - 1] === '/') end--
   return path.slice(0, end)
 }
 
-/** Crawlers may see the catalog, and are kept from what belongs to a shopper and from the endless pages of a search. */
+/** Crawlers may read the catalog, but no private pages and no search results, of which there is no end. */
 export const robotsText = [
   'User-agent: *',
   'Disallow: /dev/',

@@ -3,11 +3,11 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CachedAnswer, makeCachedAnswer } from '../http/cached-answers.ts'
 
-/** The page, and by their names the scripts and styles that it asks for under /assets/. */
+/** The page, and by name the scripts and styles that it loads from /assets/. */
 type ShopAssets = { page: string; assets: ReadonlyMap<string, { answer: CachedAnswer; type: string }> }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-/** Where the build of a package puts them; a checkout has none and makes them itself. */
+/** Where the build of a package puts the assets. A checkout does not have this folder and bundles them itself. */
 const builtFolder = fileURLToPath(new URL('./built/', import.meta.url))
 
 const types: Record<string, string> = {
@@ -17,16 +17,16 @@ const types: Record<string, string> = {
 }
 
 /**
- * Gives the files of the demo shop. In a checkout they are made when they are first asked for and again after a change,
- * so that one can edit and reload; in a package they came with it.
+ * Loads the files of the demo shop. In a checkout they are bundled at the first request and again after a change, so
+ * that a developer can edit and reload. In a package they are prebuilt.
  */
-export const createShelf = () => {
+export const createAssetLoader = () => {
   let made: { assets: Promise<ShopAssets>; stamp: number } | undefined
   return (): Promise<ShopAssets> => {
     const stamp = existsSync(builtFolder) ? 0 : newestChange()
     if (made === undefined || made.stamp !== stamp) {
-      made = { assets: stamp === 0 ? Promise.resolve(readBuilt()) : bundleShop().then(shelve), stamp }
-      // What could not be made is tried again, because the next reload may come after the mistake was mended.
+      made = { assets: stamp === 0 ? Promise.resolve(readBuilt()) : bundleShop().then(toAssets), stamp }
+      // A failed bundle is tried again at the next request, which may come after the error was fixed.
       made.assets.catch(() => {
         made = undefined
       })
@@ -35,7 +35,7 @@ export const createShelf = () => {
   }
 }
 
-/** Whether there is a shop to serve: a package without it and an installation without esbuild have none. */
+/** False for a package without the built shop, and for a checkout without esbuild. */
 export const hasShop = () =>
   existsSync(builtFolder) ||
   (existsSync(join(root, 'demo/index.html')) && existsSync(join(root, 'node_modules/esbuild')))
@@ -73,13 +73,13 @@ export const bundleShop = async (): Promise<ShopFiles> => {
 
 const readBuilt = (): ShopAssets => {
   const folder = join(builtFolder, 'assets')
-  return shelve({
+  return toAssets({
     page: readFileSync(join(builtFolder, 'index.html'), 'utf8'),
     files: new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])),
   })
 }
 
-const shelve = ({ page, files }: ShopFiles): ShopAssets => ({
+const toAssets = ({ page, files }: ShopFiles): ShopAssets => ({
   page,
   assets: new Map(
     [...files].map(([name, text]) => [

@@ -7,15 +7,15 @@ import { receiveCarrierEvent } from '../features/delivery/carrier.ts'
 import { readOrder } from '../features/orders/orders.sql.ts'
 import type { SmsMessage, SmsSender } from '../providers/sms/sender.ts'
 
-/** A sender that also remembers what it sent last to each phone, for the page that has no phone. */
+/** A sender that also stores the last code of each phone, so that the demo shop can show it. */
 export const rememberCodes = (sender: SmsSender) => {
   const codes = new Map<string, string>()
   const remember = ({ phone, code, storeId }: SmsMessage) => {
-    const name = nameOf(storeId, phone)
-    codes.delete(name)
-    codes.set(name, code)
+    const key = codeKey(storeId, phone)
+    codes.delete(key)
+    codes.set(key, code)
     const [oldest] = codes.keys()
-    if (codes.size > mostCodes && oldest !== undefined) codes.delete(oldest)
+    if (codes.size > maxCodes && oldest !== undefined) codes.delete(oldest)
   }
   return {
     sender: {
@@ -25,20 +25,20 @@ export const rememberCodes = (sender: SmsSender) => {
         remember(message)
       },
     } satisfies SmsSender,
-    codeFor: (storeId: string, phone: string) => codes.get(nameOf(storeId, phone)),
+    codeFor: (storeId: string, phone: string) => codes.get(codeKey(storeId, phone)),
   }
 }
 
-const mostCodes = 1_000
-const nameOf = (storeId: string, phone: string) => `${phone} ${storeId}`
+const maxCodes = 1_000
+const codeKey = (storeId: string, phone: string) => `${phone} ${storeId}`
 
-/** Plays the carrier: a paid order goes out, and one that is out arrives. */
+/** Simulates the carrier: a paid order goes out for delivery, and one that is out for delivery is delivered. */
 export const moveParcel = async ({ db, clock }: Pick<Services, 'db' | 'clock'>, storeId: string, orderId: string) => {
   const store = await findStoreByPublicId(db, storeId)
   const order = store && (await readOrder(db, store.id, orderId))
   if (store === undefined || order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
-  const status = nextNews[order.status]
-  if (status === undefined) throw fail('CONFLICT', `An order that is ${order.status} has no parcel on its way.`)
+  const status = nextCarrierStatus[order.status]
+  if (status === undefined) throw fail('CONFLICT', `The carrier has no next step for an order that is ${order.status}.`)
   const nowMs = clock.now()
   await receiveCarrierEvent({ db, clock }, store, {
     eventId: `demo_${randomText(16)}`,
@@ -51,8 +51,8 @@ export const moveParcel = async ({ db, clock }: Pick<Services, 'db' | 'clock'>, 
   })
 }
 
-const nextNews: Record<string, 'in_transit' | 'delivered'> = {
-  // Cash is paid at the door, so such an order leaves while it is pending.
+const nextCarrierStatus: Record<string, 'in_transit' | 'delivered'> = {
+  // A cash order ships while its payment is pending.
   pending: 'in_transit',
   paid: 'in_transit',
   out_for_delivery: 'delivered',

@@ -3,16 +3,16 @@ import { openShop as openStocked } from '../features/checkout/fixture.ts'
 import { rememberCodes } from './development.ts'
 import { createShopServer } from './shop.routes.ts'
 
-/** The demo shop of a store of its own, on a port of its own. */
+/** The demo shop of a new store, on its own port. */
 export const openDemoShop = async (service: TestService, t: { after(undo: () => unknown): void }) => {
   const stocked = await openStocked(service)
   const { storeId } = stocked.shop
-  const { codeFor, sender } = rememberCodes({ name: 'nobody', send: async () => {} })
+  const { codeFor, sender } = rememberCodes({ name: 'none', send: async () => {} })
   const server = createShopServer({
     services: service.app.services,
     store: { id: storeId, browserKey: 'vpk_<script>' },
     apiUrl: service.url,
-    codeFor: (asked) => codeFor(storeId, asked),
+    codeFor: (phone) => codeFor(storeId, phone),
     logger: service.app.server.log,
   })
   t.after(() => server.close())

@@ -15,13 +15,13 @@ after(() => service.close())
 const titleOf = ({ text }: Answer) => /<title>(.*?)<\/title>/s.exec(text)?.[1]
 const metaOf = ({ text }: Answer, name: string) => new RegExp(`name="${name}" content="(.*?)"`, 's').exec(text)?.[1]
 const canonicalOf = ({ text }: Answer) => /<link rel="canonical" href="(.*?)"/.exec(text)?.[1]
-/** What a crawler takes for structured data: it ends at the first thing that looks like the end of a script. */
+/** The structured data as a crawler reads it: up to the first `</script`. */
 const dataOf = ({ text }: Answer) => {
   const [, json] = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script/is.exec(text) ?? []
   return json === undefined ? undefined : JSON.parse(json)
 }
 
-test('a product tells crawlers its title, its one address and what it costs', async (t) => {
+test('a product page has a title, a canonical address and structured data', async (t) => {
   const { url, shop } = await openDemoShop(service, t)
   await shop.add({
     name: 'Enamel tiffin',
@@ -70,7 +70,7 @@ test('a product tells crawlers its title, its one address and what it costs', as
       },
     ],
   })
-  // Found by its id or with a variant chosen it is still the same product.
+  // The canonical address does not depend on how the product was found.
   for (const path of [`/product/${product.id}`, `/product/tiffin?variant=${red.id}`, '/product/tiffin/']) {
     const other = await callUrl(`${url}${path}`)
     assert.equal(canonicalOf(other), `${url}/product/tiffin`, path)
@@ -78,7 +78,7 @@ test('a product tells crawlers its title, its one address and what it costs', as
   assert.equal(dataOf(await callUrl(`${url}/product/tiffin?variant=${red.id}`)).sku, 'T-RED')
 })
 
-test('no text of a product ends the script that holds it, or an attribute', async (t) => {
+test('no text of a product can close a script or an attribute', async (t) => {
   const { url, shop } = await openDemoShop(service, t)
   const name = 'Mug "</script><script>alert(1)</script><!--" & $& more'
   await shop.add({ name, slug: 'bad-mug', description: '"><img src=x onerror=alert(1)>', price: 1, stock: 1 })
@@ -93,7 +93,7 @@ test('no text of a product ends the script that holds it, or an attribute', asyn
   assert.doesNotMatch(page.headers.get('content-security-policy') ?? '', /unsafe-inline/)
 })
 
-test('a category tells its title and the way to it', async (t) => {
+test('a category page has a title and breadcrumbs', async (t) => {
   const { url, shop } = await openDemoShop(service, t)
   await shop.add({ name: 'Ladle', price: 1, stock: 1, category: 'Home > Kitchen & more' })
   const page = await callUrl(`${url}/category/kitchen-more`)
@@ -109,7 +109,7 @@ test('a category tells its title and the way to it', async (t) => {
   )
 })
 
-test('what is not there has status 404, the page that says so, and no place in a search engine', async (t) => {
+test('an unknown page, product or category is a 404 with noindex', async (t) => {
   const { url, shop } = await openDemoShop(service, t)
   const elsewhere = await openDemoShop(service, t)
   await elsewhere.shop.add({ name: 'Theirs', slug: 'theirs', price: 1, stock: 1 })
@@ -138,7 +138,7 @@ test('what is not there has status 404, the page that says so, and no place in a
   }
 })
 
-test('a host that is no host is not repeated on the page', async (t) => {
+test('an invalid Host header is not echoed', async (t) => {
   const { server } = await openDemoShop(service, t)
   for (const [host, expected] of [
     ['shop.example:8080', 'http://shop.example:8080/page/about'],
@@ -150,7 +150,7 @@ test('a host that is no host is not repeated on the page', async (t) => {
   }
 })
 
-test('a catalog that cannot be read is told as such, by a page that tries again', async (t) => {
+test('a catalog that cannot be read is a 503 with the page, which tries again', async (t) => {
   const { storeId } = await openDemoShop(service, t)
   const server = createShopServer({
     services: { ...service.app.services, db: {} as TestService['db'] },
@@ -167,7 +167,7 @@ test('a catalog that cannot be read is told as such, by a page that tries again'
   assert.match(body, /<div id="app">/)
 })
 
-test('robots.txt shows crawlers the catalog and nothing of a shopper', async (t) => {
+test('robots.txt allows the catalog and disallows private pages', async (t) => {
   const { url } = await openDemoShop(service, t)
   const { status, headers, text } = await callUrl(`${url}/robots.txt`)
   assert.equal(status, 200)
@@ -183,7 +183,7 @@ test('robots.txt shows crawlers the catalog and nothing of a shopper', async (t)
   }
 })
 
-test('the server and the script of the shop know the same addresses', () => {
+test('the server and the script of the shop have the same addresses', () => {
   const source = (name: string) => readFileSync(new URL(`../../demo/src/${name}`, import.meta.url), 'utf8')
   const routes = [...source('main.tsx').matchAll(/^ {2}\['(\/.*?)', \w+\],$/gm)].map(([, pattern = '']) => pattern)
   const pages = [...source('pages/info.tsx').matchAll(/^ {2}'?([a-z-]+)'?: \{$/gm)].map(([, name]) => `/page/${name}`)

@@ -8,21 +8,21 @@ import type { Services, StoreCtx } from '../features/context.ts'
 import { escapeHtml } from '../http/guide-markdown.ts'
 import { findShopAddress } from './addresses.ts'
 
-/** What a page says to those who run no script: search engines, link previews, and who looks at the status. */
+/** The status and head of a page for clients that run no script: search engines, link previews and monitors. */
 export type PageHead = {
   status: 200 | 404 | 503
   title: string
   description: string
-  /** The one path of what is shown; null where search engines should not list the page. */
+  /** The canonical path; null for a page that search engines must not index. */
   canonicalPath: string | null
   image?: string | undefined
   data?: object | undefined
 }
 
-type Asked = { path: string; query: URLSearchParams; origin: string }
+type PageRequest = { path: string; query: URLSearchParams; origin: string }
 
-/** Reads the catalog directly and not through the API, so that the page costs nobody's rate limit. */
-export const describePage = async (services: Services, storeId: string, asked: Asked): Promise<PageHead> => {
+/** Reads the catalog directly and not through the API, so that pages do not use up a rate limit. */
+export const describePage = async (services: Services, storeId: string, request: PageRequest): Promise<PageHead> => {
   const store = await findStoreByPublicId(services.db, storeId)
   if (store === undefined) return notFound('Page not found', 'Shop')
   const outlet = store.defaultOutlet
@@ -32,43 +32,43 @@ export const describePage = async (services: Services, storeId: string, asked: A
     ...{ store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() },
     ...{ clientAddress: '', isBrowserKey: false },
   }
-  const found = findShopAddress(asked.path)
+  const found = findShopAddress(request.path)
   if (found === undefined || !isName(found.param)) return notFound('Page not found', store.name)
   const { address, param } = found
-  if (address.pattern === '/product/:slug') return describeProduct(ctx, param, asked)
-  if (address.pattern === '/category/:slug') return describeCategory(ctx, param, asked)
+  if (address.pattern === '/product/:slug') return describeProduct(ctx, param, request)
+  if (address.pattern === '/category/:slug') return describeCategory(ctx, param, request)
   return {
     status: 200,
-    title: `${titleOf(address, asked)} · ${store.name}`,
-    description: usualDescription,
+    title: `${titleOf(address, request)} · ${store.name}`,
+    description: defaultDescription,
     canonicalPath: address.isPrivate ? null : address.pattern,
   }
 }
 
-/** Nothing has a longer slug or id, and no text of the database holds a null character. */
+/** No slug or id is longer, and PostgreSQL stores no null characters. */
 const isName = (param: string) => param.length <= 300 && !param.includes('\0')
 
-const usualDescription = 'A small shop that shows what the Vitrine API can do.'
+const defaultDescription = 'A small shop that shows what the Vitrine API can do.'
 
-const titleOf = ({ pattern, title }: { pattern: string; title: string }, { query }: Asked) => {
+const titleOf = ({ pattern, title }: { pattern: string; title: string }, { query }: PageRequest) => {
   const words = pattern === '/search' ? (query.get('q') ?? '').trim() : ''
-  return words === '' ? title : `Results for “${cutText(words, longestWords)}”`
+  return words === '' ? title : `Results for “${cutText(words, maxQueryLength)}”`
 }
 
-/** As many characters as the search box takes. */
-const longestWords = 100
+/** The maximum length of the search box. */
+const maxQueryLength = 100
 
 const notFound = (title: string, storeName: string): PageHead => ({
   status: 404,
   title: `${title} · ${storeName}`,
-  description: usualDescription,
+  description: defaultDescription,
   canonicalPath: null,
 })
 
-/** For when the catalog could not be read: the script then says so, and tries again. */
-export const unreadable: PageHead = { status: 503, title: 'Shop', description: usualDescription, canonicalPath: null }
+/** The head when the catalog cannot be read. The script shows the error and tries again. */
+export const unreadable: PageHead = { status: 503, title: 'Shop', description: defaultDescription, canonicalPath: null }
 
-const describeProduct = async (ctx: StoreCtx, idOrSlug: string, { query, origin }: Asked): Promise<PageHead> => {
+const describeProduct = async (ctx: StoreCtx, idOrSlug: string, { query, origin }: PageRequest): Promise<PageHead> => {
   const product = await showProduct(ctx, idOrSlug).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'NOT_FOUND') return null
     throw error
@@ -85,7 +85,7 @@ const describeProduct = async (ctx: StoreCtx, idOrSlug: string, { query, origin 
   }
 }
 
-/** A schema.org Product: one offer for each variant, and the SKU of the variant that the page shows. */
+/** A schema.org Product with an offer for each variant, and the SKU of the variant that the page shows. */
 const productData = (product: ProductDetail, url: string, wanted: string | null) => {
   const { variants } = product
   const chosen = variants.find(({ id }) => id === wanted) ?? variants.find(({ stock }) => stock > 0) ?? variants[0]
@@ -111,7 +111,7 @@ const productData = (product: ProductDetail, url: string, wanted: string | null)
   }
 }
 
-const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: Asked): Promise<PageHead> => {
+const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: PageRequest): Promise<PageHead> => {
   const categories = await readCategories(ctx)
   const category = categories.find((candidate) => candidate.slug === slug)
   if (category === undefined) return notFound('Category not found', ctx.store.name)
@@ -124,7 +124,7 @@ const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: Asked):
     data: {
       '@context': 'https://schema.org',
       '@type': 'BreadcrumbList',
-      itemListElement: wayTo(category, categories).map((step, i) => ({
+      itemListElement: breadcrumbsOf(category, categories).map((step, i) => ({
         '@type': 'ListItem',
         position: i + 1,
         name: step.name,
@@ -134,7 +134,7 @@ const describeCategory = async (ctx: StoreCtx, slug: string, { origin }: Asked):
   }
 }
 
-/** All of them, in pages of the largest size. */
+/** All categories, in pages of the maximum size. */
 const readCategories = async (ctx: StoreCtx): Promise<Category[]> => {
   const all: Category[] = []
   for (let cursor: string | undefined; ; ) {
@@ -147,14 +147,14 @@ const readCategories = async (ctx: StoreCtx): Promise<Category[]> => {
 
 const pathOf = ({ slug }: Category) => `/category/${encodeURIComponent(slug)}`
 
-const wayTo = (category: Category, categories: readonly Category[]): Category[] => {
+const breadcrumbsOf = (category: Category, categories: readonly Category[]): Category[] => {
   const parent = categories.find(({ id }) => id === category.parentId)
-  return parent === undefined ? [category] : [...wayTo(parent, categories), category]
+  return parent === undefined ? [category] : [...breadcrumbsOf(parent, categories), category]
 }
 
-/** Marked as of this page, so that the script can take it away when it shows another one. */
+/** Tags are marked with `data-of-page`, so that the script can remove them when it shows another page. */
 export const headHtml = ({ title, description, canonicalPath, image, data }: PageHead, origin: string) => {
-  const about = cutText(description.replace(/\s+/g, ' ').trim(), longestDescription)
+  const about = cutText(description.replace(/\s+/g, ' ').trim(), maxDescriptionLength)
   const tags = [
     `<title>${escapeHtml(title)}</title>`,
     meta('name', 'description', about),
@@ -169,10 +169,10 @@ export const headHtml = ({ title, description, canonicalPath, image, data }: Pag
   return tags.join('\n')
 }
 
-const longestDescription = 300
+const maxDescriptionLength = 300
 
 const meta = (key: 'name' | 'property', name: string, content: string) =>
   `<meta ${key}="${name}" content="${escapeHtml(content)}" data-of-page>`
 
-/** Inside a script element nothing may look like its end or like a comment. */
+/** Escapes `<`: the text of a script element must not contain its end tag or a comment. */
 export const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -20,7 +20,7 @@ const message = { phone, code: '123456', text: 'Your code is 123456.', storeId: 
 
 const openShop = (t: { after(undo: () => unknown): void }) => openDemoShop(service, t)
 
-test('every address of the shop is its page, with what the page needs and nothing that runs by itself', async (t) => {
+test('every address of the shop serves the page with its configuration and a policy against inline scripts', async (t) => {
   const { url } = await openShop(t)
   for (const path of ['/', '/sign-in', '/payment/callback?orderId=1&status=success', '/search?q=%C3%A9']) {
     const { status, headers, text } = await callUrl(`${url}${path}`)
@@ -44,14 +44,14 @@ test('every address of the shop is its page, with what the page needs and nothin
   assertError(await callUrl(`${url}/products`, { method: 'POST' }), 404, 'NOT_FOUND')
 })
 
-test('the whole shop is under 60 kB of JavaScript as it travels', async () => {
+test('the JavaScript of the shop is under 60 kB gzipped', async () => {
   const { files } = await bundleShop()
   const scripts = [...files].filter(([name]) => name.endsWith('.js'))
   const bytes = scripts.reduce((sum, [, text]) => sum + gzipSync(text).length, 0)
   assert.ok(bytes > 5_000 && bytes < 60_000, `${bytes} bytes`)
 })
 
-test('the page is told the last code of a phone, by this machine alone', async (t) => {
+test('only this machine can read the last code of a phone', async (t) => {
   const { url, sender, storeId, server } = await openShop(t)
   const address = `${url}/dev/code?phone=${encodeURIComponent(phone)}`
   assertError(await callUrl(address), 404, 'NOT_FOUND')
@@ -66,13 +66,13 @@ test('the page is told the last code of a phone, by this machine alone', async (
   assert.equal(await askFrom('::1', 'localhost:3001'), 200)
 })
 
-test('a message that was refused leaves no code behind', async () => {
+test('a message that could not be sent stores no code', async () => {
   const { sender, codeFor } = rememberCodes({ name: 'strict', send: () => Promise.reject(new Error('no')) })
   await assert.rejects(sender.send(message))
   assert.equal(codeFor(message.storeId, phone), undefined)
 })
 
-test('a paid parcel goes out and arrives, and nothing else moves', async (t) => {
+test('the simulated carrier ships and delivers a paid order of its own store only', async (t) => {
   const { url, shop, mug, newBuyer } = await openShop(t)
   const asha = await newBuyer({ productId: mug })
   const orderId = (await asha.checkOut()).json.order.id
@@ -98,7 +98,7 @@ test('a paid parcel goes out and arrives, and nothing else moves', async (t) => 
   assertError(await move({ orderId: their }), 404, 'NOT_FOUND')
 })
 
-test('the origin of the shop becomes one of the store, and a taken port is no reason to stop', async (t) => {
+test('the store allows the origin of the shop, and a port in use is reported', async (t) => {
   const store = await newStore(service)
   const options = {
     config: { ...service.config, demoPort: 0 },
@@ -114,8 +114,8 @@ test('the origin of the shop becomes one of the store, and a taken port is no re
   assert.deepEqual([...origins].sort(), [shop.url, shop.url.replace('localhost', '127.0.0.1')].sort())
   const demoPort = Number(new URL(shop.url).port)
   const second = await startShop({ ...options, config: { ...options.config, demoPort } })
-  assert.ok('trouble' in second)
-  assert.match(second.trouble, new RegExp(`port ${demoPort} is in use`))
-  const gone = await startShop({ ...options, keys: { ...options.keys, storeId: 'store_nobody' } })
-  assert.deepEqual(gone, { trouble: 'the demo store is gone' })
+  assert.ok('reason' in second)
+  assert.match(second.reason, new RegExp(`port ${demoPort} is in use`))
+  const deleted = await startShop({ ...options, keys: { ...options.keys, storeId: 'store_nobody' } })
+  assert.deepEqual(deleted, { reason: 'the demo store was deleted' })
 })

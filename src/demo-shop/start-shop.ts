@@ -16,14 +16,14 @@ type StartShop = {
   logger: Logger
 }
 
-/** Where the shop is, or why it is not there. A shop that cannot be served is no reason not to serve the API. */
-export type OpenedShop = { url: string; close(): Promise<void> } | { trouble: string }
+/** The running shop, or the reason why it does not run, which does not stop the API. */
+export type OpenedShop = { url: string; close(): Promise<void> } | { reason: string }
 
 export const startShop = async (options: StartShop): Promise<OpenedShop> => {
   const { config, services, keys } = options
   const store = await findStoreByPublicId(services.db, keys.storeId)
-  if (store === undefined) return { trouble: 'the demo store is gone' }
-  if (!hasShop()) return { trouble: 'it is not part of this installation' }
+  if (store === undefined) return { reason: 'the demo store was deleted' }
+  if (!hasShop()) return { reason: 'it is not part of this installation' }
   const server = createShopServer({
     services,
     store: { id: keys.storeId, browserKey: keys.browserKey },
@@ -36,7 +36,7 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
     await server.listen({ port: config.demoPort, host: config.host })
   } catch (error) {
     await close()
-    return { trouble: describeTrouble(error, config.demoPort) }
+    return { reason: describeListenError(error, config.demoPort) }
   }
   const port = portOf(server)
   try {
@@ -50,14 +50,14 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
 
 const portOf = ({ server }: ReturnType<typeof createShopServer>) => {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the demo shop listens on no port')
+  if (address === null || typeof address === 'string') throw new Error('the demo shop does not listen on a port')
   return address.port
 }
 
-const describeTrouble = (error: unknown, port: number) =>
+const describeListenError = (error: unknown, port: number) =>
   errorCode(error) === 'EADDRINUSE' ? `port ${port} is in use; set VITRINE_DEMO_PORT to another` : errorMessage(error)
 
-/** The shop calls the API from its own origin, like any other storefront, so that origin must be one of the store's. */
+/** The shop calls the API from its own origin, like any storefront, so the store must allow that origin. */
 const allowOrigins = async (db: Db, store: Store, origins: readonly string[]) => {
   const missing = origins.filter((origin) => !store.origins.has(origin))
   if (missing.length === 0) return

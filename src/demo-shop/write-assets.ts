@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { stop } from 'esbuild'
 import { bundleShop } from './assets.ts'
 
-/** A step of the package's build: puts the shop into the folder that is named. */
+/** A step of the package build: writes the bundled shop to a folder. */
 const [folder] = process.argv.slice(2)
-if (folder === undefined) throw new Error('Name the folder to write to.')
+if (folder === undefined) throw new Error('Usage: node write-assets.ts FOLDER')
 const { page, files } = await bundleShop()
 mkdirSync(join(folder, 'assets'), { recursive: true })
 writeFileSync(join(folder, 'index.html'), page)

@@ -101,7 +101,7 @@ browserTest('a payment that fails is tried again for the same order, which is pa
   await sees(heading(page, 'Your payment did not go through'))
   const orderId = orderIdOf(page)
   await reload(page, heading(page, 'Your payment did not go through'))
-  await button(page, 'Try to pay again').click()
+  await button(page, 'Try again').click()
   await page.waitForURL(/\/sandbox\//)
   await button(page, 'Pay').click()
   await sees(heading(page, 'Thank you, your order is paid'))

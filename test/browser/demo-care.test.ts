@@ -63,7 +63,7 @@ browserTest('signing out ends the visit here even when the shop cannot be told, 
   await signInAs(page, phone)
   await page.route('**/v1/auth/logout', (route) => route.abort())
   await button(page, /^Sign out$/).click()
-  await sees(page.getByText('You are signed out in this browser, but the shop could not be told.'))
+  await sees(page.getByText('You are signed out in this browser, but the shop could not be reached.'))
   await sees(page.getByRole('link', { name: 'Sign in' }))
   await page.goto('/account')
   await sees(page.getByText('Please sign in to see this page.'))

@@ -15,7 +15,7 @@ browserTest('on a phone one sees what one pays for, and types nothing twice', as
   const topOf = async (locator: typeof summary) => (await locator.boundingBox())?.y ?? Number.NaN
   assert.ok((await topOf(summary)) < (await topOf(button(page, /^Pay ₹/))), 'the order stands before the button')
   await summary.click()
-  const offers = page.getByRole('list', { name: 'Offers of this shop' })
+  const offers = page.getByRole('list', { name: 'Available offers' })
   await becomes(
     () => offers.getByRole('button', { name: /FESTIVE500/ }).isDisabled(),
     true,
@@ -32,5 +32,5 @@ browserTest('a cart that was emptied elsewhere says so', async (scene) => {
   await other.goto('/cart')
   await button(other, 'Remove Masala dabba, seven bowls').click()
   await sees(heading(other, /cart/i))
-  await sees(cartDrawer(page).getByText(/emptied or ordered elsewhere/))
+  await sees(cartDrawer(page).getByText(/emptied or ordered in another tab/))
 })

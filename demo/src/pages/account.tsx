@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { EmailField, NameField, PasswordField } from '../parts/fields.tsx'
 import { PasswordForm } from '../parts/password-form.tsx'
-import { FormFault, submitting, useWork } from '../parts/sign-in-work.tsx'
+import { FormError, submitting, useWork } from '../parts/sign-in-work.tsx'
 import { Button, Heading, Show } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
 import { type Customer, shop } from '../shop.ts'
@@ -22,12 +22,12 @@ export const AccountPage = () => (
 const Profile = () => {
   const { loaded, reload, replace } = useLoad('customer', (signal) => shop.showCustomer({ signal }))
   const leave = async () => {
-    const isOver = await signOut()
+    const hasEnded = await signOut()
     navigate('/')
-    tell(
-      isOver
+    showNotice(
+      hasEnded
         ? 'You are signed out.'
-        : 'You are signed out in this browser, but the shop could not be told. It ends your visit by itself later.',
+        : 'You are signed out in this browser, but the shop could not be reached. Your session there expires on its own.',
       { about: 'session' },
     )
   }
@@ -35,10 +35,10 @@ const Profile = () => {
     try {
       await signOutEverywhere()
     } catch (error) {
-      return tell(errorText(error), { about: 'session' })
+      return showNotice(errorText(error), { about: 'session' })
     }
     navigate('/')
-    tell('You are signed out on all devices.', { about: 'session' })
+    showNotice('You are signed out on all devices.', { about: 'session' })
   }
   return (
     <>
@@ -63,14 +63,14 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
   const [email, setEmail] = useState(customer.email)
   const [currentPassword, setCurrentPassword] = useState('')
   const isNewEmail = customer.email !== '' && email.trim() !== customer.email
-  const { fault, isBusy, work } = useWork(errorText)
+  const { errorMessage, isBusy, work } = useWork(errorText)
   const save = () =>
     work(async () => {
       const proof = isNewEmail && currentPassword ? { currentPassword } : {}
       const contact = email.trim() ? { email: email.trim() } : {}
       onSaved(await shop.changeCustomer({ name: name.trim(), ...contact, ...proof }))
       setCurrentPassword('')
-      tell('Your details are saved.')
+      showNotice('Your details were saved.')
     })
   return (
     <form class="form narrow-form" onSubmit={submitting(save)}>
@@ -88,7 +88,7 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
           onInput={setCurrentPassword}
         />
       )}
-      {fault && <FormFault text={fault} />}
+      {errorMessage && <FormError text={errorMessage} />}
       <p>
         <Button type="submit" isBusy={isBusy}>
           Save

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { AddressForm, AddressText, draftOf, emptyAddress, toAddress } from '../parts/address-form.tsx'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { Button, Empty, Heading, Show } from '../parts/states.tsx'
@@ -24,7 +24,7 @@ const AddressBook = () => {
   const finish = (text: string) => {
     setEdited(null)
     reload()
-    tell(text)
+    showNotice(text)
   }
   return (
     <Show loaded={loaded} onRetry={reload}>
@@ -32,7 +32,7 @@ const AddressBook = () => {
         <>
           {addresses.length === 0 && edited === null && (
             <Empty title="No addresses yet">
-              <p>Save one, and checking out is quicker.</p>
+              <p>Save an address to check out faster.</p>
             </Empty>
           )}
           <ul class="addresses">
@@ -44,7 +44,7 @@ const AddressBook = () => {
                     onCancel={() => setEdited(null)}
                     onSave={async (draft) => {
                       await shop.changeAddress({ id: address.id, ...toAddress(draft) })
-                      finish('The address is saved.')
+                      finish('The address was saved.')
                     }}
                   />
                 ) : (
@@ -59,7 +59,7 @@ const AddressBook = () => {
               onCancel={() => setEdited(null)}
               onSave={async (draft) => {
                 await shop.addAddress(toAddress(draft))
-                finish('The address is saved.')
+                finish('The address was saved.')
               }}
             />
           ) : (
@@ -87,24 +87,26 @@ const AddressCard = ({
       await doing
       onChanged(done)
     } catch (error) {
-      tell(errorText(error))
+      showNotice(errorText(error))
     }
   }
-  const where = `${address.name}, ${address.line1}`
+  const label = `${address.name}, ${address.line1}`
   return (
     <div class="panel address-card">
       <AddressText address={address} />
       {address.isDefault && <span class="pill">Default</span>}
       <p class="row">
-        <button type="button" class="text-button" aria-label={`Change ${where}`} onClick={onEdit}>
+        <button type="button" class="text-button" aria-label={`Change ${label}`} onClick={onEdit}>
           Change
         </button>
         {!address.isDefault && (
           <button
             type="button"
             class="text-button"
-            aria-label={`Make ${where} the default`}
-            onClick={() => work(shop.changeAddress({ id: address.id, isDefault: true }), 'This is your default now.')}
+            aria-label={`Make ${label} the default`}
+            onClick={() =>
+              work(shop.changeAddress({ id: address.id, isDefault: true }), 'This is now your default address.')
+            }
           >
             Make default
           </button>
@@ -112,7 +114,7 @@ const AddressCard = ({
         <button
           type="button"
           class="text-button"
-          aria-label={`Remove ${where}`}
+          aria-label={`Remove ${label}`}
           onClick={() => work(shop.removeAddress({ id: address.id }), 'The address was removed.')}
         >
           Remove

@@ -8,14 +8,14 @@ import { CheckIcon } from '../parts/icons.tsx'
 import { isPayable, OrderLines } from '../parts/order-parts.tsx'
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Waiting } from '../parts/states.tsx'
-import { place } from '../router.ts'
-import { tellOtherTabs } from '../session.ts'
+import { route } from '../router.ts'
+import { notifyOtherTabs } from '../session.ts'
 import { isVitrineError, type Order } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 
-/** Where the shopper arrives after paying. The address says how it went, but only the order itself is believed. */
+/** The page after a payment. The URL claims an outcome, but only the order itself is trusted. */
 export const CallbackPage = () => {
-  const { query } = place.value
+  const { query } = route.value
   const orderId = query.get('orderId')
   if (!orderId) return <NotFoundPage />
   return (
@@ -27,25 +27,25 @@ export const CallbackPage = () => {
 
 const Settlement = ({ orderId }: { orderId: string }) => {
   const [order, setOrder] = useState<Order | null>(null)
-  const [fault, setFault] = useState<unknown>(null)
+  const [failure, setFailure] = useState<unknown>(null)
   const [round, setRound] = useState(0)
-  // Another round is asked for by its number alone.
+  // `round` is a dependency because a new number requests another try.
   useEffect(() => {
     const abort = new AbortController()
     const wait = async () => {
-      setFault(null)
-      const now = await followPayment(orderId, { signal: abort.signal, isFirstLook: true, onLook: setOrder })
+      setFailure(null)
+      const now = await followPayment(orderId, { signal: abort.signal, readsFirst: true, onRead: setOrder })
       if (now.paymentStatus === 'paid') dropDrafts('checkout')
       await loadCart()
-      tellOtherTabs()
+      notifyOtherTabs()
     }
-    wait().catch((error) => !abort.signal.aborted && setFault(error))
+    wait().catch((error) => !abort.signal.aborted && setFailure(error))
     return () => abort.abort()
   }, [orderId, round])
 
-  if (fault !== null) {
-    if (isVitrineError(fault, 'NOT_FOUND')) return <NotFoundPage what="order" />
-    return <Problem error={fault} onRetry={() => setRound(round + 1)} />
+  if (failure !== null) {
+    if (isVitrineError(failure, 'NOT_FOUND')) return <NotFoundPage what="order" />
+    return <Problem error={failure} onRetry={() => setRound(round + 1)} />
   }
   if (order === null) return <Undecided order={null} />
   if (order.paymentStatus === 'paid') return <Paid order={order} />
@@ -82,11 +82,11 @@ const Paid = ({ order }: { order: Order }) => (
 const Undecided = ({ order }: { order: Order | null }) => (
   <div class="narrow settled">
     <Heading title="Waiting for your payment" />
-    <Waiting text="The bank has not answered yet. This page follows by itself" />
+    <Waiting text="Your bank has not confirmed the payment yet. This page updates automatically" />
     {order && (
       <>
-        <p>You can leave this page. The order is settled all the same, and you find it under your orders.</p>
-        <PayAgain order={order} label="Go back to paying" />
+        <p>You can leave this page. You will find the order under your orders.</p>
+        <PayAgain order={order} label="Return to payment" />
       </>
     )}
   </div>
@@ -97,24 +97,24 @@ const Failed = ({ order }: { order: Order }) => (
     <Heading title={order.status === 'cancelled' ? 'This order was cancelled' : 'Your payment did not go through'} />
     <p class="lead">
       {order.status === 'cancelled'
-        ? 'Nothing was charged. What you chose is still in your cart.'
-        : 'Nothing was charged, and we still hold these things for you. You can try again.'}
+        ? 'You were not charged. Your items are still in your cart.'
+        : 'You were not charged. Your items are still reserved, so you can try again.'}
     </p>
     <OrderLines order={order} />
-    <PayAgain order={order} label="Try to pay again" />
+    <PayAgain order={order} label="Try again" />
   </div>
 )
 
 const PayAgain = ({ order, label }: { order: Order; label: string }) => {
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const pay = async () => {
     setBusy(true)
-    setFault(null)
+    setErrorMessage(null)
     try {
       await payAgain(order.id)
     } catch (error) {
-      setFault(errorText(error))
+      setErrorMessage(errorText(error))
     }
     setBusy(false)
   }
@@ -130,9 +130,9 @@ const PayAgain = ({ order, label }: { order: Order; label: string }) => {
           See your order
         </a>
       </p>
-      {fault && (
-        <p class="fault" role="alert">
-          {fault}
+      {errorMessage && (
+        <p class="error" role="alert">
+          {errorMessage}
         </p>
       )}
     </>

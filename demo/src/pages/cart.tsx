@@ -6,7 +6,7 @@ import { Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
 import type { Cart } from '../shop.ts'
 
-/** The same as the drawer, for those who come by the address. */
+/** The contents of the cart drawer as a page of its own. */
 export const CartPage = () => {
   const state = cart.value
   return (
@@ -23,9 +23,9 @@ const CartContents = ({ cart: shown, wasEmptied }: { cart: Cart | null; wasEmpti
   if (shown === null || shown.items.length === 0) {
     return (
       <Empty title="Your cart is empty">
-        <p>{wasEmptied ? emptiedText : 'Things you add will wait for you here, also on your next visit.'}</p>
+        <p>{wasEmptied ? emptiedText : 'Items that you add are saved here for your next visit.'}</p>
         <a class="button" href="/">
-          Look around
+          Start shopping
         </a>
       </Empty>
     )

@@ -2,7 +2,7 @@ import { useLoad } from '../load.ts'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
 import { Empty, Heading, ProblemPage, Show, Skeleton } from '../parts/states.tsx'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import { type Category, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -32,15 +32,15 @@ export const CategoryPage = ({ slug = '' }: { slug?: string }) => {
 }
 
 const CategoryView = ({ category, categories }: { category: Category; categories: Category[] }) => {
-  const { query } = place.value
+  const { query } = route.value
   const filters = toQuery(readFilters(query), allowedSorts)
   const below = categories.filter(({ parentId }) => parentId === category.id)
   return (
     <>
-      <Breadcrumb way={wayTo(category, categories)} />
+      <Breadcrumb path={breadcrumbsOf(category, categories)} />
       <Heading title={category.name} />
       {below.length > 0 && (
-        <nav class="chips" aria-label={`Within ${category.name}`}>
+        <nav class="chips" aria-label={`Subcategories of ${category.name}`}>
           {below.map(({ id, slug, name }) => (
             <a key={id} class="chip" href={`/category/${slug}`}>
               {name}
@@ -58,10 +58,10 @@ const CategoryView = ({ category, categories }: { category: Category; categories
           )
         }
         empty={
-          <Empty title="Nothing fits">
-            <p>No product of this category fits your filters.</p>
+          <Empty title="No matches">
+            <p>No products in this category match your filters.</p>
             <a class="button quiet" href={`/category/${category.slug}`}>
-              Show all of {category.name}
+              Show all in {category.name}
             </a>
           </Empty>
         }
@@ -70,20 +70,20 @@ const CategoryView = ({ category, categories }: { category: Category; categories
   )
 }
 
-const wayTo = (category: Category, categories: Category[]): Category[] => {
+const breadcrumbsOf = (category: Category, categories: Category[]): Category[] => {
   const parent = categories.find(({ id }) => id === category.parentId)
-  return parent ? [...wayTo(parent, categories), category] : [category]
+  return parent ? [...breadcrumbsOf(parent, categories), category] : [category]
 }
 
-const Breadcrumb = ({ way }: { way: Category[] }) => (
+const Breadcrumb = ({ path }: { path: Category[] }) => (
   <nav class="breadcrumb" aria-label="Breadcrumb">
     <ol>
       <li>
         <a href="/">Shop</a>
       </li>
-      {way.map(({ id, slug, name }, index) => (
+      {path.map(({ id, slug, name }, index) => (
         <li key={id}>
-          {index === way.length - 1 ? (
+          {index === path.length - 1 ? (
             <span aria-current="page">{name}</span>
           ) : (
             <a href={`/category/${slug}`}>{name}</a>

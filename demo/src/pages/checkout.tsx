@@ -33,7 +33,7 @@ export const CheckoutPage = () => {
           <p>{state.wasEmptied ? emptiedText : 'There is nothing to check out yet.'}</p>
           <p class="row centred">
             <a class="button" href="/">
-              Look around
+              Start shopping
             </a>
             {known.customerId === null && (
               <a class="button quiet" href="/sign-in?next=/checkout">
@@ -46,8 +46,8 @@ export const CheckoutPage = () => {
         <WithSummary cart={state.cart}>
           {known.customerId === null ? (
             <section class="panel" aria-labelledby="who">
-              <h2 id="who">Who are you?</h2>
-              <p>Sign in with your phone number to go on. Your cart comes along.</p>
+              <h2 id="who">Sign in to continue</h2>
+              <p>Your cart is moved to your account.</p>
               <SignInForm />
             </section>
           ) : (
@@ -59,9 +59,9 @@ export const CheckoutPage = () => {
   )
 }
 
-type Fault = { text: string; action?: 'cart' | 'orders' }
+type CheckoutError = { text: string; action?: 'cart' | 'orders' }
 
-/** Who signs in has proved a phone number, so it need not be typed again. Without it the form works as well. */
+/** Waits for the customer, whose name and phone number fill in the form. It works without them if loading fails. */
 const CheckoutForm = ({ cart: shown }: { cart: Cart }) => {
   const { loaded } = useLoad('customer', (signal) => shop.showCustomer({ signal }))
   const addresses = useAddresses()
@@ -87,31 +87,31 @@ const FilledForm = ({
 }) => {
   const ownAddress = { ...emptyAddress, name: customer?.name ?? '', phone: customer?.phone ?? '' }
   const [draft, setDraft] = useDraft('checkout', { ...emptyDraft, address: ownAddress })
-  const [fault, setFault] = useState<Fault | null>(null)
+  const [checkoutError, setCheckoutError] = useState<CheckoutError | null>(null)
   const [isBusy, setBusy] = useState(false)
   const book = addresses.loaded.status === 'ready' ? addresses.loaded.value : []
   const chosenId = book.some(({ id }) => id === draft.addressId) ? draft.addressId : (book[0]?.id ?? 'new')
   const addressId = draft.addressId === 'new' ? 'new' : chosenId
   const method = needsAddress ? draft.method : 'online'
 
-  /** The id of the address to send to. A new one is kept first when that was wished for. */
-  const settleAddress = async () => {
+  /** The address part of the checkout request. A new address is saved first if the customer chose that. */
+  const resolveAddress = async () => {
     if (!needsAddress) return {}
     if (addressId !== 'new' && addressId !== null) return { addressId }
-    if (!draft.isKept) return { shippingAddress: toAddress(draft.address) }
-    const kept = await shop.addAddress(toAddress(draft.address))
-    addresses.replace([...book, kept])
-    setDraft({ ...draft, addressId: kept.id, address: ownAddress })
-    return { addressId: kept.id }
+    if (!draft.savesAddress) return { shippingAddress: toAddress(draft.address) }
+    const saved = await shop.addAddress(toAddress(draft.address))
+    addresses.replace([...book, saved])
+    setDraft({ ...draft, addressId: saved.id, address: ownAddress })
+    return { addressId: saved.id }
   }
-  const place = async (event: Event) => {
+  const placeOrder = async (event: Event) => {
     event.preventDefault()
     if (isBusy) return
     setBusy(true)
-    setFault(null)
+    setCheckoutError(null)
     try {
       const { order, payment } = await shop.checkOut({
-        ...(await settleAddress()),
+        ...(await resolveAddress()),
         version: shown.version,
         expectedTotal: shown.total,
         paymentMethod: method,
@@ -121,33 +121,33 @@ const FilledForm = ({
       const isBack = await goToPayment(payment.redirectUrl)
       void loadCart()
       if (isBack) return setBusy(false)
-      // Who comes back from paying may need the draft again. Here nothing is left to pay.
+      // A shopper who returns from the payment page may need the draft again. Here nothing is left to pay.
       dropDrafts('checkout')
       navigate(`/orders/${order.id}?placed=1`)
     } catch (error) {
-      setFault(faultOf(error))
+      setCheckoutError(describeError(error))
       setBusy(false)
       await loadCart()
     }
   }
 
   return (
-    <form class="form checkout-form" onSubmit={place}>
+    <form class="form checkout-form" onSubmit={placeOrder}>
       {needsAddress === null ? (
         <Skeleton lines={4} />
       ) : needsAddress ? (
         <AddressChoice addresses={addresses} addressId={addressId} draft={draft} onChange={setDraft} />
       ) : (
-        <p class="panel">Your cart holds only files, so we need no address.</p>
+        <p class="panel">Your cart contains only downloads, so no address is needed.</p>
       )}
       <PaymentChoice
         method={method}
-        canBeCash={needsAddress !== false}
+        allowsCash={needsAddress !== false}
         onChange={(next) => setDraft({ ...draft, method: next })}
       />
       <label class="field">
         <span>
-          Note for us <span class="quiet-text">(optional)</span>
+          Order note <span class="quiet-text">(optional)</span>
         </span>
         <textarea
           rows={2}
@@ -156,20 +156,18 @@ const FilledForm = ({
           onInput={(event) => setDraft({ ...draft, note: event.currentTarget.value })}
         />
       </label>
-      {fault && <CheckoutFault fault={fault} />}
+      {checkoutError && <CheckoutAlert error={checkoutError} />}
       <Button type="submit" class="wide" isBusy={isBusy} disabled={needsAddress === null}>
         {method === 'cod' ? 'Place order' : `Pay ${money(shown.total, shown.currency)}`}
       </Button>
       <p class="quiet-text">
-        {method === 'cod'
-          ? 'You pay when it arrives.'
-          : 'You pay on the page of our payment provider and then come back.'}
+        {method === 'cod' ? 'You pay when it arrives.' : "You pay on our payment provider's page and then return here."}
       </p>
     </form>
   )
 }
 
-/** Whether anything has to be shipped; null while it is not known. Lines do not tell, products do. */
+/** Whether anything has to be shipped; null while loading. Products say whether they are digital, cart lines do not. */
 const useNeedsAddress = (shown: Cart): boolean | null => {
   const slugs = [...new Set(shown.items.map(({ product }) => product.slug))].sort()
   const { loaded } = useLoad(`shipped ${slugs.join()}`, async (signal) => {
@@ -177,19 +175,19 @@ const useNeedsAddress = (shown: Cart): boolean | null => {
     return products.some(({ digital }) => !digital)
   })
   if (loaded.status === 'ready') return loaded.value
-  // When in doubt an address is asked for: it does no harm.
+  // If the products cannot be loaded, an address does no harm.
   return loaded.status === 'failed' ? true : null
 }
 
-const faultOf = (error: unknown): Fault => {
+const describeError = (error: unknown): CheckoutError => {
   if (isVitrineError(error, 'STALE_CHECKOUT')) {
-    return { text: 'Your cart has changed since you last saw it. Please check the new total, then go on.' }
+    return { text: 'Your cart has changed since you last saw it. Please check the new total, then try again.' }
   }
   if (isVitrineError(error, 'INSUFFICIENT_STOCK')) {
-    return { text: 'Some things are no longer there in that number. Please look at your cart.', action: 'cart' }
+    return { text: 'Some items are no longer available in this quantity. Please check your cart.', action: 'cart' }
   }
   if (isVitrineError(error, 'COUPON_EXPIRED') || isVitrineError(error, 'COUPON_INVALID')) {
-    return { text: `${error.message} Take the code off to go on without it.` }
+    return { text: `${error.message} Remove the code to continue without it.` }
   }
   if (isVitrineError(error, 'CONFLICT')) return { text: error.message, action: 'orders' }
   if (isVitrineError(error, 'BAD_GATEWAY')) {
@@ -198,19 +196,19 @@ const faultOf = (error: unknown): Fault => {
   return { text: errorText(error) }
 }
 
-const CheckoutFault = ({ fault }: { fault: Fault }) => {
+const CheckoutAlert = ({ error }: { error: CheckoutError }) => {
   const ref = useRef<HTMLDivElement>(null)
-  // Each new fault is brought into view.
-  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [fault])
+  // Each new error is scrolled into view.
+  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [error])
   return (
     <div class="problem" role="alert" ref={ref}>
-      <p>{fault.text}</p>
-      {fault.action === 'cart' && (
+      <p>{error.text}</p>
+      {error.action === 'cart' && (
         <button type="button" class="button quiet small" onClick={openDrawer}>
-          Look at your cart
+          View your cart
         </button>
       )}
-      {fault.action === 'orders' && (
+      {error.action === 'orders' && (
         <a class="button quiet small" href="/orders">
           See your orders
         </a>

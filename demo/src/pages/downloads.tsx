@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { date, errorText, plural } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { DownloadIcon } from '../parts/icons.tsx'
 import { Picture } from '../parts/picture.tsx'
@@ -26,9 +26,9 @@ const DownloadList = () => {
       {(downloads) =>
         downloads.length === 0 ? (
           <Empty title="No files yet">
-            <p>Files that you buy are kept here for you.</p>
+            <p>Files that you buy will appear here.</p>
             <a class="button" href="/category/digital">
-              See what can be downloaded
+              Browse downloads
             </a>
           </Empty>
         ) : (
@@ -44,22 +44,22 @@ const DownloadList = () => {
 }
 
 const DownloadRow = ({ download, onUsed }: { download: Download; onUsed: () => void }) => {
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const fetchFile = async () => {
     setBusy(true)
-    setFault(null)
+    setErrorMessage(null)
     try {
       const { url } = await shop.makeDownloadLink({ id: download.id })
       location.assign(url)
-      tell(`${download.fileName} is being downloaded.`)
+      showNotice(`${download.fileName} is being downloaded.`)
     } catch (error) {
-      setFault(isVitrineError(error, 'GONE') ? 'This download is used up or over.' : errorText(error))
+      setErrorMessage(isVitrineError(error, 'GONE') ? 'This download has expired or was used up.' : errorText(error))
     }
     setBusy(false)
     onUsed()
   }
-  const isOver = download.remaining <= 0
+  const isUsedUp = download.remaining <= 0
   return (
     <li class="panel order-row">
       <span class="order-images" aria-hidden="true">
@@ -71,16 +71,16 @@ const DownloadRow = ({ download, onUsed }: { download: Download; onUsed: () => v
           {download.fileName} · <a href={`/orders/${download.orderId}`}>Order {download.orderNumber}</a>
         </span>
         <span class="quiet-text">
-          {isOver ? 'Used up' : `${plural(download.remaining, 'download')} left`}
+          {isUsedUp ? 'Used up' : `${plural(download.remaining, 'download')} left`}
           {download.expiresAt ? `, until ${date(download.expiresAt)}` : ''}
         </span>
-        {fault && (
-          <span class="fault" role="alert">
-            {fault}
+        {errorMessage && (
+          <span class="error" role="alert">
+            {errorMessage}
           </span>
         )}
       </span>
-      <Button class="small" isBusy={isBusy} disabled={isOver} onClick={fetchFile}>
+      <Button class="small" isBusy={isBusy} disabled={isUsedUp} onClick={fetchFile}>
         <DownloadIcon /> Download<span class="hidden"> {download.name}</span>
       </Button>
     </li>

@@ -4,7 +4,7 @@ import type { Store } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { NotFoundPage } from './not-found.tsx'
 
-/** The pages that the menu of the demo store names. The API has no texts for them, so they are written here. */
+/** The pages that the menu of the demo store links to. The API has no texts for pages, so they are written here. */
 const pages: Record<string, { title: string; paragraphs: (info: Store) => string[] }> = {
   about: {
     title: 'About us',
@@ -25,7 +25,7 @@ const pages: Record<string, { title: string; paragraphs: (info: Store) => string
       `Delivery costs ${money(shipping.flat, currency)}${
         shipping.freeAbove === null ? '' : ` and is free from ${money(shipping.freeAbove, currency)}`
       }.`,
-      'You can cancel an order until it is paid, or until it is shipped when you pay at the door.',
+      'You can cancel an order until it is paid. You can cancel a cash-on-delivery order until it is shipped.',
     ],
   },
 }

@@ -4,17 +4,21 @@ const texts = {
   page: [
     'Page not found',
     'There is no page at this address.',
-    'Please check the address for a slip, or search the shop.',
+    'Please check the address for typos, or search the shop.',
   ],
   product: [
     'Product not found',
-    'We have no such product.',
-    'It may be gone from the shop, or it has a new address. Searching for its name may help.',
+    'This product does not exist.',
+    'It may have been removed, or its address may have changed. Try searching for its name.',
   ],
-  category: ['Category not found', 'We have no such category.', 'It may have a new name. The menu shows all we have.'],
+  category: [
+    'Category not found',
+    'This category does not exist.',
+    'It may have been renamed. The menu shows all categories.',
+  ],
   order: [
     'Order not found',
-    'You have no such order.',
+    'This order does not exist.',
     'It may belong to another account than the one you are signed in with.',
   ],
 } as const

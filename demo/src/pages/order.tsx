@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { loadCart } from '../cart.ts'
 import { date, errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { AddressText } from '../parts/address-form.tsx'
 import { CustomerOnly } from '../parts/customer-only.tsx'
 import { DevelopmentOnly } from '../parts/development.tsx'
@@ -11,7 +11,7 @@ import { DeliverySteps, isCash, isPayable, OrderLines, OrderStatus, Timeline } f
 import { payAgain } from '../parts/payment.ts'
 import { Button, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import { development, isVitrineError, type Order, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 
@@ -40,7 +40,7 @@ const OrderView = ({ id }: { id: string }) => {
   return <OrderDetails order={loaded.value} onChanged={replace} />
 }
 
-/** While a payment is undecided the API is asked to answer once it is, so the page follows by itself. */
+/** While a payment is pending, waits for the API to report its outcome, so that the page updates automatically. */
 const useSettlement = (order: Order | null, onSettled: (order: Order) => void) => {
   const id = order && isPayable(order) && order.paymentStatus === 'pending' ? order.id : null
   useEffect(() => {
@@ -50,14 +50,14 @@ const useSettlement = (order: Order | null, onSettled: (order: Order) => void) =
       onSettled(await followPayment(id, { signal: abort.signal }))
       void loadCart()
     }
-    // A wait that breaks off for good is no loss: coming back to the page reads the order again.
+    // A failed wait is no loss: the order is read again when the window gets the focus.
     wait().catch(() => {})
     return () => abort.abort()
   }, [id, onSettled])
 }
 
 const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
-  const { query } = place.value
+  const { query } = route.value
   const isDigital = order.items.some(({ digital }) => digital)
   const isPaid = order.paymentStatus === 'paid'
   return (
@@ -85,13 +85,13 @@ const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: O
       )}
       <div class="order-columns">
         <section aria-labelledby="order-items">
-          <h2 id="order-items">What you bought</h2>
+          <h2 id="order-items">Items</h2>
           <OrderLines order={order} />
           <Totals sums={order} couponCode={order.couponCode} />
         </section>
         <div>
           <section aria-labelledby="order-timeline">
-            <h2 id="order-timeline">What happened so far</h2>
+            <h2 id="order-timeline">History</h2>
             <Shipments order={order} />
             <Timeline order={order} />
             <MoveParcel order={order} onChanged={onChanged} />
@@ -121,30 +121,30 @@ const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: O
 const paymentText = (order: Order) => {
   const { method, last4, upiId } = (order.payment ?? {}) as { method?: string; last4?: string; upiId?: string }
   const means = [method === 'upi' ? 'UPI' : method, last4 ? `ending in ${last4}` : '', upiId].filter(Boolean).join(' ')
-  if (order.paymentStatus === 'refunded') return 'Paid back to you.'
+  if (order.paymentStatus === 'refunded') return 'Refunded.'
   if (order.paymentStatus === 'paid') return means ? `Paid by ${means}.` : 'Paid.'
   if (isCash(order)) return 'Cash on delivery.'
   return order.paymentStatus === 'failed' ? 'The payment did not go through.' : 'Not paid yet.'
 }
 
 const OrderActions = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [busy, setBusy] = useState<'pay' | 'cancel' | null>(null)
   const canCancel = order.status === 'pending' || (isCash(order) && order.status === 'paid')
   const work = async (name: 'pay' | 'cancel', doing: () => Promise<unknown>) => {
     setBusy(name)
-    setFault(null)
+    setErrorMessage(null)
     try {
       await doing()
     } catch (error) {
-      setFault(errorText(error))
+      setErrorMessage(errorText(error))
       onChanged(await shop.showOrder({ id: order.id }).catch(() => order))
     }
     setBusy(null)
   }
   const cancel = async () => {
     onChanged(await shop.cancelOrder({ id: order.id }))
-    tell('The order is cancelled.')
+    showNotice('The order was cancelled.')
   }
   if (!isPayable(order) && !canCancel) return null
   return (
@@ -152,7 +152,7 @@ const OrderActions = ({ order, onChanged }: { order: Order; onChanged: (order: O
       {isPayable(order) && order.expiresAt && (
         <p class="warning">
           {order.paymentStatus === 'failed' ? 'The payment did not go through. ' : ''}
-          We hold these things for you until{' '}
+          Your items are reserved until{' '}
           {new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' }).format(new Date(order.expiresAt))}
           .
         </p>
@@ -160,7 +160,7 @@ const OrderActions = ({ order, onChanged }: { order: Order; onChanged: (order: O
       <p class="row">
         {isPayable(order) && (
           <Button isBusy={busy === 'pay'} onClick={() => work('pay', () => payAgain(order.id))}>
-            {order.paymentStatus === 'failed' ? 'Try to pay again' : 'Pay now'}
+            {order.paymentStatus === 'failed' ? 'Try again' : 'Pay now'}
           </Button>
         )}
         {canCancel && (
@@ -169,9 +169,9 @@ const OrderActions = ({ order, onChanged }: { order: Order; onChanged: (order: O
           </Button>
         )}
       </p>
-      {fault && (
-        <p class="fault" role="alert">
-          {fault}
+      {errorMessage && (
+        <p class="error" role="alert">
+          {errorMessage}
         </p>
       )}
     </>
@@ -213,12 +213,14 @@ const MoveParcel = ({ order, onChanged }: { order: Order; onChanged: (order: Ord
     const isMoved = await development.moveParcel(order.id).catch(() => false)
     const now = await shop.showOrder({ id: order.id }).catch(() => null)
     if (now) onChanged(now)
-    tell(isMoved && now ? `The parcel moved on. ${now.timeline.at(-1)?.message ?? ''}` : 'The parcel did not move.')
+    showNotice(
+      isMoved && now ? `The parcel was moved on. ${now.timeline.at(-1)?.message ?? ''}` : 'The parcel was not moved.',
+    )
     setBusy(false)
   }
   return (
     <DevelopmentOnly>
-      <p>Play the carrier: first it is on its way, then it is delivered.</p>
+      <p>Simulate the carrier: the first step ships the parcel, the second delivers it.</p>
       <Button class="quiet small" isBusy={isBusy} onClick={move}>
         Move the parcel on
       </Button>

@@ -26,9 +26,9 @@ const OrderList = () => {
       {(page) =>
         page.items.length === 0 ? (
           <Empty title="No orders yet">
-            <p>What you buy will be listed here.</p>
+            <p>Your orders will appear here.</p>
             <a class="button" href="/">
-              Look around
+              Start shopping
             </a>
           </Empty>
         ) : (

@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks'
 import { addToCart, openDrawer } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { DownloadIcon, TruckIcon } from '../parts/icons.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { Price } from '../parts/price.tsx'
 import { ProductGrid, WishButton } from '../parts/product-card.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { Button, Heading, ProblemPage } from '../parts/states.tsx'
-import { changeQuery, place } from '../router.ts'
+import { changeQuery, route } from '../router.ts'
 import { isVitrineError, type ProductDetail, shop, type Variant } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { pictureOf } from '../variant-picture.ts'
@@ -24,23 +24,23 @@ export const ProductPage = ({ slug = '' }: { slug?: string }) => {
 }
 
 const ProductView = ({ product, onStale }: { product: ProductDetail; onStale: () => void }) => {
-  const { query } = place.value
+  const { query } = route.value
   const [quantity, setQuantity] = useState(1)
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const variant = chosenVariant(product, query.get('variant'))
   const isSoldOut = variant.stock <= 0
 
   const add = async () => {
     setBusy(true)
-    setFault(null)
+    setErrorMessage(null)
     try {
       await addToCart({ productId: product.id, variantId: variant.id, quantity })
       setQuantity(1)
       openDrawer()
-      tell(`${product.name} is in your cart.`, { about: 'cart' })
+      showNotice(`${product.name} is in your cart.`, { about: 'cart' })
     } catch (error) {
-      setFault(isVitrineError(error, 'INSUFFICIENT_STOCK') ? 'There are not that many left.' : errorText(error))
+      setErrorMessage(isVitrineError(error, 'INSUFFICIENT_STOCK') ? 'There are not that many left.' : errorText(error))
       onStale()
     }
     setBusy(false)
@@ -69,9 +69,9 @@ const ProductView = ({ product, onStale }: { product: ProductDetail; onStale: ()
             </Button>
             <WishButton productId={product.id} name={product.name} isWide />
           </div>
-          {fault && (
-            <p class="fault" role="alert">
-              {fault}
+          {errorMessage && (
+            <p class="error" role="alert">
+              {errorMessage}
             </p>
           )}
           <p class="description">{product.description}</p>
@@ -95,7 +95,7 @@ const stockText = ({ stock }: Variant, isDigital: boolean) => {
   return stock <= 5 ? `Only ${stock} left` : 'In stock'
 }
 
-/** Shows the chosen variant until another picture is picked, and again once another variant is chosen. */
+/** Shows the image of the chosen variant, or the image that the shopper picked since choosing it. */
 const Gallery = ({ product, variant }: { product: ProductDetail; variant: Variant }) => {
   const [picked, setPicked] = useState<{ image: string; variantId: string } | null>(null)
   useEffect(() => setPicked(null), [variant.id])
@@ -132,7 +132,7 @@ const Gallery = ({ product, variant }: { product: ProductDetail; variant: Varian
   )
 }
 
-/** One group of choices for each option. A choice keeps the other options where it can. */
+/** A group of choices for each option. A choice keeps the other options if such a variant exists. */
 const Options = ({ product, variant }: { product: ProductDetail; variant: Variant }) => {
   const chosen = variant.options as Record<string, string>
   const variantWith = (name: string, value: string) => {
@@ -194,7 +194,7 @@ const DeliveryNote = ({ isDigital }: { isDigital: boolean }) => {
   )
 }
 
-/** Others found by the name of the category. An extra, so it says nothing when it fails. */
+/** Other products, found by the name of the category. Optional, so errors are not shown. */
 const AlsoLike = ({ product }: { product: ProductDetail }) => {
   const { loaded } = useLoad(`like ${product.id}`, async (signal) => {
     const { items } = await shop.search({ q: product.category, limit: 5, inStock: true }, { signal })

@@ -2,20 +2,20 @@ import { plural } from '../format.ts'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
 import { Empty, Heading } from '../parts/states.tsx'
-import { changeQuery, place } from '../router.ts'
+import { changeQuery, route } from '../router.ts'
 import { shop } from '../shop.ts'
 
 const allowedSorts = ['relevance', 'newest', 'price', '-price', 'name'] as const
 
 export const SearchPage = () => {
-  const { query } = place.value
+  const { query } = route.value
   const q = (query.get('q') ?? '').trim()
   if (q === '') {
     return (
       <>
         <Heading title="Search" />
         <Empty title="What are you looking for?">
-          <p>Type a word above, for instance chai, brass or kurta.</p>
+          <p>Enter a word above, for example chai, brass or kurta.</p>
         </Empty>
       </>
     )

@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks'
 import { SignInForm } from '../parts/sign-in.tsx'
 import { Heading } from '../parts/states.tsx'
-import { navigate, place } from '../router.ts'
+import { navigate, route } from '../router.ts'
 import { session } from '../session.ts'
 
 export const SignInPage = () => {
-  const { query } = place.value
+  const { query } = route.value
   const isSignedIn = Boolean(session.value?.customerId)
-  // Only a path of this shop, so that a link cannot send people elsewhere.
+  // Only a path of this shop, so that a link cannot redirect to another site.
   const wanted = query.get('next') ?? ''
   const next = /^\/(?![/\\])/.test(wanted) ? wanted : '/account'
   useEffect(() => {
@@ -16,7 +16,7 @@ export const SignInPage = () => {
   return (
     <div class="narrow">
       <Heading title="Sign in" />
-      <p class="lead">With a code to your phone, or with your e-mail address and a password.</p>
+      <p class="lead">Use a code sent to your phone, or your e-mail address and password.</p>
       <SignInForm />
     </div>
   )

@@ -15,17 +15,17 @@ export const WishlistPage = () => {
       {status === 'failed' && <Problem error={error} onRetry={loadWishlist} />}
       {status === 'ready' &&
         (items.length === 0 ? (
-          <Empty title="Nothing wished for yet">
-            <p>Press the heart at a product, and it will be kept here.</p>
+          <Empty title="Your wishlist is empty">
+            <p>Select the heart on a product to save it here.</p>
             <a class="button" href="/">
-              Look around
+              Start shopping
             </a>
           </Empty>
         ) : (
           <>
             {isGuest && (
               <p class="quiet-text">
-                <a href="/sign-in?next=/wishlist">Sign in</a> to have this list on all your devices.
+                <a href="/sign-in?next=/wishlist">Sign in</a> to see this list on all your devices.
               </p>
             )}
             <WishedProducts ids={items.map(({ productId }) => productId)} />
@@ -44,7 +44,7 @@ const WishedProducts = ({ ids }: { ids: string[] }) => {
   )
 }
 
-/** A wishlist may hold more products than one call can name. */
+/** In batches, because a wishlist may have more products than one call accepts. */
 const readProducts = async (ids: string[], signal: AbortSignal): Promise<Product[]> => {
   const products: Product[] = []
   for (let from = 0; from < ids.length; from += 100) {

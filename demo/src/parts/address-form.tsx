@@ -95,7 +95,7 @@ export const AddressFields = ({
   )
 }
 
-/** A form of its own, for the address book. */
+/** The form of the address book. */
 export const AddressForm = ({
   initial,
   onSave,
@@ -106,7 +106,7 @@ export const AddressForm = ({
   onCancel: () => void
 }) => {
   const [draft, setDraft] = useState(initial)
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const save = async (event: Event) => {
     event.preventDefault()
@@ -115,16 +115,16 @@ export const AddressForm = ({
     try {
       await onSave(draft)
     } catch (error) {
-      setFault(errorText(error))
+      setErrorMessage(errorText(error))
       setBusy(false)
     }
   }
   return (
     <form class="form panel" onSubmit={save}>
       <AddressFields draft={draft} onChange={setDraft} />
-      {fault && (
-        <p class="fault" role="alert">
-          {fault}
+      {errorMessage && (
+        <p class="error" role="alert">
+          {errorMessage}
         </p>
       )}
       <p class="row">

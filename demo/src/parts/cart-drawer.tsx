@@ -25,9 +25,9 @@ const CartContents = ({ cart: shown, wasEmptied }: { cart: Cart | null; wasEmpti
   if (shown === null || shown.items.length === 0) {
     return (
       <Empty title="Your cart is empty">
-        <p>{wasEmptied ? emptiedText : 'Things you add will wait for you here, also on your next visit.'}</p>
+        <p>{wasEmptied ? emptiedText : 'Items that you add are saved here for your next visit.'}</p>
         <button type="button" class="button" onClick={closeDrawer}>
-          Look around
+          Continue shopping
         </button>
       </Empty>
     )
@@ -54,7 +54,7 @@ const CartContents = ({ cart: shown, wasEmptied }: { cart: Cart | null; wasEmpti
   )
 }
 
-/** How far it is to free delivery, as a sentence and as a bar. */
+/** The amount that is missing for free delivery, as text and as a progress bar. */
 export const FreeDelivery = ({ cart: shown }: { cart: Cart }) => {
   const from = storeInfo.value?.shipping.freeAbove
   if (!from || (shown.shipping === 0 && shown.subtotal < from)) return null
@@ -62,7 +62,11 @@ export const FreeDelivery = ({ cart: shown }: { cart: Cart }) => {
   return (
     <div class="free-delivery">
       <p>{missing > 0 ? `${money(missing, shown.currency)} more for free delivery` : 'Delivery is free.'}</p>
-      <progress max={from} value={Math.min(from, shown.subtotal - shown.discount)} aria-label="Way to free delivery" />
+      <progress
+        max={from}
+        value={Math.min(from, shown.subtotal - shown.discount)}
+        aria-label="Progress to free delivery"
+      />
     </div>
   )
 }

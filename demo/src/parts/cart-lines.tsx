@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { acceptPrices, cart as current, removeItem, setQuantity } from '../cart.ts'
 import { errorText, money } from '../format.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import type { Cart, CartItem } from '../shop.ts'
 import { Picture } from './picture.tsx'
 import { Quantity } from './quantity.tsx'
@@ -18,20 +18,21 @@ export const CartLines = ({ cart }: { cart: Cart }) => (
 )
 
 const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const warnings = cart.warnings.filter(({ itemId }) => itemId === item.id)
   const name = nameOf(item)
   const change = async (doing: Promise<unknown>, done: string) => {
-    setFault(null)
+    setErrorMessage(null)
     try {
       await doing
-      tell(done, { about: 'cart' })
+      showNotice(done, { about: 'cart' })
     } catch (error) {
       const { cart: now } = current.value
-      const isGone = !now?.items.some(({ id }) => id === item.id)
-      if (!isGone) setFault(errorText(error))
-      // A line that is gone cannot say why. That the whole cart is empty is said in its place.
-      else if (now && now.items.length > 0) tell(`${name} was taken out of your cart elsewhere.`)
+      const isRemoved = !now?.items.some(({ id }) => id === item.id)
+      if (!isRemoved) setErrorMessage(errorText(error))
+      // A removed line cannot show its own error. For an empty cart, another notice is shown.
+      else if (now && now.items.length > 0)
+        showNotice(`${name} was removed from your cart in another tab or on another device.`)
     }
   }
   return (
@@ -72,9 +73,9 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
             {message}
           </p>
         ))}
-        {fault && (
-          <p class="fault" role="alert">
-            {fault}
+        {errorMessage && (
+          <p class="error" role="alert">
+            {errorMessage}
           </p>
         )}
       </div>
@@ -82,7 +83,7 @@ const CartLine = ({ item, cart }: { item: CartItem; cart: Cart }) => {
   )
 }
 
-/** What concerns the cart as a whole, and a way to agree to prices that moved. */
+/** Warnings about the whole cart, and a button to accept changed prices. */
 export const CartWarnings = ({ cart }: { cart: Cart }) => {
   const general = cart.warnings.filter(({ itemId }) => itemId === null)
   const hasNewPrices = cart.warnings.some(({ code }) => code === 'PRICE_CHANGED')
@@ -98,7 +99,7 @@ export const CartWarnings = ({ cart }: { cart: Cart }) => {
         <button
           type="button"
           class="button quiet small"
-          onClick={() => acceptPrices().catch((error) => tell(errorText(error)))}
+          onClick={() => acceptPrices().catch((error) => showNotice(errorText(error)))}
         >
           Accept the new prices
         </button>

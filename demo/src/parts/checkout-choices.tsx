@@ -8,7 +8,7 @@ type CheckoutDraft = {
   /** The id of a saved address, `new` for the one below, or null for the default. */
   addressId: string | null
   address: AddressDraft
-  isKept: boolean
+  savesAddress: boolean
   method: 'online' | 'cod'
   note: string
 }
@@ -16,7 +16,7 @@ type CheckoutDraft = {
 export const emptyDraft: CheckoutDraft = {
   addressId: null,
   address: emptyAddress,
-  isKept: true,
+  savesAddress: true,
   method: 'online',
   note: '',
 }
@@ -65,10 +65,10 @@ export const AddressChoice = ({
               <label class="check">
                 <input
                   type="checkbox"
-                  checked={draft.isKept}
-                  onChange={(event) => onChange({ ...draft, isKept: event.currentTarget.checked })}
+                  checked={draft.savesAddress}
+                  onChange={(event) => onChange({ ...draft, savesAddress: event.currentTarget.checked })}
                 />
-                <span>Keep this address for next time</span>
+                <span>Save this address</span>
               </label>
             </div>
           )}
@@ -79,21 +79,21 @@ export const AddressChoice = ({
 )
 
 const methods = [
-  ['online', 'Pay online', 'By card or UPI, on the page of our payment provider.'],
-  ['cod', 'Cash on delivery', 'Pay at the door.'],
+  ['online', 'Pay online', "By card or UPI, on our payment provider's page."],
+  ['cod', 'Cash on delivery', 'Pay when your order arrives.'],
 ] as const
 
 export const PaymentChoice = ({
   method,
-  canBeCash,
+  allowsCash,
   onChange,
 }: {
   method: CheckoutDraft['method']
-  canBeCash: boolean
+  allowsCash: boolean
   onChange: (method: CheckoutDraft['method']) => void
 }) => {
   const taken = storeInfo.value?.paymentMethods ?? ['online']
-  const offered = methods.filter(([name]) => taken.includes(name) && (canBeCash || name !== 'cod'))
+  const offered = methods.filter(([name]) => taken.includes(name) && (allowsCash || name !== 'cod'))
   return (
     <fieldset class="panel">
       <legend>Payment</legend>

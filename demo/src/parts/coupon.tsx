@@ -2,35 +2,35 @@ import { useId, useState } from 'preact/hooks'
 import { setCoupon } from '../cart.ts'
 import { errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { session } from '../session.ts'
 import { type Cart, type Coupon, shop } from '../shop.ts'
 import { Button } from './states.tsx'
 
 const reasons: Record<string, string> = {
-  NOT_FOUND: 'We do not know this code.',
+  NOT_FOUND: 'This code does not exist.',
   EXPIRED: 'This code is no longer valid.',
   NOT_STARTED: 'This code is not valid yet.',
-  MIN_SUBTOTAL: 'Your cart is too small for this code.',
-  USAGE_LIMIT: 'This code has been used up.',
-  NOT_APPLICABLE: 'This code is not for the things in your cart.',
-  MISSING_CODE: 'Please type a code.',
+  MIN_SUBTOTAL: 'Your cart total is too low for this code.',
+  USAGE_LIMIT: 'This code has reached its usage limit.',
+  NOT_APPLICABLE: 'This code does not apply to the items in your cart.',
+  MISSING_CODE: 'Please enter a code.',
 }
 
 export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?: boolean }) => {
   const isSignedIn = Boolean(session.value?.customerId)
   const [code, setCode] = useState('')
-  const [fault, setFault] = useState<string | null>(null)
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const faultId = useId()
+  const errorId = useId()
 
   const work = async (doing: () => Promise<string | null>) => {
     if (isBusy) return
     setBusy(true)
     try {
-      setFault(await doing())
+      setErrorMessage(await doing())
     } catch (error) {
-      setFault(errorText(error))
+      setErrorMessage(errorText(error))
     }
     setBusy(false)
   }
@@ -40,26 +40,28 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
       if (trimmed === '') return reasons.MISSING_CODE ?? null
       if (isSignedIn) {
         const { valid, reason } = await shop.validateCoupon({ code: trimmed, cartId: cart.id })
-        if (!valid) return reasons[reason ?? ''] ?? 'This code gives nothing here.'
+        if (!valid) return reasons[reason ?? ''] ?? 'This code cannot be applied.'
       }
       const changed = await setCoupon(trimmed)
-      // Only customers may ask about a code beforehand. A guest's is tried, and taken off when it gives nothing.
+      // Only customers may validate a code. A guest's code is applied, and removed again when it has no effect.
       const refused = changed.warnings.find((warning) => warning.code === 'COUPON_REMOVED')
       if (refused) {
         await setCoupon(null)
         return refused.message
       }
       setCode('')
-      tell(
-        changed.discount > 0 ? `${trimmed} saves ${money(changed.discount, changed.currency)}.` : `${trimmed} is in.`,
+      showNotice(
+        changed.discount > 0
+          ? `${trimmed} saves ${money(changed.discount, changed.currency)}.`
+          : `${trimmed} was applied.`,
         { about: 'cart' },
       )
       return null
     })
-  const takeOff = () =>
+  const removeCode = () =>
     work(async () => {
       await setCoupon(null)
-      tell('The code was taken off.', { about: 'cart' })
+      showNotice('The code was removed.', { about: 'cart' })
       return null
     })
 
@@ -70,7 +72,7 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
           <span>
             Code <strong>{cart.couponCode}</strong>
           </span>
-          <button type="button" class="text-button" aria-label={`Remove code ${cart.couponCode}`} onClick={takeOff}>
+          <button type="button" class="text-button" aria-label={`Remove code ${cart.couponCode}`} onClick={removeCode}>
             Remove
           </button>
         </p>
@@ -90,7 +92,7 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
               autocomplete="off"
               autocapitalize="characters"
               spellcheck={false}
-              aria-describedby={fault ? faultId : undefined}
+              aria-describedby={errorMessage ? errorId : undefined}
               onInput={(event) => setCode(event.currentTarget.value)}
             />
           </label>
@@ -99,9 +101,9 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
           </Button>
         </form>
       )}
-      {fault && (
-        <p class="fault" role="alert" id={faultId}>
-          {fault}
+      {errorMessage && (
+        <p class="error" role="alert" id={errorId}>
+          {errorMessage}
         </p>
       )}
       {hasOffers && isSignedIn && !cart.couponCode && <CouponOffers cart={cart} onPick={apply} />}
@@ -111,12 +113,12 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
 
 const CouponOffers = ({ cart, onPick }: { cart: Cart; onPick: (code: string) => void }) => {
   const { loaded } = useLoad('coupons', async (signal) => (await shop.listCoupons({ limit: 4 }, { signal })).items)
-  // Offers are an extra: without them the field still works.
+  // Offers are optional: without them the field still works.
   if (loaded.status !== 'ready' || loaded.value.length === 0) return null
   const isTooSmall = (offer: Coupon) => offer.minSubtotal > cart.subtotal
   const offers = [...loaded.value.filter((offer) => !isTooSmall(offer)), ...loaded.value.filter(isTooSmall)]
   return (
-    <ul class="offers" aria-label="Offers of this shop">
+    <ul class="offers" aria-label="Available offers">
       {offers.map((offer) => (
         <li key={offer.code}>
           <button type="button" class="offer" disabled={isTooSmall(offer)} onClick={() => onPick(offer.code)}>

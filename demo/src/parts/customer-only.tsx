@@ -3,11 +3,11 @@ import { session } from '../session.ts'
 import { SignInForm } from './sign-in.tsx'
 import { Heading, Skeleton } from './states.tsx'
 
-/** Asks a guest to sign in right here, and then shows what was asked for. */
+/** Shows a guest the sign-in form, and a customer the page. */
 export const CustomerOnly = ({ title, children }: { title: string; children: ComponentChildren }) => {
   const known = session.value
   if (known === null) return <Skeleton lines={4} />
-  // Another customer gets a page of their own: nothing that the one before saw or typed stays on it.
+  // The key resets the page for another customer, so that no data or input of the previous one remains.
   if (known.customerId !== null) return <Fragment key={known.customerId}>{children}</Fragment>
   return (
     <div class="narrow">

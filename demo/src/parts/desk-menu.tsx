@@ -1,20 +1,20 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import { ChevronIcon } from './icons.tsx'
 import { type MenuItem, MenuLink, MenuList } from './menu-links.tsx'
 
-/** `isKept`: opened by a press, so it stays when the pointer leaves. */
-type Opened = { id: string; isKept: boolean }
+/** `isPinned`: opened by a click, so it stays open when the pointer leaves. */
+type Opened = { id: string; isPinned: boolean }
 
-/** A pointer that only passes by opens nothing, and one that cuts a corner closes nothing. */
+/** The delay keeps the menu from opening when the pointer only passes, and from closing when it cuts a corner. */
 const hoverMs = 120
 
 /**
- * The menu of a wide window. Each entry is a link, and a button beside it shows what is below it: by press, by touch, by
- * key, or while a mouse rests there. Escape, a press elsewhere and leaving with the focus close it.
+ * The menu of a wide window. Each entry is a link with a button that opens its submenu: by click, by touch, by key, or
+ * by hovering. Escape, a click elsewhere and moving the focus away close it.
  */
 export const DeskMenu = ({ items }: { items: MenuItem[] }) => {
-  const here = place.value
+  const here = route.value
   const [opened, setOpened] = useState<Opened | null>(null)
   const nav = useRef<HTMLElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -28,7 +28,7 @@ export const DeskMenu = ({ items }: { items: MenuItem[] }) => {
   }
 
   useEffect(() => open(null), [here])
-  // Before the browser paints: an Escape right after opening must not be lost.
+  // A layout effect, which runs before the browser paints, so that an Escape right after opening is not missed.
   useLayoutEffect(() => {
     if (opened === null) return
     const onKeyDown = (event: KeyboardEvent) => {
@@ -56,9 +56,9 @@ export const DeskMenu = ({ items }: { items: MenuItem[] }) => {
             key={item.id}
             item={item}
             isOpen={opened?.id === item.id}
-            onPress={() => open(opened?.id === item.id && opened.isKept ? null : { id: item.id, isKept: true })}
-            onHover={() => openSoon((now) => (now?.id === item.id ? now : { id: item.id, isKept: false }))}
-            onUnhover={() => openSoon((now) => (now?.id === item.id && !now.isKept ? null : now))}
+            onPress={() => open(opened?.id === item.id && opened.isPinned ? null : { id: item.id, isPinned: true })}
+            onHover={() => openSoon((now) => (now?.id === item.id ? now : { id: item.id, isPinned: false }))}
+            onUnhover={() => openSoon((now) => (now?.id === item.id && !now.isPinned ? null : now))}
             onLeave={() => open(null)}
           />
         ))}

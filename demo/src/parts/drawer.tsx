@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import { CloseIcon } from './icons.tsx'
 
-/** A panel over the page. The dialog element keeps the focus inside, closes on Escape and gives the focus back. */
+/** A panel over the page. The dialog element traps the focus, closes on Escape and restores the focus. */
 export const Drawer = ({
   title,
   isOpen,
@@ -18,13 +18,13 @@ export const Drawer = ({
   children: ComponentChildren
 }) => {
   const ref = useRef<HTMLDialogElement>(null)
-  const { path } = place.value
+  const { path } = route.value
   useEffect(() => {
     const dialog = ref.current
     if (isOpen && !dialog?.open) dialog?.showModal()
     if (!isOpen && dialog?.open) dialog.close()
   }, [isOpen])
-  // Going to another page is what closes it.
+  // Navigating to another page closes it.
   useEffect(onClose, [path])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes a dialog with Escape.

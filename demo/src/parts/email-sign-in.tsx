@@ -3,26 +3,28 @@ import { errorText } from '../format.ts'
 import { useDraft } from '../load.ts'
 import { isVitrineError, shop } from '../shop.ts'
 import { EmailField, NameField, NewPasswordField, PasswordField } from './fields.tsx'
-import { FormFault, submitting, useWork, welcome } from './sign-in-work.tsx'
+import { FormError, submitting, useWork, welcome } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
-/** A password is never kept, not even until a reload. */
+/** Has no password, because drafts are stored. */
 type Draft = { name: string; email: string; isNew: boolean }
 
-/** An e-mail address with its password, or with a name beside for a new account. */
+/** Signs in with an e-mail address and a password, or creates an account with a name too. */
 export const EmailForm = () => {
   const [draft, setDraft] = useDraft<Draft>('sign-in-email', { name: '', email: '', isNew: false })
   const [password, setPassword] = useState('')
-  const { fault, setFault, isBusy, work } = useWork(faultText)
+  const { errorMessage, setErrorMessage, isBusy, work } = useWork(wordError)
   const { name, email, isNew } = draft
   const submit = () =>
     work(async () => {
-      const known = { email: email.trim(), password }
+      const credentials = { email: email.trim(), password }
       const options = { merge: true } as const
-      await welcome(await (isNew ? shop.signUp({ name: name.trim(), ...known }, options) : shop.signIn(known, options)))
+      await welcome(
+        await (isNew ? shop.signUp({ name: name.trim(), ...credentials }, options) : shop.signIn(credentials, options)),
+      )
     })
-  const turn = () => {
-    setFault(null)
+  const switchForm = () => {
+    setErrorMessage(null)
     setDraft({ ...draft, isNew: !isNew })
   }
   return (
@@ -40,13 +42,13 @@ export const EmailForm = () => {
       ) : (
         <PasswordField key="known" label="Password" name="password" required value={password} onInput={setPassword} />
       )}
-      {fault && <FormFault text={fault} />}
+      {errorMessage && <FormError text={errorMessage} />}
       <Button type="submit" class="wide" isBusy={isBusy}>
         {isNew ? 'Create account' : 'Sign in'}
       </Button>
       <p>
-        {isNew ? 'You have an account already?' : 'You are new here?'}{' '}
-        <button type="button" class="text-button" onClick={turn}>
+        {isNew ? 'Already have an account?' : 'New here?'}{' '}
+        <button type="button" class="text-button" onClick={switchForm}>
           {isNew ? 'Sign in instead' : 'Create an account'}
         </button>
       </p>
@@ -54,8 +56,8 @@ export const EmailForm = () => {
   )
 }
 
-const faultText = (error: unknown) => {
-  if (isVitrineError(error, 'UNAUTHORIZED')) return 'The e-mail address or the password is wrong.'
-  if (isVitrineError(error, 'CONFLICT')) return 'There is an account with this e-mail address already. Please sign in.'
+const wordError = (error: unknown) => {
+  if (isVitrineError(error, 'UNAUTHORIZED')) return 'The e-mail address or password is incorrect.'
+  if (isVitrineError(error, 'CONFLICT')) return 'An account with this e-mail address already exists. Please sign in.'
   return errorText(error)
 }

@@ -15,10 +15,9 @@ type FieldProps = {
   minLength?: number
   maxLength?: number
 }
-// One type each, because Preact types the other attributes by it.
+// A union, because Preact derives the types of other attributes from `type`.
 type Kind = { type?: 'text' } | { type: 'email' } | { type: 'password' } | { type: 'tel' }
 
-/** An input with its label. */
 export const TextField = ({ label, remark, help, onInput, class: extra = '', ...input }: FieldProps & Kind) => (
   <label class={`field ${extra}`}>
     <span>
@@ -38,22 +37,22 @@ export const EmailField = (field: Omit<FieldProps, 'name'>) => (
   <TextField type="email" name="email" autocomplete="email" maxLength={254} {...field} />
 )
 
-const shortestPassword = 8
+const minPasswordLength = 8
 
-/** A password that the customer has. */
+/** For the customer's current password. */
 export const PasswordField = (field: FieldProps) => (
   <TextField type="password" autocomplete="current-password" maxLength={200} {...field} />
 )
 
-/** A password that the customer chooses here. */
+/** For a password that the customer chooses. */
 export const NewPasswordField = (field: FieldProps) => (
   <TextField
     type="password"
     autocomplete="new-password"
     required
-    minLength={shortestPassword}
+    minLength={minPasswordLength}
     maxLength={200}
-    help={`At least ${shortestPassword} characters.`}
+    help={`At least ${minPasswordLength} characters.`}
     {...field}
   />
 )

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { changeQuery, place } from '../router.ts'
+import { changeQuery, route } from '../router.ts'
 import { storeInfo } from '../state.ts'
 import { OptionFilters } from './option-filters.tsx'
 
@@ -24,7 +24,7 @@ const amount = (text: string | null) => {
   return text && Number.isFinite(value) && value >= 0 ? value : null
 }
 
-/** Filters live in the address, so that a reload, a bookmark and the way back keep them. */
+/** Filters are in the URL, so that a reload, a bookmark and the back button keep them. */
 export const readFilters = (query: URLSearchParams): Filters => ({
   sort: query.get('sort') ?? '',
   minPrice: amount(query.get('min')),
@@ -33,7 +33,7 @@ export const readFilters = (query: URLSearchParams): Filters => ({
   options: query.get('options') ?? '',
 })
 
-/** As the API wants them; what is not set is left out. */
+/** The parameters of the API, without filters that are not set. */
 export const toQuery = <S extends string>(
   { sort, minPrice, maxPrice, isInStock, options }: Filters,
   allowed: readonly S[],
@@ -50,10 +50,10 @@ export const FilterBar = ({
   of,
 }: {
   firstSort: { value: Sort; label: string }
-  /** The list that is narrowed. */
+  /** The list that is filtered. */
   of: { category: string } | { q: string }
 }) => {
-  const { query } = place.value
+  const { query } = route.value
   const filters = readFilters(query)
   const symbol = currencySymbol(storeInfo.value?.currency)
   const isFiltered =

@@ -1,48 +1,44 @@
 import { isVitrineError, type Order, shop } from '../shop.ts'
 
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 
 /**
- * Asks for an order until its payment is decided. The API keeps an answer back until there is news. One that is busy or
- * about to stop answers early or not at all, so this pauses by itself then, longer each time.
+ * Reads an order until its payment is decided, by long polling. An API that is busy or about to stop answers early or
+ * not at all; then this pauses before the next read, longer each time.
  */
 export const followPayment = async (
   id: string,
-  {
-    signal,
-    isFirstLook = false,
-    onLook,
-  }: { signal: AbortSignal; isFirstLook?: boolean; onLook?: (now: Order) => void },
+  { signal, readsFirst = false, onRead }: { signal: AbortSignal; readsFirst?: boolean; onRead?: (now: Order) => void },
 ): Promise<Order> => {
-  if (isFirstLook) {
-    // A short one, so that who decided to pay later is told so at once.
+  if (readsFirst) {
+    // Without waiting, so that a payment that is already decided is shown at once.
     const now = await shop.showOrder({ id }, { signal })
-    onLook?.(now)
+    onRead?.(now)
     if (!isUndecided(now)) return now
   }
-  for (let inVain = 0; ; ) {
-    const askedAt = performance.now()
+  for (let failedReads = 0; ; ) {
+    const startedAt = performance.now()
     let retryAfterMs = 0
     try {
       const now = await shop.showOrder({ id, wait: 20 }, { signal })
-      onLook?.(now)
+      onRead?.(now)
       if (!isUndecided(now)) return now
-      inVain = performance.now() - askedAt < 1_000 ? inVain + 1 : 0
+      failedReads = performance.now() - startedAt < 1_000 ? failedReads + 1 : 0
     } catch (error) {
-      if (signal.aborted || !isVitrineError(error) || !isPassing(error.status)) throw error
-      inVain++
+      if (signal.aborted || !isVitrineError(error) || !isTransient(error.status)) throw error
+      failedReads++
       retryAfterMs = (error.retryAfterSeconds ?? 0) * 1_000
     }
-    if (inVain > 0) await pause(Math.max(retryAfterMs, Math.min(longestPauseMs, 500 * 2 ** inVain)), signal)
+    if (failedReads > 0) await pause(Math.max(retryAfterMs, Math.min(maxPauseMs, 500 * 2 ** failedReads)), signal)
   }
 }
 
 const isUndecided = (order: Order) => order.status === 'pending' && order.paymentStatus === 'pending'
 
-/** No answer, a busy service or a broken one: all of them may be over the next time. */
-const isPassing = (status: number) => status < 400 || status === 429 || status >= 500
+/** No answer, a busy service or a server error: the next read may succeed. */
+const isTransient = (status: number) => status < 400 || status === 429 || status >= 500
 
-/** Ends with an abort too; the next call then says so. */
+/** Also resolves on abort; the next call then throws. */
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const end = () => {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { cart, openDrawer } from '../cart.ts'
 import { plural } from '../format.ts'
 import { session } from '../session.ts'
-import { loadStore, menu, startFault, storeInfo } from '../state.ts'
+import { loadStore, menu, startError, storeInfo } from '../state.ts'
 import { switchTheme, theme } from '../theme.ts'
 import { wishlist } from '../wishlist.ts'
 import { DeskMenu } from './desk-menu.tsx'
@@ -17,7 +17,7 @@ export const Header = () => {
   const wishes = wishlist.value.items.length
   const count = cart.value.cart?.itemCount ?? 0
   const isSignedIn = Boolean(session.value?.customerId)
-  const fault = startFault.value
+  const startFailure = startError.value
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
     <header class="header">
@@ -56,11 +56,11 @@ export const Header = () => {
         </div>
       </div>
       <DeskMenu items={items} />
-      {fault !== null && (
-        <p class="menu-fault" role="alert">
+      {startFailure !== null && (
+        <p class="menu-error" role="alert">
           The menu could not be loaded.{' '}
           <button type="button" class="text-button" onClick={loadStore}>
-            Load the menu
+            Reload the menu
           </button>
         </p>
       )}
@@ -88,7 +88,7 @@ const ThemeButton = () => {
     <button
       type="button"
       class="icon-button theme-button"
-      aria-label="Dark colours"
+      aria-label="Dark mode"
       aria-pressed={isDark}
       onClick={switchTheme}
     >

@@ -1,4 +1,4 @@
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 
 /** An entry of the store's menu, which has up to three levels. */
 export type MenuItem = { id: string; label: string; type: string; target: string; children?: MenuItem[] }
@@ -9,7 +9,7 @@ const addressOf = ({ type, target }: MenuItem) => {
 }
 
 export const MenuLink = ({ item }: { item: MenuItem }) => {
-  const { path } = place.value
+  const { path } = route.value
   const address = addressOf(item)
   return (
     <a href={address} aria-current={path === address ? 'page' : undefined}>

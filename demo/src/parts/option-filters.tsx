@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { useLoad } from '../load.ts'
 import { formatOptions, type OptionPair, parseOptions } from '../option-filter.ts'
-import { changeQuery, place } from '../router.ts'
+import { changeQuery, route } from '../router.ts'
 import { shop } from '../shop.ts'
 
-/** What narrows a list by the options of its products, such as size and colour. An extra: without it the list works. */
+/** Filters a list by options such as size and colour. Optional: if they cannot be loaded, the list still works. */
 export const OptionFilters = ({ of }: { of: { category: string } | { q: string } }) => {
-  const { query } = place.value
+  const { query } = route.value
   const chosen = parseOptions(query.get('options') ?? '')
   const [isOpen, setOpen] = useState(chosen.length > 0)
   const { loaded } = useLoad(`filters ${JSON.stringify(of)}`, (signal) => shop.listFilters(of, { signal }))

@@ -14,7 +14,7 @@ const statusTexts: Record<string, string> = {
 
 export const isCash = (order: Order) => order.paymentMethod === 'cod'
 
-/** Whether the shopper has still to pay online. */
+/** Whether the shopper still has to pay online. */
 export const isPayable = (order: Order) =>
   order.status === 'pending' && !isCash(order) && ['pending', 'failed'].includes(order.paymentStatus)
 
@@ -51,7 +51,7 @@ export const OrderLines = ({ order }: { order: Order }) => (
   </ul>
 )
 
-/** The way of a parcel at a glance: what is done, what is next. Nothing is shipped of an order of files. */
+/** The steps of an order: done and upcoming. An order of downloads has no delivery steps. */
 export const DeliverySteps = ({ order }: { order: Order }) => {
   if (order.status === 'cancelled' || order.status === 'refunded') return null
   const isDigital = order.items.every(({ digital }) => digital)
@@ -69,7 +69,7 @@ export const DeliverySteps = ({ order }: { order: Order }) => {
           </span>
           <span>
             {name}
-            <span class="hidden">{index <= done ? ' (done)' : ' (to come)'}</span>
+            <span class="hidden">{index <= done ? ' (done)' : ' (upcoming)'}</span>
           </span>
         </li>
       ))}

@@ -7,14 +7,14 @@ import { CartLines, CartWarnings } from './cart-lines.tsx'
 import { CouponForm } from './coupon.tsx'
 import { Totals } from './totals.tsx'
 
-/** The same width as in the style sheets: from there on the summary stands beside the form. */
+/** The same width as in the style sheets: from there on, the summary is beside the form. */
 const wideWindow = matchMedia('(min-width: 56rem)')
 const isWide = signal(wideWindow.matches)
 wideWindow.addEventListener('change', () => {
   isWide.value = wideWindow.matches
 })
 
-/** Beside the form in a wide window. In a narrow one before it, so that nobody pays before having come past it. */
+/** The summary is beside the form in a wide window, and before it in a narrow one, so that it is seen before paying. */
 export const WithSummary = ({ cart, children }: { cart: Cart; children: ComponentChildren }) => {
   const isBeside = isWide.value
   const form = <div key="form">{children}</div>
@@ -50,7 +50,7 @@ const OrderSummary = ({ cart, isFolding }: { cart: Cart; isFolding: boolean }) =
 const Folded = ({ cart, children }: { cart: Cart; children: ComponentChildren }) => {
   const hasWarnings = cart.warnings.length > 0
   const [isOpen, setOpen] = useState(hasWarnings)
-  // A warning must be seen before one pays.
+  // The shopper must see a warning before paying.
   useEffect(() => {
     if (hasWarnings) setOpen(true)
   }, [hasWarnings])
@@ -63,7 +63,7 @@ const Folded = ({ cart, children }: { cart: Cart; children: ComponentChildren })
         </span>
         <span class="quiet-text">
           {plural(cart.itemCount, 'item')}
-          {cart.couponCode ? `, with code ${cart.couponCode}` : '. Look inside, or use a coupon code'}
+          {cart.couponCode ? `, with code ${cart.couponCode}` : '. Show items or add a coupon code'}
         </span>
       </summary>
       {children}

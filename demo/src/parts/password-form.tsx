@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { shop } from '../shop.ts'
 import { NewPasswordField, PasswordField } from './fields.tsx'
-import { FormFault, submitting, useWork } from './sign-in-work.tsx'
+import { FormError, submitting, useWork } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
-/** Changing a password ends all other visits of the customer. */
+/** Changing the password ends all other sessions of the customer. */
 export const PasswordForm = () => {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
-  const { fault, isBusy, work } = useWork(errorText)
+  const { errorMessage, isBusy, work } = useWork(errorText)
   const save = () =>
     work(async () => {
       await shop.changePassword({ newPassword, ...(currentPassword ? { currentPassword } : {}) })
       setCurrent('')
       setNew('')
-      tell('Your password is changed. Other devices are signed out.')
+      showNotice('Your password was changed. Other devices were signed out.')
     })
   return (
     <details class="apart">
@@ -30,7 +30,7 @@ export const PasswordForm = () => {
           onInput={setCurrent}
         />
         <NewPasswordField label="New password" name="new-password" value={newPassword} onInput={setNew} />
-        {fault && <FormFault text={fault} />}
+        {errorMessage && <FormError text={errorMessage} />}
         <p>
           <Button type="submit" isBusy={isBusy}>
             Change password

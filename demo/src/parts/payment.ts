@@ -1,12 +1,12 @@
 import { shop } from '../shop.ts'
 
-/** How long the page of the provider may take to come before one may press again. */
-const patienceMs = 10_000
+/** How long the page of the provider may take to load before the shopper can try again. */
+const loadTimeoutMs = 10_000
 
 /**
- * Leaves for the page of the payment provider, and resolves to false when there is none to go to. It resolves to true
- * for who is still here: because they came back with the browser's back button or from another app and found this very
- * page as it was left, or because they stopped the way there, of which a page is not told.
+ * Goes to the page of the payment provider. Resolves to false when there is no such page, and to true when the shopper
+ * is still or again on this page: they came back with the back button or from another app, or stopped the navigation,
+ * for which there is no event.
  */
 export const goToPayment = (redirectUrl: string | null): Promise<boolean> => {
   if (redirectUrl === null) return Promise.resolve(false)
@@ -14,16 +14,16 @@ export const goToPayment = (redirectUrl: string | null): Promise<boolean> => {
   return new Promise((resolve) => {
     const listening = new AbortController()
     const { signal } = listening
-    const wakeUp = () => {
+    const resume = () => {
       listening.abort()
       clearTimeout(timer)
       resolve(true)
     }
-    const timer = setTimeout(wakeUp, patienceMs)
-    addEventListener('pageshow', (event) => event.persisted && wakeUp(), { signal })
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wakeUp(), { signal })
+    const timer = setTimeout(resume, loadTimeoutMs)
+    addEventListener('pageshow', (event) => event.persisted && resume(), { signal })
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && resume(), { signal })
   })
 }
 
-/** A failed payment gets a new one; one that is still open is gone on with. */
+/** Starts a new payment after a failed one, or continues an open one. */
 export const payAgain = async (orderId: string) => goToPayment((await shop.startPayment({ orderId })).redirectUrl)

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 
-/** Grey on nothing, so that it fits both colour schemes; it comes with the script, so it cannot be missing. */
+/** Transparent, so that it fits both colour schemes, and inline, so that it cannot fail to load. */
 const placeholder = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400" viewBox="0 0 400 400" fill="none" stroke="#8d8779" stroke-width="8" stroke-linejoin="round"><path d="M130 140h140v120H130z M130 235l40-40 35 35 25-25 40 40"/><circle cx="235" cy="172" r="12"/></svg>',
 )}`
 
-/** A picture, or a placeholder of the same size and name where there is none or it cannot be loaded. */
+/** An image, or a placeholder of the same size if there is none or it cannot be loaded. */
 export const Picture = ({
   src,
   alt = '',
@@ -14,18 +14,18 @@ export const Picture = ({
 }: {
   src: string | undefined
   alt?: string
-  /** Of the square that is kept free for it, until the style sheet says more. */
+  /** The width and height in pixels that are reserved until the style sheet applies. */
   size: number
   isLazy?: boolean
 }) => {
   const [broken, setBroken] = useState<string | null>(null)
-  const isThere = Boolean(src) && src !== broken
+  const isAvailable = Boolean(src) && src !== broken
   return (
     <img
-      // Otherwise the picture of before stays until the new one has come.
+      // Without a key, the previous image would stay until the new one has loaded.
       key={src}
-      class={isThere ? undefined : 'no-picture'}
-      src={isThere ? src : placeholder}
+      class={isAvailable ? undefined : 'no-picture'}
+      src={isAvailable ? src : placeholder}
       alt={alt}
       width={size}
       height={size}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import type { Product } from '../shop.ts'
 import { toggleWish, wishlist } from '../wishlist.ts'
 import { HeartIcon } from './icons.tsx'
@@ -56,9 +56,11 @@ export const WishButton = ({
     setBusy(true)
     try {
       const isOn = await toggleWish(productId)
-      tell(isOn ? `${name} is on your wishlist.` : `${name} is off your wishlist.`, { about: 'wishlist' })
+      showNotice(isOn ? `${name} was added to your wishlist.` : `${name} was removed from your wishlist.`, {
+        about: 'wishlist',
+      })
     } catch (error) {
-      tell(errorText(error))
+      showNotice(errorText(error))
     }
     setBusy(false)
   }

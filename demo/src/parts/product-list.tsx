@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { plural } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import type { Product } from '../shop.ts'
 import { GridSkeleton, ProductGrid } from './product-card.tsx'
 import { ShowMore } from './show-more.tsx'
@@ -10,7 +10,7 @@ import { Show } from './states.tsx'
 export type ProductPage<Beside> = { items: Product[]; nextCursor: string | null } & Beside
 type Read<Beside> = (cursor: string | null, signal?: AbortSignal) => PromiseLike<ProductPage<Beside>>
 
-/** Products page by page. What was shown stays remembered under the key, so that the way back ends at the same place. */
+/** A paged list of products. It is cached under its key, so that going back restores the same pages and position. */
 export const ProductList = <Beside,>({
   listKey,
   read,
@@ -26,7 +26,7 @@ export const ProductList = <Beside,>({
   const readMore = async (page: ProductPage<Beside>) => {
     const next = await read(page.nextCursor)
     extend({ ...page, items: [...page.items, ...next.items], nextCursor: next.nextCursor })
-    tell(`${plural(next.items.length, 'more product')} shown.`, { isQuiet: true })
+    showNotice(`${plural(next.items.length, 'more product')} shown.`, { isQuiet: true })
   }
   return (
     <Show loaded={loaded} onRetry={reload} skeleton={<GridSkeleton />}>

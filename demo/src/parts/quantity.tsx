@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 
-/** Minus, a number to type, plus. It waits for the last of several quick presses before it tells. */
+/** Minus button, number input, plus button. Several quick clicks call `onChange` once. */
 export const Quantity = ({
   label,
   value,
@@ -12,38 +12,38 @@ export const Quantity = ({
   value: number
   max?: number
   waitMs?: number
-  /** What it resolves to does not matter: once it is done, the value counts again. */
+  /** When its promise resolves, the component shows `value` again. */
   onChange: (quantity: number) => unknown
 }) => {
-  const [wished, setWished] = useState<number | null>(null)
-  const shown = wished ?? value
+  const [chosen, setChosen] = useState<number | null>(null)
+  const shown = chosen ?? value
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  /** How many tellings are under way, and the number that was told last. */
-  const told = useRef({ count: 0, last: value })
+  /** The number of pending `onChange` calls, and the last quantity that was passed. */
+  const sent = useRef({ count: 0, last: value })
   const latestOnChange = useRef(onChange)
   latestOnChange.current = onChange
   const settle = () => {
-    if (told.current.count === 0 && timer.current === undefined) setWished(null)
+    if (sent.current.count === 0 && timer.current === undefined) setChosen(null)
   }
   const choose = (quantity: number) => {
     const next = Math.max(1, Math.min(Math.max(1, max), Math.round(quantity) || 1))
-    const tellNow = async () => {
+    const send = async () => {
       timer.current = undefined
-      told.current = { count: told.current.count + 1, last: next }
+      sent.current = { count: sent.current.count + 1, last: next }
       await latestOnChange.current(next)
-      told.current.count--
+      sent.current.count--
       settle()
     }
     clearTimeout(timer.current)
     timer.current = undefined
-    setWished(next)
-    // What is under way will come true, whatever the value still is.
-    if (next === (told.current.count > 0 ? told.current.last : value)) settle()
-    else if (waitMs === 0) void tellNow()
-    else timer.current = setTimeout(tellNow, waitMs)
+    setChosen(next)
+    // A pending call will change the value, so compare with its quantity.
+    if (next === (sent.current.count > 0 ? sent.current.last : value)) settle()
+    else if (waitMs === 0) void send()
+    else timer.current = setTimeout(send, waitMs)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset in a row of controls cannot be laid out as one of them.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in a row of controls.
     <div class="quantity" role="group" aria-label={`Quantity of ${label}`}>
       <button type="button" aria-label="One less" disabled={shown <= 1} onClick={() => choose(shown - 1)}>
         −

@@ -1,17 +1,17 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { changeQuery, navigate, place } from '../router.ts'
+import { changeQuery, navigate, route } from '../router.ts'
 import { shop } from '../shop.ts'
 import { SearchIcon } from './icons.tsx'
 import { Picture } from './picture.tsx'
 
-/** The types of JSX know this role only for inputs with a datalist. */
+/** The JSX types allow this role only for inputs with a datalist. */
 const combobox = (isExpanded: boolean) => ({ role: 'combobox', 'aria-expanded': isExpanded }) as object
 
 type Suggestion = { address: string; name: string; image: string | null }
 
-/** Suggests while one types. On the page of results, typing changes the results instead. */
+/** Shows suggestions while the shopper types. On the results page, typing updates the results instead. */
 export const SearchBox = () => {
-  const { path, query } = place.value
+  const { path, query } = route.value
   const isResultPage = path === '/search'
   const [text, setText] = useState(isResultPage ? (query.get('q') ?? '') : '')
   const [found, setFound] = useState<Suggestion[]>([])
@@ -20,29 +20,29 @@ export const SearchBox = () => {
   const listId = useId()
   const box = useRef<HTMLFormElement>(null)
 
-  const asked = isResultPage ? (query.get('q') ?? '') : ''
-  const lastAsked = useRef(asked)
-  // Another page, or a step back, brings its own words; those that were typed here are there already.
+  const queryText = isResultPage ? (query.get('q') ?? '') : ''
+  const lastQuery = useRef(queryText)
+  // Navigation sets the text from the URL, except for the query that was typed here.
   useEffect(() => {
     setOpen(false)
-    if (lastAsked.current !== asked || path !== '/search') setText(asked)
-    lastAsked.current = asked
-  }, [path, asked])
+    if (lastQuery.current !== queryText || path !== '/search') setText(queryText)
+    lastQuery.current = queryText
+  }, [path, queryText])
 
   useEffect(() => {
     const words = text.trim()
     setChosen(-1)
     if (words === '') setFound([])
-    if (words === '' || (isResultPage && words === lastAsked.current)) return
+    if (words === '' || (isResultPage && words === lastQuery.current)) return
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       if (!isResultPage) {
         const suggestions = await suggest(words, abort.signal)
-        // Until the next ones come, those of before are better than none.
+        // Old suggestions stay visible until the new ones arrive.
         if (!abort.signal.aborted) setFound(suggestions)
         return
       }
-      lastAsked.current = words
+      lastQuery.current = words
       changeQuery({ q: words, category: null, options: null })
     }, 150)
     return () => {
@@ -67,7 +67,7 @@ export const SearchBox = () => {
     event.preventDefault()
     setOpen(true)
     const step = event.key === 'ArrowDown' ? 1 : -1
-    // One place more than there are suggestions: the words as they are typed.
+    // One more position than suggestions: -1 is the text as typed.
     setChosen(((chosen + 1 + step + found.length + 1) % (found.length + 1)) - 1)
   }
   const isListShown = isOpen && found.length > 0 && !isResultPage
@@ -130,7 +130,7 @@ export const SearchBox = () => {
   )
 }
 
-/** Suggestions are a help, so their failure is not worth a word. */
+/** Suggestions are optional, so errors are ignored. */
 const suggest = async (q: string, signal: AbortSignal): Promise<Suggestion[]> => {
   try {
     const { products, categories } = await shop.suggest({ q }, { signal })

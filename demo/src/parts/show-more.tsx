@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
-import { tell } from '../notice.ts'
+import { showNotice } from '../notice.ts'
 import { Button } from './states.tsx'
 
 /** The button below a list that has another page. */
@@ -11,7 +11,7 @@ export const ShowMore = ({ readMore }: { readMore: () => Promise<void> }) => {
     try {
       await readMore()
     } catch (error) {
-      tell(errorText(error))
+      showNotice(errorText(error))
     }
     setBusy(false)
   }

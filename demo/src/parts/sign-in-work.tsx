@@ -1,44 +1,46 @@
 import { useState } from 'preact/hooks'
 import { plural } from '../format.ts'
 import { dropDrafts } from '../load.ts'
-import { tell } from '../notice.ts'
-import { tellOtherTabs } from '../session.ts'
+import { showNotice } from '../notice.ts'
+import { notifyOtherTabs } from '../session.ts'
 import type { Merged } from '../shop.ts'
 import { refreshShopper } from '../state.ts'
 
-/** One thing at a time for a form, and what went wrong with the last. */
-export const useWork = (faultText: (error: unknown) => string) => {
-  const [fault, setFault] = useState<string | null>(null)
+/** Runs one task of a form at a time, and holds the error message of the last one. */
+export const useWork = (wordError: (error: unknown) => string) => {
+  const [errorMessage, setErrorMessage] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const work = async (doing: () => Promise<void>) => {
     if (isBusy) return
     setBusy(true)
-    setFault(null)
+    setErrorMessage(null)
     try {
       await doing()
     } catch (error) {
-      setFault(faultText(error))
+      setErrorMessage(wordError(error))
     }
     setBusy(false)
   }
-  return { fault, setFault, isBusy, work }
+  return { errorMessage, setErrorMessage, isBusy, work }
 }
 
-/** After signing in, however that was done. */
+/** Runs after every sign-in, with any method. */
 export const welcome = async ({ merged, mergeError }: Merged) => {
-  dropDrafts('sign-in', 'sign-in-way', 'sign-in-email')
+  dropDrafts('sign-in', 'sign-in-method', 'sign-in-email')
   await refreshShopper()
-  tellOtherTabs()
-  const text = mergeError ? 'You are signed in, but your cart could not come along.' : welcomeText(merged)
-  tell(text, { about: 'session' })
-  // The form is gone now, and the focus with it.
+  notifyOtherTabs()
+  const text = mergeError
+    ? 'You are signed in, but your guest cart could not be moved to your account.'
+    : welcomeText(merged)
+  showNotice(text, { about: 'session' })
+  // The form that had the focus is no longer on the page.
   setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
 }
 
 const welcomeText = (merged: Merged['merged']) => {
   const parts = [
-    merged?.cartItems ? `${plural(merged.cartItems, 'product')} came along into your cart` : '',
-    merged?.wishlistItems ? `${plural(merged.wishlistItems, 'product')} onto your wishlist` : '',
+    merged?.cartItems ? `${plural(merged.cartItems, 'product')} added to your cart` : '',
+    merged?.wishlistItems ? `${plural(merged.wishlistItems, 'product')} added to your wishlist` : '',
   ].filter(Boolean)
   return parts.length > 0 ? `You are signed in. ${parts.join(', ')}.` : 'You are signed in.'
 }
@@ -48,8 +50,8 @@ export const submitting = (run: () => unknown) => (event: Event) => {
   run()
 }
 
-export const FormFault = ({ text }: { text: string }) => (
-  <p class="fault" role="alert">
+export const FormError = ({ text }: { text: string }) => (
+  <p class="error" role="alert">
     {text}
   </p>
 )

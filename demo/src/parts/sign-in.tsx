@@ -1,46 +1,46 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { errorText, internationalPhone } from '../format.ts'
 import { useDraft } from '../load.ts'
-import { clearNotice, tell } from '../notice.ts'
+import { clearNotice, showNotice } from '../notice.ts'
 import { development, isVitrineError, shop } from '../shop.ts'
 import { DevelopmentOnly } from './development.tsx'
 import { EmailForm } from './email-sign-in.tsx'
 import { TextField } from './fields.tsx'
-import { FormFault, submitting, useWork, welcome } from './sign-in-work.tsx'
+import { FormError, submitting, useWork, welcome } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
 type Draft = { phone: string; isSent: boolean }
 
-type Way = 'phone' | 'email'
+type Method = 'phone' | 'email'
 
-const ways: [Way, string][] = [
+const methods: [Method, string][] = [
   ['phone', 'Phone'],
   ['email', 'E-mail'],
 ]
 
-/** Signing in by phone or by e-mail. What the guest has gathered comes along either way. */
+/** Sign-in by phone or by e-mail. Both move the guest's cart and wishlist to the customer. */
 export const SignInForm = () => {
-  const [way, setWay] = useDraft<Way>('sign-in-way', 'phone')
+  const [method, setMethod] = useDraft<Method>('sign-in-method', 'phone')
   return (
     <>
-      <fieldset class="ways" aria-label="How to sign in">
-        {ways.map(([value, label]) => (
+      <fieldset class="methods" aria-label="How to sign in">
+        {methods.map(([value, label]) => (
           <label class="option" key={value}>
             <input
               type="radio"
-              name="way"
+              name="method"
               value={value}
-              checked={way === value}
+              checked={method === value}
               onChange={() => {
                 clearNotice()
-                setWay(value)
+                setMethod(value)
               }}
             />
             <span>{label}</span>
           </label>
         ))}
       </fieldset>
-      {way === 'phone' ? <PhoneForm /> : <EmailForm />}
+      {method === 'phone' ? <PhoneForm /> : <EmailForm />}
     </>
   )
 }
@@ -50,9 +50,9 @@ const PhoneForm = () => {
   const [{ phone, isSent }, setDraft] = useDraft<Draft>('sign-in', { phone: '', isSent: false })
   const [code, setCode] = useState('')
   const codeField = useRef<HTMLInputElement>(null)
-  const { fault, setFault, isBusy, work } = useWork((error) => {
+  const { errorMessage, setErrorMessage, isBusy, work } = useWork((error) => {
     if (isSent) codeField.current?.select()
-    return faultText(error)
+    return wordError(error)
   })
   const number = internationalPhone(phone)
 
@@ -65,8 +65,8 @@ const PhoneForm = () => {
       await shop.requestOtp({ phone: number })
       setCode('')
       setDraft({ phone, isSent: true })
-      // The form says so to the eye.
-      tell(`A code is on its way to ${number}.`, { isQuiet: true })
+      // Quiet, because the form shows the same.
+      showNotice(`A code was sent to ${number}.`, { isQuiet: true })
     })
   const verify = () =>
     work(async () => {
@@ -76,7 +76,7 @@ const PhoneForm = () => {
 
   const startOver = () => {
     clearNotice()
-    setFault(null)
+    setErrorMessage(null)
     setDraft({ phone, isSent: false })
   }
 
@@ -93,9 +93,9 @@ const PhoneForm = () => {
           placeholder="+91 98765 43210"
           value={phone}
           onInput={(text) => setDraft({ phone: text, isSent: false })}
-          help="With the country, for instance +91. We send you a code by text message."
+          help="Include the country code, for example +91. We will text you a code."
         />
-        {fault && <FormFault text={fault} />}
+        {errorMessage && <FormError text={errorMessage} />}
         <Button type="submit" class="wide" isBusy={isBusy}>
           Send code
         </Button>
@@ -105,7 +105,7 @@ const PhoneForm = () => {
   return (
     <form class="form" onSubmit={submitting(verify)}>
       <p>
-        We have sent a code of six digits to <strong>{number}</strong>. It is good for five minutes.
+        We sent a six-digit code to <strong>{number}</strong>. It is valid for five minutes.
       </p>
       <label class="field">
         <span>Code</span>
@@ -123,7 +123,7 @@ const PhoneForm = () => {
           onInput={(event) => setCode(event.currentTarget.value.replace(/\D/g, ''))}
         />
       </label>
-      {fault && <FormFault text={fault} />}
+      {errorMessage && <FormError text={errorMessage} />}
       <Button type="submit" class="wide" isBusy={isBusy}>
         Sign in
       </Button>
@@ -140,40 +140,40 @@ const PhoneForm = () => {
   )
 }
 
-const faultText = (error: unknown) => {
-  if (isVitrineError(error, 'UNAUTHORIZED')) return 'This is not the right code. Please look again.'
-  if (isVitrineError(error, 'GONE')) return 'This code is over or was tried too often. Please ask for a new one.'
+const wordError = (error: unknown) => {
+  if (isVitrineError(error, 'UNAUTHORIZED')) return 'This code is incorrect. Please check it and try again.'
+  if (isVitrineError(error, 'GONE')) return 'This code has expired or was tried too often. Please request a new one.'
   if (isVitrineError(error, 'BAD_GATEWAY')) return 'The message could not be sent. Please try again.'
   return errorText(error)
 }
 
-/** For a service that sends no messages. The server of the demo has seen the code and tells it here. */
+/** For a service that sends no text messages: the demo server returns the code. */
 const DevelopmentCode = ({ phone, onUse }: { phone: string; onUse: (code: string) => void }) => {
-  const [seen, setSeen] = useState<string | null>(null)
+  const [sentCode, setSentCode] = useState<string | null>(null)
   useEffect(() => {
-    let isOver = false
-    const look = async () => {
+    let hasEnded = false
+    const poll = async () => {
       const found = await development.readCode(phone).catch(() => null)
-      if (!isOver) setSeen(found)
+      if (!hasEnded) setSentCode(found)
     }
-    void look()
-    const timer = setInterval(look, 1_500)
+    void poll()
+    const timer = setInterval(poll, 1_500)
     return () => {
-      isOver = true
+      hasEnded = true
       clearInterval(timer)
     }
   }, [phone])
   return (
     <DevelopmentOnly>
-      {seen ? (
+      {sentCode ? (
         <p>
-          No message is sent here. Your code is <strong data-testid="development-code">{seen}</strong>.{' '}
-          <button type="button" class="text-button" onClick={() => onUse(seen)}>
+          No message is sent here. Your code is <strong data-testid="development-code">{sentCode}</strong>.{' '}
+          <button type="button" class="text-button" onClick={() => onUse(sentCode)}>
             Fill it in
           </button>
         </p>
       ) : (
-        <p>No message is sent here. The code stands on the console of the service.</p>
+        <p>No message is sent here. Find the code in the console of the service.</p>
       )}
     </DevelopmentOnly>
   )

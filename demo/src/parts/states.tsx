@@ -6,14 +6,14 @@ import { notice } from '../notice.ts'
 import { takeHeadingFocus } from '../router.ts'
 import { storeInfo } from '../state.ts'
 
-/** The title of a page. After a step to another page it takes the focus, as a screen reader expects of a new page. */
+/** The title of a page. After navigation it takes the focus, so that screen readers announce the new page. */
 export const Heading = ({
   title,
   tabTitle = title,
   children,
 }: {
   title: string
-  /** What the tab and a bookmark say, where that is more than the heading. */
+  /** The title of the tab and of bookmarks, if it differs from the heading. */
   tabTitle?: string
   children?: ComponentChildren
 }) => {
@@ -43,7 +43,7 @@ export const Problem = ({ error, text, onRetry }: { error?: unknown; text?: stri
   </div>
 )
 
-/** A page of which nothing could be loaded. It has a title all the same, and not that of the page before. */
+/** A page that could not be loaded. It has its own title, so that the tab does not keep the previous one. */
 export const ProblemPage = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => (
   <>
     <Heading title="This page could not be loaded" />
@@ -65,7 +65,7 @@ export const Waiting = ({ text = 'Loading' }: { text?: string }) => (
   </div>
 )
 
-/** Grey bars in the shape of what will come. */
+/** Grey bars in place of content that is loading. */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div class="skeleton-lines" role="status">
     <span class="hidden">Loading</span>
@@ -75,7 +75,7 @@ export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   </div>
 )
 
-/** Shows one of three: that something loads, that it failed, or what came. */
+/** Shows a skeleton, an error or the loaded content. */
 export const Show = <T,>({
   loaded,
   onRetry,
@@ -112,7 +112,7 @@ export const Button = ({
     aria-disabled={isBusy || undefined}
     aria-busy={isBusy || undefined}
     onClick={(event) => {
-      // A button that is at work keeps the focus, so it is not disabled; it only does nothing.
+      // Not disabled, because a disabled button would lose the focus.
       if (isBusy) event.preventDefault()
       else rest.onClick?.()
     }}
@@ -122,17 +122,17 @@ export const Button = ({
   </button>
 )
 
-/** Says the last notice. An open drawer has one of its own, because all outside of it is silent then. */
+/** Shows the last notice. An open drawer has its own, because screen readers ignore everything outside of it. */
 export const Notices = ({ isShown }: { isShown: boolean }) => {
-  const said = notice.value
-  const [isThere, setThere] = useState(false)
-  // A screen reader says only what changes in a place that it knows already.
-  useEffect(() => setThere(true), [])
+  const shown = notice.value
+  const [isMounted, setMounted] = useState(false)
+  // Screen readers announce changes only in a live region that already exists.
+  useEffect(() => setMounted(true), [])
   return (
     <div class="notices" role="status">
-      {isShown && isThere && said && (
-        <p class={said.isQuiet ? 'hidden' : 'notice'} key={said.at}>
-          {said.text}
+      {isShown && isMounted && shown && (
+        <p class={shown.isQuiet ? 'hidden' : 'notice'} key={shown.at}>
+          {shown.text}
         </p>
       )}
     </div>
