@@ -130,7 +130,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const clearCaches = () => {
     answers.invalidateAll()
-    directory.forgetAll()
+    directory.invalidateAll()
   }
   const listener = await listen({
     connection: options.directConnection,
@@ -139,7 +139,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       const announcement = readAnnouncement(payload)
       if (announcement === null) return
       answers.invalidateStore(announcement.storeId)
-      if (announcement.kind === 'store') directory.forgetStore(announcement.storeId)
+      if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {
       logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')

@@ -4,7 +4,7 @@ import { type ErrorCode, errorCatalogue } from '../src/core/errors.ts'
 import { Fragment } from '../src/db/sql.ts'
 import type { Access, Scope } from '../src/features/access/storefront.contract.ts'
 import { createPasswordHasher } from '../src/features/accounts/passwords.ts'
-import { createCoupon, plainCoupon } from '../src/features/pricing/coupon-book.ts'
+import { couponDefaults, createCoupon } from '../src/features/pricing/manage-coupons.ts'
 import { replaceMenu } from '../src/features/stores/menu.ts'
 import { markDemoStore } from '../src/features/stores/stores.sql.ts'
 import type { Endpoint } from '../src/http/endpoint.ts'
@@ -78,7 +78,7 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
     await markDemoStore(tx, store.id)
     await replaceMenu(tx, store, menu)
     for (const code of coupons)
-      await createCoupon(tx, store, { ...plainCoupon, code, kind: 'percent', value: 10, listed: true })
+      await createCoupon(tx, store, { ...couponDefaults, code, kind: 'percent', value: 10, listed: true })
   })
   const show = async (slug: string) => {
     const { status, json, text } = await shop.get(`/v1/products/${slug}`)

@@ -8,7 +8,7 @@ import {
   listCoupons,
   setCouponListed,
   stopCoupon,
-} from '../features/pricing/coupon-book.ts'
+} from '../features/pricing/manage-coupons.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { collect, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'

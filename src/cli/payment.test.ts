@@ -182,7 +182,7 @@ test('two stores cannot have the same domain, even when they are created at once
   assert.ok(refused)
   assertSentence(refused, 'Another store already uses the domain https://bluedoor.example')
   const { storeId } = JSON.parse(made[2]?.stdout ?? '')
-  const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], place)
+  const move = (domain: string) => runVitrine(['store', 'set', '--store', storeId, '--domain', domain], installation)
   assertSentence(await move('bluedoor.example'), 'Another store already uses the domain https://bluedoor.example')
   assert.equal((await move('b.example')).code, 0, 'its own domain again is no change')
   assert.equal((await query(installation.DATABASE_URL, 'select from store')).length, 2)

@@ -4,7 +4,7 @@ import { address } from '../../src/features/checkout/fixture.ts'
 import type { Store } from '../../src/features/context.ts'
 import { checkInvariants } from '../../src/features/doctor/invariants.ts'
 import { basic } from '../../src/features/payments/fixture.ts'
-import { createCoupon, plainCoupon } from '../../src/features/pricing/coupon-book.ts'
+import { couponDefaults, createCoupon } from '../../src/features/pricing/manage-coupons.ts'
 import { newRunner } from '../../src/jobs/fixture.ts'
 import { type Answer, newStore, type TestService, type TestStore } from '../harness.ts'
 import { newCustomer } from '../shoppers.ts'
@@ -33,8 +33,15 @@ export const openCounter = async (service: TestService): Promise<{ world: Shop; 
   const store = await shop.load()
   const limits = { customerLimit: 2 }
   await service.db.tx(async (tx) => {
-    await createCoupon(tx, store, { ...plainCoupon, ...limits, code: 'TEN', kind: 'percent', value: 10, usageLimit: 3 })
-    await createCoupon(tx, store, { ...plainCoupon, ...limits, code: 'ALL', kind: 'percent', value: 100 })
+    await createCoupon(tx, store, {
+      ...couponDefaults,
+      ...limits,
+      code: 'TEN',
+      kind: 'percent',
+      value: 10,
+      usageLimit: 3,
+    })
+    await createCoupon(tx, store, { ...couponDefaults, ...limits, code: 'ALL', kind: 'percent', value: 100 })
   })
   const things: Thing[] = []
   for (const { name, stock } of goods) {

@@ -195,7 +195,7 @@ test('a result that was read before a change is not cached after it', async () =
   })
   const reading = directory.key(shop.key, client)
   await midway.promise
-  directory.forgetStore(store.id)
+  directory.invalidateStore(store.id)
   goOn.resolve()
   assert.equal((await reading)?.store.publicId, shop.storeId)
   assert.equal(directory.cachedKey(shop.key), undefined)
@@ -211,7 +211,7 @@ test('a change of one store leaves the cache of other stores alone', async () =>
     boundLookup: createBoundLookup(Date.now),
   })
   await Promise.all([directory.key(shop.key, client), directory.key(other.key, client)])
-  directory.forgetStore((await shop.load()).id)
+  directory.invalidateStore((await shop.load()).id)
   assert.equal(directory.cachedKey(shop.key), undefined)
   assert.ok(directory.cachedKey(other.key))
 })

@@ -32,8 +32,8 @@ export type Directory = {
   cachedKey(secret: string, sinceStartMs?: number): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string, client: string): boolean | Promise<boolean>
-  forgetStore(storeId: StoreId): void
-  forgetAll(): void
+  invalidateStore(storeId: StoreId): void
+  invalidateAll(): void
 }
 
 const entryTtlMs = 1_000
@@ -164,14 +164,14 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       if ((origins.get(origin) ?? 0) > performance.now()) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
-    forgetStore: (storeId) => {
+    invalidateStore: (storeId) => {
       invalidations++
       stores.delete(storeId)
       origins.clear()
       refused.clear()
       for (const [secret, key] of keys) if (key.store.id === storeId) keys.delete(secret)
     },
-    forgetAll: () => {
+    invalidateAll: () => {
       invalidations++
       stores.clear()
       origins.clear()

@@ -80,7 +80,7 @@ test('a key that is created after it was refused works at once', async () => {
   assert.equal(await directory.key(key, newClient()), undefined)
   const made = await shop.newKey()
   await service.db.run`update store_key set hash = ${hashSecret(key)} where id = ${made.id}`
-  directory.forgetStore((await shop.load()).id)
+  directory.invalidateStore((await shop.load()).id)
   assert.equal((await directory.key(key, newClient()))?.store.publicId, shop.storeId)
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest, type TestShopper } from '../../../test/shoppers.ts'
-import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
+import { couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
 
 let service: TestService
 before(async () => {
@@ -25,7 +25,7 @@ test('a cart change takes two round trips and a read takes one, for any cart siz
   const shop = await newStore(service)
   await shop.add(...Array.from({ length: 90 }, (_, i) => ({ name: `Thing ${i}`, price: 10 + i, stock: 500 })))
   const store = await shop.load()
-  const coupon = { ...plainCoupon, code: 'TEN', kind: 'percent' as const, value: 10 }
+  const coupon = { ...couponDefaults, code: 'TEN', kind: 'percent' as const, value: 10 }
   await service.db.tx((tx) => createCoupon(tx, store, coupon))
   const ids: string[] = (await shop.get('/v1/products?limit=90')).json.map(({ id }: { id: string }) => id)
   const all = ids.map((productId) => ({ productId, quantity: 2 }))

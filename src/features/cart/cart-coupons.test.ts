@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { newStore, serviceFor, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { hours } from '../../core/clock.ts'
-import { type CouponRequest, createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
+import { type CouponRequest, couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
 import { openShop } from './fixture.ts'
 
 let service: TestService
@@ -18,7 +18,7 @@ const addCoupon = async (
   coupon: Partial<CouponRequest> & Pick<CouponRequest, 'code' | 'kind' | 'value'>,
 ) => {
   const store = await shop.load()
-  await own.db.tx((tx) => createCoupon(tx, store, { ...plainCoupon, ...coupon }))
+  await own.db.tx((tx) => createCoupon(tx, store, { ...couponDefaults, ...coupon }))
 }
 
 const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code)

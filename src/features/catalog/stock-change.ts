@@ -40,7 +40,5 @@ export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, location: sql.S
   const changed = await sql.addToStock(tx, store.id, location, delta, maxUnits)
   if (changed !== undefined) return changed.available
   const { available } = await sql.readStock(tx, store.id, location)
-  throw delta < 0
-    ? refuse('STOCK_TOO_LOW', { units: -delta, available })
-    : refuse('STOCK_TOO_HIGH', { mostUnits: maxUnits })
+  throw delta < 0 ? refuse('STOCK_TOO_LOW', { units: -delta, available }) : refuse('STOCK_TOO_HIGH', { maxUnits })
 }

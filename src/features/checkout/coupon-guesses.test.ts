@@ -3,13 +3,13 @@ import { type TestContext, test } from 'node:test'
 import { assertError, serviceFor, type TestService, type TestStore } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { openShop } from '../cart/fixture.ts'
-import { type CouponRequest, createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
 import { guessWindowMs, maxGuesses } from '../pricing/coupon-guesses.ts'
+import { type CouponRequest, couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
 import { address } from './fixture.ts'
 
 const addCoupon = async (service: TestService, shop: TestStore, coupon: Partial<CouponRequest> & { code: string }) => {
   const store = await shop.load()
-  await service.db.tx((tx) => createCoupon(tx, store, { ...plainCoupon, kind: 'percent', value: 10, ...coupon }))
+  await service.db.tx((tx) => createCoupon(tx, store, { ...couponDefaults, kind: 'percent', value: 10, ...coupon }))
 }
 
 /** A shop behind a proxy, so that tests can use any client address, with an unlisted coupon. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, serviceFor, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { hours } from '../../core/clock.ts'
-import { type CouponRequest, createCoupon, plainCoupon, stopCoupon } from '../pricing/coupon-book.ts'
+import { type CouponRequest, couponDefaults, createCoupon, stopCoupon } from '../pricing/manage-coupons.ts'
 import { openShop } from './fixture.ts'
 
 let service: TestService
@@ -13,7 +13,7 @@ after(() => service.close())
 
 const addCoupon = async (own: TestService, shop: TestStore, coupon: Partial<CouponRequest> & { code: string }) => {
   const store = await shop.load()
-  await own.db.tx((tx) => createCoupon(tx, store, { ...plainCoupon, kind: 'percent', value: 10, ...coupon }))
+  await own.db.tx((tx) => createCoupon(tx, store, { ...couponDefaults, kind: 'percent', value: 10, ...coupon }))
 }
 
 test('validating a code always returns 200, with the reason or the discount', async (t) => {

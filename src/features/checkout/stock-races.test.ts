@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
 import { setStock } from '../cart/fixture.ts'
-import { type CouponRequest, createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
+import { type CouponRequest, couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
 import { openShop } from './fixture.ts'
 
 let service: TestService
@@ -46,7 +46,7 @@ test('concurrent checkouts do not exceed the limits of a coupon', async () => {
   await setStock(service, shop, mug, 1000)
   const store = await shop.load()
   const add = (coupon: Partial<CouponRequest> & { code: string }) =>
-    service.db.tx((tx) => createCoupon(tx, store, { ...plainCoupon, kind: 'percent', value: 10, ...coupon }))
+    service.db.tx((tx) => createCoupon(tx, store, { ...couponDefaults, kind: 'percent', value: 10, ...coupon }))
   await add({ code: 'FIVE', usageLimit: 5 })
   const buyers = await Promise.all(Array.from({ length: 30 }, () => newBuyer({ productId: mug })))
   const answers = await Promise.all(buyers.map((buyer) => buyer.checkOut({ couponCode: 'five' })))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import { listCoupons } from '../pricing/coupon-book.ts'
+import { listCoupons } from '../pricing/manage-coupons.ts'
 import { type DemoKeys, seedDemo, seedDemoIfEmpty } from './demo-store.ts'
 
 let service: TestService

@@ -9,7 +9,7 @@ import { categoryImages, ensureCategories } from '../catalog/products.ts'
 import { saveProducts } from '../catalog/save.ts'
 import type { Store } from '../context.ts'
 import type { CommonFolder } from '../downloads/files.ts'
-import { createCoupon, plainCoupon } from '../pricing/coupon-book.ts'
+import { couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
 import { replaceMenu } from '../stores/menu.ts'
 import { countStores, isDemoStore, isDomainTaken, markDemoStore } from '../stores/stores.sql.ts'
 import { changeStore, createOutlet, createStore } from '../stores/stores.ts'
@@ -116,7 +116,7 @@ type DemoCoupon = {
 
 /** docs/tour.md and tests use these coupons by their codes, so the codes must not change. */
 const readCoupon = (file: DemoCoupon) => ({
-  ...plainCoupon,
+  ...couponDefaults,
   code: file.code,
   kind: file.type,
   value: file.value,

@@ -3,8 +3,8 @@ import type { JobStats } from '../../jobs/job-kind.ts'
 
 export type JobSource = { stats(): readonly JobStats[]; now(): number }
 
-/** Read at scrape time from the in-memory figures of each job kind, without a query. */
-export const addJobMetrics = (registry: Registry, { figures, now }: JobSource) => {
+/** Read at scrape time from the in-memory statistics of each job, without a query. */
+export const addJobMetrics = (registry: Registry, { stats, now }: JobSource) => {
   const registers = [registry]
   const labelNames = ['job'] as const
   const gauge = (name: string, help: string, read: (kind: JobStats) => number) =>

@@ -19,10 +19,10 @@ export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknow
 const menuTypes = ['category', 'product', 'page', 'link']
 const maxMenuDepth = 3
 
-const readMenu = (items: unknown, place: string, level: number): MenuEntry[] => {
-  if (!Array.isArray(items)) throw refuse('MENU_LIST_MISSING', { place })
+const readMenu = (items: unknown, path: string, level: number): MenuEntry[] => {
+  if (!Array.isArray(items)) throw refuse('MENU_LIST_MISSING', { path })
   if (level > maxMenuDepth && items.length > 0) {
-    throw refuse('MENU_TOO_DEEP', { place, mostLevels: maxMenuDepth })
+    throw refuse('MENU_TOO_DEEP', { path, maxLevels: maxMenuDepth })
   }
   return items.map((item, i) => {
     const here = `${path}[${i}]`

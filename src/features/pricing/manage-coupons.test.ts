@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { databaseUrl, newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { type Fragment, sql, toStatement } from '../../db/sql.ts'
-import { type CouponRequest, createCoupon, listCoupons, plainCoupon } from './coupon-book.ts'
 import { type Coupon, couponAsJson } from './coupons.ts'
+import { type CouponRequest, couponDefaults, createCoupon, listCoupons } from './manage-coupons.ts'
 
 let service: TestService
 before(async () => {
@@ -16,7 +16,7 @@ type Wanted = Partial<CouponRequest> & { code: string }
 
 const create = async (shop: TestStore, wanted: Wanted) => {
   const store = await shop.load()
-  const request = { ...plainCoupon, kind: 'percent' as const, value: 10, ...wanted }
+  const request = { ...couponDefaults, kind: 'percent' as const, value: 10, ...wanted }
   return service.db.tx((tx) => createCoupon(tx, store, request))
 }
 
@@ -183,7 +183,11 @@ test('the categories and products of a coupon must exist in its store', async ()
   const [shop, other] = [await newHomeStore(), await newStore(service)]
   const { Kitchen } = await categoriesOf(shop)
   for (const category of ['Home > Cellar', 'Kitchen > Mugs', 'Mugs > Home', 'Home > Kitchen > Mugs > Blue', '', '>']) {
-    await assertRefused(shop, { code: 'X', categories: ['Home', category] }, /^The store has no category ".*"\. Use an id/)
+    await assertRefused(
+      shop,
+      { code: 'X', categories: ['Home', category] },
+      /^The store has no category ".*"\. Use an id/,
+    )
   }
   await assertRefused(other, { code: 'X', categories: [Kitchen as string] }, /has no category "cat_/)
   await assertRefused(shop, { code: 'X', products: ['mug', 'cup'] }, /^The store has no product "cup"\. Use an id/)

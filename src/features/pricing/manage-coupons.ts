@@ -31,7 +31,7 @@ export type CouponRequest = {
 }
 
 /** Defaults: no limits and no conditions. */
-export const plainCoupon = {
+export const couponDefaults = {
   description: '',
   minSubtotal: 0,
   startsAt: null,
@@ -144,7 +144,7 @@ const maxUses = 1_000_000_000
 
 const readLimit = (limit: number | null) => {
   if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= maxUses)) return limit
-  throw refuse('COUPON_LIMIT_INVALID', { limit, mostUses: maxUses })
+  throw refuse('COUPON_LIMIT_INVALID', { limit, maxUses })
 }
 
 const findAll = async (texts: readonly string[], find: (text: string) => Promise<string>) => {
