@@ -236,7 +236,10 @@ test('an invalid header, URL or store key is a TypeError, not a network error', 
   for (const url of ['localhost:3000', '', '//shop.example']) {
     assert.throws(() => createClient({ url, storeKey: 'vpk_1' }), { name: 'TypeError', message: /url must start with/ })
   }
-  assert.throws(() => createClient({ url: proxy.url, storeKey: '' }), { name: 'TypeError', message: /storeKey is required/ })
+  assert.throws(() => createClient({ url: proxy.url, storeKey: '' }), {
+    name: 'TypeError',
+    message: /storeKey is required/,
+  })
   await assert.rejects(shop.addToCart({ productId: mug.id }, { idempotencyKey: 'one\ntwo' }), TypeError)
   assert.deepEqual([proxy.seen.length, sleeps.length], [0, 0])
 })
