@@ -37,7 +37,7 @@ const describeError = (error: unknown, causesLeft = maxCauses): object => {
 
 /**
  * Every pattern runs in linear time on any text: a quadratic one let a long path block the process for half a second.
- * `npm run check:regexps` checks that. `_` may be percent-encoded.
+ * `test/regexps.test.ts` checks that. `_` may be percent-encoded.
  */
 const secretShapes = new RegExp(
   [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Db } from '../db/database.ts'
 import type { Store } from '../features/context.ts'
-import { findOrder, readOrderNumber } from '../features/orders/order-book.ts'
+import { findOrder, readOrderNumber } from '../features/orders/store-orders.ts'
 import { type InboxEvent, listInbox, replayEvent } from '../features/payments/inbox.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findOrder } from '../features/orders/order-book.ts'
+import { findOrder } from '../features/orders/store-orders.ts'
 import { refundOrderById } from '../features/payments/refunds.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'

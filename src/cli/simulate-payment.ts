@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { randomText } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import { findOrder } from '../features/orders/order-book.ts'
+import { findOrder } from '../features/orders/store-orders.ts'
 import { readPaymentToReport, sandboxEvent } from '../features/payments/sandbox.ts'
 import { sandboxHeaders } from '../features/payments/webhook-access.ts'
 import type { EventStatus } from '../providers/payment/provider.ts'

@@ -104,7 +104,7 @@ const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
   }
 }
 
-/** On a new handle without `onGone`, so that it also runs when the client has disconnected. */
+/** On a new handle without `onDisconnect`, so that it also runs when the client has disconnected. */
 const takeBack = (ctx: StoreCtx, counted: Counted) =>
   ctx.db.forStore(ctx.store.id).tx(async (tx) => {
     if (counted.isKnown) await sql.takeBackKnownRequest(tx, ctx.store.id, counted)
