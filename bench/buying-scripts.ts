@@ -1,7 +1,7 @@
 import { findSession } from '../src/features/access/access.sql.ts'
 import { readCart } from '../src/features/cart/cart.sql.ts'
 import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
-import { takeFromCart } from '../src/features/cart/ordered.sql.ts'
+import { takeFromCart } from '../src/features/cart/remove-ordered.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
 import { insertOrder, isPaidElsewhere, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'

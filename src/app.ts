@@ -50,6 +50,7 @@ import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
+import { logServerError } from './http/errors.ts'
 import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
@@ -104,7 +105,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     connection: options.connection,
     poolSize: config.databasePoolSize,
     clock,
-    onIdleError: (error) => logger.warn({ err: error }, 'idle database connection failed'),
+    onIdleError: (error) => logger.warn({ err: error }, 'idle database connection lost; the pool opens a new one'),
   })
   const counter = await createCounter(config, logger)
   const services: Services = {
@@ -145,11 +146,18 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')
       clearCaches()
     },
-    onReconnect: clearCaches,
+    onReconnect: () => {
+      logger.info('listening connection restored')
+      clearCaches()
+    },
   })
   const jobs = createJobRunner({
     kinds: listJobKinds(services, db),
-    onFailure: (name, error, fields) => logger.warn({ err: error, job: name, ...fields }, `${name} job failed`),
+    onFailure: (name, error, fields) => {
+      const { step } = fields
+      const message = step === undefined ? `${name} job failed` : `${name} job: ${step} failed`
+      logger.warn({ err: error, job: name, ...fields }, message)
+    },
     everyMs: options.jobs?.everyMs,
   })
   const metrics = createMetrics({ db, answers, jobs: { stats: jobs.stats, now: clock.now } })
@@ -192,7 +200,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       exposedHeaders: crossOrigin.responseHeaders,
       recognise: gate.recognise,
       answers,
-      logFailure: (id, error) => logger.error({ req: id, err: error }, 'request failed'),
+      logFailure: (failed) => logServerError(logger, { method: 'GET', ...failed }),
       isDraining: () => draining,
       ...observing,
     }),
@@ -226,7 +234,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       ...checkoutRoutes,
       ...orderRoutes(waits),
       ...cancelRoutes,
-      ...paymentRoutes(services, (error) => logger.warn({ err: error }, 'payment provider did not answer')),
+      ...paymentRoutes(services, (error, ids) => logger.warn({ err: error, ...ids }, 'payment status check failed')),
       ...paymentWebhookRoutes(services),
       ...downloadRoutes(downloads),
       ...deliveryRoutes({ ...services, simulated }),

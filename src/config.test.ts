@@ -104,6 +104,10 @@ test('the direct URL of the database defaults to DATABASE_URL', () => {
   assert.equal(databaseDirectUrl, 'postgres://me@db/shop')
 })
 
+test('a setting that must be an integer says so', () => {
+  assertRefused({ PORT: 'abc' }, /^The environment variable PORT must be an integer\.$/)
+})
+
 test('every invalid value is refused with a message that names its variable', () => {
   const bad: Record<keyof typeof Environment.properties, string[]> = {
     NODE_ENV: ['prod', 'Production'],

@@ -199,7 +199,9 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
 const refusal = (name: string, problem: string) => new OperatorError(`The environment variable ${name} ${problem}.`)
 
 const describeProblem = ({ message, params }: { message: string; params: object }) =>
-  'allowedValues' in params ? `must be one of ${[params.allowedValues].flat().join(', ')}` : message
+  'allowedValues' in params
+    ? `must be one of ${[params.allowedValues].flat().join(', ')}`
+    : message.replace(/ integer$/, ' an integer')
 
 /** The settings of the chosen sender. Those of other senders are ignored. */
 const readSms = (env: Static<typeof Environment>) => {

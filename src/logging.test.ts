@@ -92,8 +92,12 @@ test('a failed request is logged with the id that its caller received', async (t
   const [failure, summary] = named
   assert.ok(failure.err.message && failure.err.stack, 'the cause is logged')
   assert.deepEqual(
-    { method: summary.method, path: summary.path, status: summary.status, level: summary.level },
-    { method: 'GET', path: '/v1/products', status: 503, level: 50 },
+    { msg: failure.msg, method: failure.method, path: failure.path, code: failure.code },
+    { msg: 'service unavailable', method: 'GET', path: '/v1/products', code: 'SERVICE_UNAVAILABLE' },
+  )
+  assert.deepEqual(
+    { msg: summary.msg, method: summary.method, path: summary.path, status: summary.status, code: summary.code },
+    { msg: 'request', method: 'GET', path: '/v1/products', status: 503, code: 'SERVICE_UNAVAILABLE' },
   )
 })
 
@@ -106,6 +110,13 @@ test('a refused request is logged as one line without its query', async () => {
   assert.equal(own.length, 1)
   assert.ok(own[0]?.includes('"path":"/v1/search"'))
   assert.ok(!lines.some((line) => line.includes('private')))
+})
+
+test('a refused request is logged with the error code and the store', async () => {
+  const shop = await newStore(service)
+  const lines = await linesDuring(() => shop.get('/v1/products/no-such-product'))
+  const [line] = lines.map((text) => JSON.parse(text)).filter(({ status }) => status === 404)
+  assert.deepEqual({ code: line.code, storeId: line.storeId }, { code: 'NOT_FOUND', storeId: shop.storeId })
 })
 
 test('a valid X-Request-Id of the caller is returned', async () => {
@@ -171,7 +182,7 @@ test('text that a caller chose is cut short before it is logged', async () => {
     assertError(await service.call(`/${long}`), 404, 'NOT_FOUND')
     assertError(await shop.get('/v1/store', { origin }), 403, 'FORBIDDEN')
   })
-  const refused = lines.filter((line) => line.includes('request refused'))
+  const refused = lines.filter((line) => line.includes('"msg":"request"'))
   assert.equal(refused.length, 2)
   for (const line of refused) assert.ok(line.length < 600, line)
 })

@@ -8,8 +8,8 @@ import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
-import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
+import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
 import {
   claimDueRefunds,
   claimPaymentsToCheck,

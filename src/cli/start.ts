@@ -147,7 +147,7 @@ const noteAddress = (app: App, config: Config, logger: Logger): (() => Promise<v
     const removeNote = noteService(config, typeof address === 'object' ? address.port : config.port)
     return async () => removeNote()
   } catch (error) {
-    logger.info(
+    logger.warn(
       { err: error },
       `cannot write service.json in ${config.dataDir}; commands need PORT to find this service`,
     )

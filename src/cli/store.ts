@@ -12,7 +12,7 @@ import { changeStore, createStore, findStore, listStores } from '../features/sto
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { collect, fields, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
 import { paymentServices, readPaymentCredentials } from './payments.ts'
-import { addOpenings } from './store-opening.ts'
+import { addCloseAndOpen } from './store-close.ts'
 import { whichStore } from './which-store.ts'
 
 export const addStore = (program: Command) => {
@@ -136,7 +136,7 @@ export const addStore = (program: Command) => {
       }),
     )
 
-  addOpenings(store)
+  addCloseAndOpen(store)
 }
 
 /** Anyone can make a store send messages, and the operator pays for them. */

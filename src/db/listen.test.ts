@@ -109,6 +109,7 @@ test('an instance that loses its listener clears its caches, and receives notifi
   await news.mend()
   const listens = async () => (await distant.call('/health')).json.checks.listener === 'ok'
   for (let tries = 0; tries < 10 && !(await withinASecond(listens)); tries++);
+  assert.ok(distant.logLines.some((line) => line.includes('listening connection restored')))
   const { id, key } = await shop.newKey()
   const statusThere = async () => (await distant.call('/v1/store', { headers: { 'x-store-key': key } })).status
   assert.equal(await statusThere(), 200)

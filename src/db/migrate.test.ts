@@ -76,7 +76,7 @@ test('a database of a newer version is refused and left alone', async (t) => {
   await withClient(url, (client) =>
     client.query(`insert into vitrine_migration (number, name, checksum) values (9999, '9999_future.sql', 'x')`),
   )
-  await assert.rejects(migrate({ connectionString: url }), isClearError(/newer Vitrine/))
+  await assert.rejects(migrate({ connectionString: url }), isClearError(/newer Vitrine: it has 9999_future\.sql/))
   await assert.rejects(withClient(url, examineSchema), isClearError(/newer Vitrine/))
 })
 

@@ -91,12 +91,14 @@ const applyOne = async (client: pg.Client, { number, name, text, checksum }: Mig
   }
 }
 
-const refuseForeignHistory = (known: Migration[], applied: Map<number, string>) => {
+const refuseForeignHistory = (known: Migration[], applied: Map<number, Applied>) => {
   const newest = known.at(-1)?.number ?? 0
-  for (const [number, checksum] of applied) {
+  for (const { number, name, checksum } of applied.values()) {
     const mine = known.find((migration) => migration.number === number)
     if (mine === undefined && number > newest) {
-      throw new OperatorError('This database was migrated by a newer Vitrine. Run that version or a later one.')
+      throw new OperatorError(
+        `This database was migrated by a newer Vitrine: it has ${name}. Run that version or a later one.`,
+      )
     }
     if (mine !== undefined && mine.checksum !== checksum) {
       throw new OperatorError(
@@ -106,11 +108,13 @@ const refuseForeignHistory = (known: Migration[], applied: Map<number, string>) 
   }
 }
 
+type Applied = { number: number; name: string; checksum: string }
+
 const appliedMigrations = async (client: pg.Client) => {
   const exists = await client.query(`select to_regclass('vitrine_migration') is not null as yes`)
-  if (!exists.rows[0].yes) return new Map<number, string>()
-  const { rows } = await client.query('select number, checksum from vitrine_migration')
-  return new Map<number, string>(rows.map((row) => [row.number, row.checksum]))
+  if (!exists.rows[0].yes) return new Map<number, Applied>()
+  const { rows } = await client.query<Applied>('select number, name, checksum from vitrine_migration')
+  return new Map(rows.map((row) => [row.number, row]))
 }
 
 const minMajor = 15

@@ -2,8 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import type { Answer, Call, CtxByAccess, Endpoint, Family, Handlers, OkBody } from './endpoint.ts'
 
-/** The part of a context that this layer needs: the store and the outlet under which an answer is cached. */
-export type RequestContext = { cacheStore: number; cacheScope: number }
+/**
+ * The part of a context that this layer needs: the store and the outlet under which an answer is cached, and the store
+ * that the log names.
+ */
+export type RequestContext = { cacheStore: number; cacheScope: number; store?: { publicId: string } }
 
 export type SetHeader = (name: string, value: string) => unknown
 

@@ -1,9 +1,17 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/domain-errors.ts'
 import { type ErrorCode, errorBody, errorCatalogue, Failure, fail } from '../core/errors.ts'
 import { toFailure } from './domain-errors.ts'
+import { loggedPathOf } from './request-log.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the error that answered the request. */
+    errorCode: ErrorCode | null
+  }
+}
 
 /** Turns every error of a request into `{error, code}`. */
 export const answerErrors = (server: FastifyInstance) => {
@@ -12,7 +20,11 @@ export const answerErrors = (server: FastifyInstance) => {
 
 export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
   const failure = error instanceof Failure ? error : translate(error as FastifyError | DomainError, request)
-  if (failure.status >= 500) request.log.error({ req: request.id, err: failure.cause ?? error }, failure.message)
+  request.errorCode = failure.code
+  if (failure.status >= 500) {
+    const { id, method, originalUrl: url } = request
+    logServerError(request.log, { id, method, url, code: failure.code, error: failure.cause ?? error })
+  }
   // Errors are JSON, whatever content type the route has set.
   return reply
     .code(failure.status)
@@ -21,6 +33,19 @@ export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error:
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(errorBody(failure.code, failure.message))
+}
+
+const serverErrorMessages: Partial<Record<ErrorCode, string>> = {
+  BAD_GATEWAY: 'upstream failed',
+  SERVICE_UNAVAILABLE: 'service unavailable',
+}
+
+type ServerError = { id: string; method: string; url: string; code: ErrorCode; error: unknown }
+
+/** Logs the cause of a 5xx answer. The text that the caller received does not help an operator. */
+export const logServerError = (logger: FastifyBaseLogger, { id, method, url, code, error }: ServerError) => {
+  const message = serverErrorMessages[code] ?? 'internal error'
+  logger.error({ req: id, method, path: loggedPathOf(url), code, err: error }, message)
 }
 
 const byFastifyCode: Record<string, ErrorCode> = {

@@ -25,11 +25,11 @@ const serve = async (
   const failures: unknown[] = []
   const lane = createFastLane({
     ...{ prefix: '/v1/', exposedHeaders: 'etag', isDraining: () => false, logsAll: true },
-    recognise: () => ({ cacheStore: 1, cacheScope: 1, mayRead, count }),
+    recognise: () => ({ storeId: 'store_1', cacheStore: 1, cacheScope: 1, mayRead, count }),
     answers: { get: () => answer },
     seriesOf: () => () => {},
     logRequest: (entry) => logged.push(entry),
-    logFailure: (_id, error) => failures.push(error),
+    logFailure: ({ error }) => failures.push(error),
   })
   const server = createServer((request, response) => {
     if (!lane(request, response)) response.writeHead(404).end()

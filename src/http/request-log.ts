@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { ErrorCode } from '../core/errors.ts'
 import { shortenText } from '../core/text.ts'
 
 /** One answered request. */
@@ -8,6 +9,10 @@ export type RequestLogEntry = {
   url: string
   status: number
   ms: number
+  /** The code of an error. */
+  code?: ErrorCode | undefined
+  /** The public id of the store, if it is known. */
+  storeId?: string | undefined
   origin?: string | undefined
 }
 
@@ -18,22 +23,25 @@ export type SeriesOf = (method: string, route: string) => (status: number, secon
 
 export const logRequestsTo =
   (logger: FastifyBaseLogger): LogRequest =>
-  ({ id, method, url, status, ms, origin }) => {
-    const path = shortenText(decodePlainCharacters(pathOf(url)), maxLoggedLength)
+  ({ id, method, url, status, ms, code, storeId, origin }) => {
     const line = {
       req: id,
       method,
-      path,
+      path: loggedPathOf(url),
       status,
       ms,
+      ...(code === undefined ? {} : { code }),
+      ...(storeId === undefined ? {} : { storeId }),
       ...(origin === undefined ? {} : { origin: shortenText(origin, maxLoggedLength) }),
     }
-    if (status >= 500) logger.error(line, 'request failed')
-    else if (status >= 400) logger.info(line, 'request refused')
+    if (status >= 500) logger.error(line, 'request')
+    else if (status >= 400) logger.info(line, 'request')
     else logger.debug(line, 'request')
   }
 
 const maxLoggedLength = 200
+
+export const loggedPathOf = (url: string) => shortenText(decodePlainCharacters(pathOf(url)), maxLoggedLength)
 
 /** Decodes percent-encoded ASCII, so that ids are redacted however they were encoded. */
 const decodePlainCharacters = (path: string) => {
@@ -60,7 +68,10 @@ export const observeRequests = (server: FastifyInstance, { seriesOf, logRequest,
     if (status >= 400 || logsAll) {
       // Browsers hide the reason for a refused origin from the page, so the log must show it.
       const origin = status === 403 ? request.headers.origin : undefined
-      logRequest({ id: request.id, method: request.method, url: request.originalUrl, status, ms, origin })
+      const { id, method, originalUrl: url } = request
+      const code = request.errorCode ?? undefined
+      const storeId = request.ctx?.store?.publicId
+      logRequest({ id, method, url, status, ms, code, storeId, origin })
     }
     done()
   })

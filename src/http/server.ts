@@ -115,6 +115,7 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
       ),
   })
   server.decorateRequest('ctx', null)
+  server.decorateRequest('errorCode', null)
   acceptJson(server)
   answerErrors(server)
   server.addHook('onRequest', (request, reply, done) => {

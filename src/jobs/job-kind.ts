@@ -40,5 +40,5 @@ export type JobStats = {
   failed: number
 }
 
-/** Called for each failure of an item, a claim or a poll. */
+/** Called for each failure. `fields.step` is set if not an item failed, but its poll, claim or postponement. */
 export type OnJobFailure = (name: string, error: unknown, fields: JobFields) => void

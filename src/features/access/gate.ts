@@ -108,6 +108,7 @@ const checkScope = (scopes: ReadonlySet<Scope>, scope: Scope | undefined) => {
 }
 
 const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised => ({
+  storeId: key.store.publicId,
   cacheStore: key.store.id,
   cacheScope: outlet.id,
   mayRead: ({ scope }: StorefrontEndpoint) => scope !== undefined && key.scopes.has(scope),

@@ -12,8 +12,8 @@ type StoreQueue = { waiting: number; clients: Map<string, Waiter[]> }
  * Limits how many tasks run at once. The rest wait in a queue per store and client. Stores take turns, and so do the
  * clients within a store, so a flood of requests delays only its sender.
  *
- * When `maxWaiting` is reached, a new request from a shorter queue displaces the last waiter of the longest queue. One
- * queue can fill all slots while nobody else needs them, but it cannot block others.
+ * When `maxWaiting` is reached, a new request from a shorter queue displaces the last waiter of the longest queue. So
+ * one queue can use all slots while the others are empty, but it cannot block them.
  */
 export const createHashingQueue = ({ maxRunning, maxWaiting, maxWaitMs }: HashingQueueOptions) => {
   let running = 0

@@ -62,7 +62,7 @@ export const countStoreMessage = (tx: Tx, storeId: StoreId, cap: number) => tx.m
   returning hour`
 
 /** Uncounts one request, and removes its code unless a newer one has replaced it. Of two equal times only one goes. */
-export const takeBackRequest = (
+export const uncountRequest = (
   tx: Tx,
   storeId: StoreId,
   { phone, codeHash, requestedAt }: { phone: string; codeHash: string; requestedAt: string },
@@ -73,7 +73,7 @@ export const takeBackRequest = (
   where store_id = ${storeId} and phone = ${phone}
     and array_position(requested_at, ${requestedAt}::timestamptz) is not null`
 
-export const takeBackKnownRequest = (
+export const uncountKnownRequest = (
   tx: Tx,
   storeId: StoreId,
   { phone, requestedAt }: { phone: string; requestedAt: string },
@@ -84,7 +84,7 @@ export const takeBackKnownRequest = (
   where store_id = ${storeId} and phone = ${phone}
     and array_position(known_requested_at, ${requestedAt}::timestamptz) is not null`
 
-export const takeBackStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.run`
+export const uncountStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.run`
   update otp_hour set sent = sent - 1 where store_id = ${storeId} and hour = ${hour} and sent > 0`
 
 /**

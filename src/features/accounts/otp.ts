@@ -99,18 +99,18 @@ const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
       const advice = counted.isKnown ? 'Request another.' : 'If it arrives, the code is valid; if not, request another.'
       throw fail('BAD_GATEWAY', `The message with the code may not arrive. ${advice}`, { cause: error })
     }
-    await takeBack(ctx, counted)
+    await uncount(ctx, counted)
     throw fail('BAD_GATEWAY', 'The message with the code could not be sent.', { cause: error })
   }
 }
 
 /** On a new handle without `onDisconnect`, so that it also runs when the client has disconnected. */
-const takeBack = (ctx: StoreCtx, counted: Counted) =>
+const uncount = (ctx: StoreCtx, counted: Counted) =>
   ctx.db.forStore(ctx.store.id).tx(async (tx) => {
-    if (counted.isKnown) await sql.takeBackKnownRequest(tx, ctx.store.id, counted)
-    else await sql.takeBackRequest(tx, ctx.store.id, counted)
+    if (counted.isKnown) await sql.uncountKnownRequest(tx, ctx.store.id, counted)
+    else await sql.uncountRequest(tx, ctx.store.id, counted)
     await unbindCode(tx, ctx.store.id, counted)
-    if (counted.hour !== null) await sql.takeBackStoreMessage(tx, ctx.store.id, counted.hour)
+    if (counted.hour !== null) await sql.uncountStoreMessage(tx, ctx.store.id, counted.hour)
   })
 
 export type OtpAttempt = { phone: string; otp: string; guestCartId?: string; requestToken?: string }

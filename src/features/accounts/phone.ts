@@ -33,7 +33,7 @@ const hasMobileLength = (number: PhoneNumber) =>
 /**
  * Whether codes may be sent to this number. Anonymous callers choose the number and the operator pays, so premium-rate
  * numbers, service numbers, and satellite and international networks (which have no country) are refused. Landlines are
- * allowed: some receive messages, and in many countries they cannot be told from mobiles.
+ * allowed: some receive messages, and in many countries they cannot be distinguished from mobiles.
  *
  * Only the largest metadata set knows all types. It costs about 30 ms at startup and 1.2 MB of heap.
  */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
 
-/** The most units of one cart line, and the stock shown for a variant that is not tracked. */
+/** The maximum quantity of a cart line, and the stock shown for a variant that is not tracked. */
 export const maxLineQuantity = 999
 
 const Price = (description: string) => Type.Number({ description })

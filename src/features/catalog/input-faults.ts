@@ -12,22 +12,22 @@ const imageFault = 'must be a URL of at most 2000 characters, or an object with 
 export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
   const faults = new Map<string, string>()
   for (const { instancePath, keyword, message, params } of Value.Errors(schema, value)) {
-    const place = instancePath.slice(1).replaceAll('/', '.')
+    const field = instancePath.slice(1).replaceAll('/', '.')
     if (keyword === 'required') {
       for (const name of params.requiredProperties) {
-        faults.set(place === '' ? name : `${place}.${name}`, 'is required')
+        faults.set(field === '' ? name : `${field}.${name}`, 'is required')
       }
     } else if (keyword === 'anyOf') {
       // The errors of the alternatives were already added. Errors of nested fields are more specific than this one.
-      const within = [...faults.keys()].some((field) => field.startsWith(`${place}.`))
-      if (within) faults.delete(place)
-      else faults.set(place, /^images\./.test(place) ? imageFault : stockFault)
+      const within = [...faults.keys()].some((faulty) => faulty.startsWith(`${field}.`))
+      if (within) faults.delete(field)
+      else faults.set(field, /^images\./.test(field) ? imageFault : stockFault)
     } else if (keyword === 'minLength') {
-      faults.set(place, 'must not be empty')
+      faults.set(field, 'must not be empty')
     } else if (keyword === 'enum') {
-      faults.set(place, `must be one of ${params.allowedValues.join(', ')}`)
-    } else if (!faults.has(place || 'product')) {
-      faults.set(place || 'product', message)
+      faults.set(field, `must be one of ${params.allowedValues.join(', ')}`)
+    } else if (!faults.has(field || 'product')) {
+      faults.set(field || 'product', message)
     }
   }
   return [...faults].map(([field, message]) => ({ field, message }))
@@ -43,7 +43,7 @@ export const textFaults = (value: unknown, field: string): InputFault[] => {
   }
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) => {
-    const place = field === '' ? name : `${field}.${name}`
-    return [...textFaults(name, field), ...textFaults(part, place)]
+    const partField = field === '' ? name : `${field}.${name}`
+    return [...textFaults(name, field), ...textFaults(part, partField)]
   })
 }

@@ -31,8 +31,8 @@ export type MergedVariants = {
   variants: VariantState[]
   newVariants: VariantState[]
   changedVariants: VariantState[]
-  retiredIds: string[]
-  parkedIds: string[]
+  deactivatedIds: string[]
+  idsToFreeKeysOf: string[]
   stockChanges: StockToSet[]
   priceChanges: VariantState[]
   changes: Field[]
@@ -48,19 +48,19 @@ export const mergeVariants = (
   mode: SaveMode,
   isDigital: boolean,
 ): MergedVariants => {
-  const live = known.filter(({ active }) => active)
-  const { named, faults } = matchVariants(known, live, product, mode)
+  const active = known.filter(({ active }) => active)
+  const { named, faults } = matchVariants(known, active, product, mode)
   const matched = new Set(named.map(({ match }) => match))
-  const rest = live.filter((variant) => !matched.has(variant))
+  const rest = active.filter((variant) => !matched.has(variant))
   // A variant without options cannot coexist with variants that have options.
   const staying = mode.replace || product.variants === undefined ? [] : rest.filter(hasOptions)
   const others = product.variants === undefined && !mode.replace ? rest : staying
   faults.push(...optionNameFaults(named, others))
   const outcome = named.map((one) => mergeVariant(one, mode, isDigital, faults))
-  const ordered = inOrder(live, outcome, others)
+  const ordered = inOrder(active, outcome, others)
   faults.push(...sameOptionFaults(ordered, named, outcome))
 
-  const retired = rest.filter((variant) => !others.includes(variant))
+  const deactivated = rest.filter((variant) => !others.includes(variant))
   const before = new Map(known.map((variant) => [variant.id, variant]))
   const isNew = ({ id }: VariantState) => !before.has(id)
   const newVariants = ordered.filter(isNew)
@@ -72,14 +72,14 @@ export const mergeVariants = (
     variants: ordered,
     newVariants,
     changedVariants,
-    retiredIds: retired.map(({ id }) => id),
-    parkedIds: parked(known, ordered),
+    deactivatedIds: deactivated.map(({ id }) => id),
+    idsToFreeKeysOf: variantsToFree(known, ordered),
     stockChanges: stocked.map(({ variant, stock }) =>
       stockToSet(variant, stock.given, before.get(variant.id)?.stockTracked ?? true),
     ),
     priceChanges: ordered.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
     changes: [
-      ...(newVariants.length + retired.length > 0 ? ['variants'] : []),
+      ...(newVariants.length + deactivated.length > 0 ? ['variants'] : []),
       ...changedVariants.flatMap(fieldsOf),
       ...(stocked.some(({ variant }) => !isNew(variant)) ? ['stock'] : []),
     ],
@@ -92,11 +92,11 @@ const hasOptions = ({ options }: Pick<VariantState, 'options'>) => Object.keys(o
 /** Matches the variants of the file to those of the store: by SKU, then by options, then the only one without options. */
 const matchVariants = (
   known: readonly VariantState[],
-  live: readonly VariantState[],
+  active: readonly VariantState[],
   { variants, own }: ProductPatch,
   { replace }: SaveMode,
 ): { named: Named[]; faults: InputFault[] } => {
-  if (variants === undefined) return matchOwn(known, live, own, replace)
+  if (variants === undefined) return matchOwn(known, active, own, replace)
   const taken = new Set<VariantState>()
   const take = (variant: VariantState | undefined) => {
     if (variant === undefined || taken.has(variant)) return undefined
@@ -104,11 +104,11 @@ const matchVariants = (
     return variant
   }
   const skusOnce = once(variants.map(({ sku }) => sku))
-  const bySku = variants.map(({ sku }) => (sku && skusOnce.has(sku) ? take(withSku(live, sku)) : undefined))
+  const bySku = variants.map(({ sku }) => (sku && skusOnce.has(sku) ? take(withSku(active, sku)) : undefined))
   const byOptions = variants.map(
-    ({ options }, i) => bySku[i] ?? (options && take(withOptions([...live, ...known], options))),
+    ({ options }, i) => bySku[i] ?? (options && take(withOptions([...active, ...known], options))),
   )
-  const [only, ...more] = live
+  const [only, ...more] = active
   const isSingle = only !== undefined && more.length === 0 && variants.length === 1 && !hasOptions(only)
   const matches = isSingle && byOptions[0] === undefined ? [only] : byOptions
   const named = variants.map((patch, i) => ({ patch, at: `variants.${i}.`, match: matches[i] }))
@@ -124,20 +124,20 @@ const matchVariants = (
 /** Variant fields on the product itself apply to its only variant, or to the variant with that SKU. */
 const matchOwn = (
   known: readonly VariantState[],
-  live: readonly VariantState[],
+  active: readonly VariantState[],
   own: VariantPatch,
   replace: boolean,
 ): { named: Named[]; faults: InputFault[] } => {
   const plain = { ...own, options: {} }
-  if (live.length === 0 || replace) {
+  if (active.length === 0 || replace) {
     return { named: [{ patch: plain, at: '', match: known.find((variant) => !hasOptions(variant)) }], faults: [] }
   }
-  const match = live.length === 1 ? live[0] : own.sku ? withSku(live, own.sku) : undefined
+  const match = active.length === 1 ? active[0] : own.sku ? withSku(active, own.sku) : undefined
   if (match !== undefined) return { named: [{ patch: own, at: '', match }], faults: [] }
   const given = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
   const isPrices = given?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
   if (given === undefined || isPrices) return { named: [], faults: [] }
-  const message = `belongs to a variant, and the product has ${live.length}: list them under variants`
+  const message = `belongs to a variant, and the product has ${active.length}: list them under variants`
   return { named: [], faults: [{ field: given[1], message, fixedBy: 'replace' }] }
 }
 
@@ -254,20 +254,20 @@ const stockToSet = ({ id, stock }: VariantState, given: StockInput, wasTracked: 
  * to the end. Positions change only if the order changes, to avoid needless writes.
  */
 const inOrder = (
-  live: readonly VariantState[],
+  active: readonly VariantState[],
   outcome: readonly Outcome[],
   others: readonly VariantState[],
 ): VariantState[] => {
   const merged = new Map(outcome.map(({ variant }) => [variant.id, variant]))
-  const liveIds = new Set(live.map(({ id }) => id))
-  const kept = live.flatMap((variant) => merged.get(variant.id) ?? (others.includes(variant) ? [variant] : []))
-  const added = outcome.map(({ variant }) => variant).filter(({ id }) => !liveIds.has(id))
+  const activeIds = new Set(active.map(({ id }) => id))
+  const kept = active.flatMap((variant) => merged.get(variant.id) ?? (others.includes(variant) ? [variant] : []))
+  const added = outcome.map(({ variant }) => variant).filter(({ id }) => !activeIds.has(id))
   const wanted = others.length === 0 ? outcome.map(({ variant }) => variant) : [...kept, ...added]
   const isInOrder = [...kept, ...added].every((variant, i) => variant === wanted[i])
   const last = Math.max(-1, ...kept.map(({ position }) => position))
   return wanted.map((variant, i) => {
     if (!isInOrder) return { ...variant, position: i }
-    return liveIds.has(variant.id) ? variant : { ...variant, position: last + 1 + i - kept.length }
+    return activeIds.has(variant.id) ? variant : { ...variant, position: last + 1 + i - kept.length }
   })
 }
 
@@ -285,7 +285,7 @@ const sameOptionFaults = (
 }
 
 /** Variants whose options change or pass to another variant. Their option key must be freed first. */
-const parked = (known: readonly VariantState[], ordered: readonly VariantState[]) => {
+const variantsToFree = (known: readonly VariantState[], ordered: readonly VariantState[]) => {
   const owner = new Map(ordered.map(({ id, options }) => [optionKey(options), id]))
   const after = new Map(ordered.map(({ id, options }) => [id, optionKey(options)]))
   return known

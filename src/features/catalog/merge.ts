@@ -39,9 +39,9 @@ export type MergedProduct = Omit<ProductState, 'id' | 'variants'> & {
   variants: VariantState[]
   newVariants: VariantState[]
   changedVariants: VariantState[]
-  retiredIds: string[]
+  deactivatedIds: string[]
   /** Variants whose option key must be freed before other variants can use it. */
-  parkedIds: string[]
+  idsToFreeKeysOf: string[]
   stockChanges: StockToSet[]
   priceChanges: VariantState[]
   changes: Set<Field>

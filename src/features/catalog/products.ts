@@ -58,14 +58,14 @@ const writeStock = async (
   change: StockChange,
 ): Promise<number | null> => {
   const isTracked = 'delta' in change || change.quantity !== null
-  const isTurned = (await sql.setTracked(tx, store.id, variantId, isTracked)) !== undefined
+  const trackingChanged = (await sql.setTracked(tx, store.id, variantId, isTracked)) !== undefined
   if ('delta' in change) {
-    if (isTurned) throw refuse('STOCK_NOT_TRACKED', { variantId })
+    if (trackingChanged) throw refuse('STOCK_NOT_TRACKED', { variantId })
     return addUnits(tx, store, { variantId, productId, outletId }, change.delta)
   }
   const { quantity } = change
   if (quantity === null) return null
-  const others = isTurned ? await sql.listStockedOutlets(tx, store.id, variantId) : []
+  const others = trackingChanged ? await sql.listStockedOutlets(tx, store.id, variantId) : []
   const levels = new Map([...others.map((other) => [other.outletId, 0] as const), [outletId, quantity] as const])
   const rows = [...levels].map(([outlet, available]) => ({
     variant_id: variantId,

@@ -119,10 +119,10 @@ export const updateVariants = (tx: Tx, storeId: StoreId, variants: readonly NewV
  * Frees option keys: variants that swap options would violate the unique key halfway, and an inactive variant may hold
  * options that another one takes. The variant's id serves as a unique temporary key.
  */
-export const parkVariants = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
+export const freeOptionKeys = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
   update variant set option_key = id where store_id = ${storeId} and id = any(${variantIds})`
 
-export const retireVariants = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
+export const deactivateVariants = (tx: Tx, storeId: StoreId, variantIds: readonly string[]) => tx.run`
   update variant set active = false where store_id = ${storeId} and id = any(${variantIds})`
 
 export type OutletPrice = { variant_id: string; outlet_id: OutletId; price_minor: number }

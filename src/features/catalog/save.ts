@@ -187,11 +187,11 @@ const writeVariants = async (
     products.flatMap((product, i) => choose(product).map((item) => ({ item, productId: productIdOf(i) })))
   const variantRows = (choose: (product: MergedProduct) => readonly VariantState[]) =>
     collect(choose).map(({ item, productId }) => toVariantRow(item, productId))
-  const parked = products.flatMap(({ parkedIds }) => parkedIds)
-  const retired = products.flatMap(({ retiredIds }) => retiredIds)
+  const freed = products.flatMap(({ idsToFreeKeysOf }) => idsToFreeKeysOf)
+  const deactivated = products.flatMap(({ deactivatedIds }) => deactivatedIds)
   const [added, changed] = [variantRows(({ newVariants }) => newVariants), variantRows((p) => p.changedVariants)]
-  if (parked.length > 0) await sql.parkVariants(tx, store.id, parked)
-  if (retired.length > 0) await sql.retireVariants(tx, store.id, retired)
+  if (freed.length > 0) await sql.freeOptionKeys(tx, store.id, freed)
+  if (deactivated.length > 0) await sql.deactivateVariants(tx, store.id, deactivated)
   if (changed.length > 0) await sql.updateVariants(tx, store.id, changed)
   if (added.length > 0) await sql.insertVariants(tx, store.id, added)
 

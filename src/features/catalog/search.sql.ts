@@ -92,7 +92,7 @@ export type Source = 'rare words' | 'newest' | 'words'
  * Literal limits, so that the generic plan is made for them: for a parameter the planner expects a tenth of all rows.
  * Suggestions need fewer rows, because a rough ranking is enough while the shopper is typing.
  */
-const most = { counted: sql`10001`, suggested: sql`500` }
+const maxRows = { counted: sql`10001`, suggested: sql`500` }
 const probe = { rows: 200, limit: sql`200` }
 const newest = { rows: 30_000, limit: sql`30000` }
 
@@ -107,14 +107,14 @@ const areRare = (outlet: OutletRef, filter: Filter, query: string, part: number)
   (select count(*) < ${part * probe.rows} from (${newestListings(outlet, probe.limit)}) l
     where ${isNarrow(filter) ? withWords(query, filter) : sql`l.words @@ ${query}::tsquery`})`
 
-type Wanted = { query: string; source: Source; columns: Fragment; most: Fragment; rare: Fragment }
+type Wanted = { query: string; source: Source; columns: Fragment; maxRows: Fragment; rare: Fragment }
 
-const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns, most, rare }: Wanted) =>
+const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns, maxRows, rare }: Wanted) =>
   source === 'newest'
     ? sql`select ${columns} from (${newestListings(outlet, newest.limit)}) l
-        where ${withWords(query, filter)} limit ${most}`
+        where ${withWords(query, filter)} limit ${maxRows}`
     : sql`select ${columns} from listing l
-        where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${most}`
+        where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${maxRows}`
 
 /** The exact name first, then all words whole in the name, then as prefixes in the name, then anywhere; in stock first. */
 const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => sql`
@@ -169,7 +169,7 @@ type Parts = { matches: Fragment; page: Fragment; named: Fragment }
 /** Ranks or sorts all matches and takes the page from them. */
 const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => ({
   matches: sql`matched as materialized (${candidates(outlet, page, {
-    ...{ query, source, columns: columnsToRank(outlet, page), most: most.counted, rare: rareWords },
+    ...{ query, source, columns: columnsToRank(outlet, page), maxRows: maxRows.counted, rare: rareWords },
   })})`,
   page: pageOf(sql`select * from matched`, page),
   named: sql`(select count(*)::integer from matched where rank >= ${lowestRank.begun})`,
@@ -182,7 +182,7 @@ const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: str
 const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => {
   const inStock = sql`l.in_stock::integer`
   const found = (words: string, columns: Fragment, rare = rareWords) =>
-    candidates(outlet, page, { query: words, source, columns, most: most.counted, rare })
+    candidates(outlet, page, { query: words, source, columns, maxRows: maxRows.counted, rare })
   const whole = wordQuery(outlet.outletId, '^', page.terms, false)
   const begun = wordQuery(outlet.outletId, '^', page.terms, true)
   const isWanting = (step: Fragment) => sql`(select count(*) < ${page.limit} from ${step})`
@@ -208,7 +208,7 @@ const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query:
 /** The summary of the matches, up to the limit, and a page of them. */
 export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {
   const query = wordQuery(outlet.outletId, '~', page.terms, true)
-  const { matches, ...ways } =
+  const { matches, ...parts } =
     page.sort === 'relevance' && source !== 'newest'
       ? sortInSteps(outlet, page, source, query)
       : sortAll(outlet, page, source, query)
@@ -230,13 +230,13 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
               order by f.count desc, c.name), '[]')
             from by_category f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
         from by_category) as summary,
-      (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, ways.page, page.sort)}) shown) as page,
-      ${ways.named} as named,
+      (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, parts.page, page.sort)}) shown) as page,
+      ${parts.named} as named,
       ${isComplete[source]} as "isComplete"`
 }
 
-const hasAtMost = (outlet: OutletRef, most: number) =>
-  sql`(select count(*) <= ${most} from (select from listing l where ${hereIn(outlet)} limit ${most + 1}) listed)`
+const hasAtMost = (outlet: OutletRef, maxRows: number) =>
+  sql`(select count(*) <= ${maxRows} from (select from listing l where ${hereIn(outlet)} limit ${maxRows + 1}) listed)`
 
 /** The same page of the matches with exactly the name, and with `words` also of those with the words in their name. */
 export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { words: boolean }) => {
@@ -295,7 +295,7 @@ export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, sou
     with rare as materialized (select ${areRare(outlet, page, query, inManyNames)} as words)
     select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
     from (select p.id, p.slug, p.name, p.images
-      from (select * from (${candidates(outlet, page, { query, source, columns, most: most.suggested, rare: rareWords })}) l
+      from (select * from (${candidates(outlet, page, { query, source, columns, maxRows: maxRows.suggested, rare: rareWords })}) l
         order by l.rank desc, l.seq desc limit ${page.limit}) l
       join product p on p.store_id = ${outlet.storeId} and p.id = l.product_id
       order by l.rank desc, l.seq desc) shown`

@@ -40,17 +40,17 @@ export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, ou
   values (${storeId}, ${variantId}, ${outletId}, ${productId}, 0)
   on conflict (store_id, variant_id, outlet_id) do nothing`
 
-/** Undefined if fewer units than the reserved ones would be left, or more than `most`. */
+/** Undefined if fewer units than the reserved ones would be left, or more than `maxUnits`. */
 export const addToStock = (
   tx: Tx,
   storeId: StoreId,
   { variantId, outletId }: StockLocation,
   delta: number,
-  most: number,
+  maxUnits: number,
 ) => tx.maybeOne<{ available: number }>`
   update stock set on_hand = on_hand + ${delta}::integer
   where store_id = ${storeId} and variant_id = ${variantId} and outlet_id = ${outletId}
-    and on_hand::bigint + ${delta}::integer between reserved and ${most}::bigint
+    and on_hand::bigint + ${delta}::integer between reserved and ${maxUnits}::bigint
   returning on_hand - reserved as available`
 
 export const readStock = (tx: Tx, storeId: StoreId, { variantId, outletId }: StockLocation) => tx.one<{

@@ -8,10 +8,10 @@ export type StockLine = { variantId: string; quantity: number }
 export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: boolean }
 
 /**
- * `isTurned`: the variant became sold out or available. `isCounted` is false for an untracked variant, of which nothing is
+ * `availabilityChanged`: the variant became sold out or available. `isCounted` is false for an untracked variant, of which nothing is
  * moved.
  */
-export type Moved = { variantId: string; productId: string; isTurned: boolean; isCounted: boolean }
+export type Moved = { variantId: string; productId: string; availabilityChanged: boolean; isCounted: boolean }
 
 /**
  * Moves units of many variants in one statement. Rows are locked in a fixed order, so two orders for the same variants
@@ -54,8 +54,8 @@ export const moveStock = (
       and (select count(*) from locked) > 0
       and (not ${mustBeFree}::boolean or s.on_hand - s.reserved >= ${quantity})
     returning s.variant_id, s.product_id,
-      (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${onHand - reserved}::integer * ${quantity}) as is_turned)
-  select variant_id as "variantId", product_id as "productId", is_turned as "isTurned", true as "isCounted" from moved
+      (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${onHand - reserved}::integer * ${quantity}) as availability_changed)
+  select variant_id as "variantId", product_id as "productId", availability_changed as "availabilityChanged", true as "isCounted" from moved
   union all
   select id, product_id, false, false from line where not is_counted`
 }

@@ -55,5 +55,5 @@ const refreshTurned = (tx: Tx, storeId: StoreId, moved: readonly Moved[]) =>
   showStockChange(
     tx,
     storeId,
-    moved.filter(({ isTurned }) => isTurned).map(({ productId }) => productId),
+    moved.filter(({ availabilityChanged }) => availabilityChanged).map(({ productId }) => productId),
   )

@@ -10,7 +10,7 @@ import { cash } from '../../providers/payment/cash.ts'
 import { holdShopper } from '../access/guests.ts'
 import { readPostalAddress } from '../accounts/addresses.ts'
 import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
-import { takeOrderedFromCart } from '../cart/ordered.ts'
+import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
@@ -283,7 +283,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
   )
   const [order, toPay, uncounted] = await Promise.all([writing, insertPayment(tx, store.id, payment), taking])
   noteUncounted(tx, store.id, id, uncounted)
-  if (isCash) tx.later(takeOrderedFromCart(tx, store.id, cart.id, cart.lines))
+  if (isCash) tx.later(removeOrderedFromCart(tx, store.id, cart.id, cart.lines))
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
   if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }
   return { orderId: id, toStart: { order, payment: toPay } }

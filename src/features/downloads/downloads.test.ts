@@ -175,7 +175,9 @@ test('a file may be in a subfolder, and no name leaves the files folder', async 
     'of-nobody.txt',
   ]) {
     const { use, asha } = await buy({ file })
-    assertError(await use(), 500, 'INTERNAL')
+    const answer = await use()
+    assertError(answer, 500, 'INTERNAL')
+    assert.equal(answer.json.error, 'The file is missing. Please contact the store.')
     // No use was counted, and the log has the reason.
     assert.equal((await asha.call('GET', '/v1/downloads')).json.data[0].used, 0)
     assert.ok(service.logLines.some((line) => line.includes(JSON.stringify(`"${file}"`).slice(1, -1))))

@@ -109,6 +109,6 @@ const refuseUnlessOpen = ({ isPaid, isExpired }: sql.DownloadState) => {
 }
 
 const lostFile = (id: string, file: string) =>
-  fail('INTERNAL', 'The file is missing. The error was logged; please try again later.', {
+  fail('INTERNAL', 'The file is missing. Please contact the store.', {
     cause: new Error(`the file "${file}" of download ${id} is not in the files folder of its store`),
   })

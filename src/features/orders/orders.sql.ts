@@ -243,9 +243,9 @@ export const insertOrder = (
     cross join lateral (select * from variant where store_id = ${storeId} and id = l."variantId" limit 1) v
     cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p
     returning *),
-  told as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
+  timeline_rows as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
-    ${timelineFrom(sql`told e`)} as timeline
+    ${timelineFrom(sql`timeline_rows e`)} as timeline
   from placed o`
 
 const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)

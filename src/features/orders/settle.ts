@@ -1,6 +1,6 @@
 import type { Instrument } from '../../core/instrument.ts'
 import type { Tx } from '../../db/database.ts'
-import { takeOrderedFromCart } from '../cart/ordered.ts'
+import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
@@ -67,7 +67,7 @@ export const settleOrder = async (
     }
   }
   // Cash orders leave the cart at checkout, so the cart may already hold items for the next order.
-  if (order.paymentMethod === 'online') tx.later(takeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
+  if (order.paymentMethod === 'online') tx.later(removeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
   tx.later(grantDownloads(tx, ctx.store.id, order))
   return write(tx, ctx, order, change, events)
 }

@@ -45,7 +45,7 @@ export const moveCounted = async (
   const counted = lines.filter(({ stockCounted }) => stockCounted)
   if (counted.length === 0) return
   const missing = await moveTakenStock(tx, storeId, { outletId, lines: counted }, move)
-  if (missing.length > 0) throw new Error(`order ${id} has units of variants without stock: ${missing}`)
+  if (missing.length > 0) throw new Error(`order ${id}: no stock row for variants ${missing.join(', ')}`)
 }
 
 /** For an order whose units were returned to stock. Takes all of them or none; true if they were taken. */

@@ -4,8 +4,8 @@ import type { Queries } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
 import { orderStatuses } from './order.contract.ts'
-import { findOrderById, findOrdersByNumber, listStoreOrders } from './store-orders.sql.ts'
 import { type FullOrderRow, readOrder } from './orders.sql.ts'
+import { findOrderById, findOrdersByNumber, listStoreOrders } from './store-orders.sql.ts'
 
 /** The orders of a store, for its operator. */
 export const listOrdersOfStore = async (

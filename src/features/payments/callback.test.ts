@@ -80,7 +80,13 @@ test('if the provider is down, the status is "pending" and the error is logged',
   const order = await scene.openOrder()
   does.status = 'down'
   assert.match((await locationOf(scene.callback(order.id))) ?? '', /&status=pending$/)
-  assert.ok(scene.service.logLines.some((line) => line.includes('the provider is down')))
+  const logged = scene.service.logLines.find((line) => line.includes('payment status check failed')) ?? '{}'
+  const { err, storeId, orderId, paymentId, provider } = JSON.parse(logged)
+  assert.equal(err.message, 'the provider is down')
+  assert.deepEqual(
+    { storeId, orderId, paymentId, provider },
+    { storeId: scene.shop.storeId, orderId: order.id, paymentId: order.payment, provider: 'scripted' },
+  )
 })
 
 test('refunded and cancelled orders have the status "failed"', async (t) => {

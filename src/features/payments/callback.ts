@@ -4,8 +4,8 @@ import { isIdShaped } from '../../core/ids.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { secondsToNextWindow } from '../access/rate-limit.ts'
 import type { Services } from '../context.ts'
-import { findOrderById } from '../orders/store-orders.sql.ts'
 import { type OrderRow, readOrder } from '../orders/orders.sql.ts'
+import { findOrderById } from '../orders/store-orders.sql.ts'
 import { claimStatusCheck, readLatestPayment } from './payments.sql.ts'
 import { forStore, type PaymentCtx, type PaymentServices } from './providers.ts'
 import { reconcilePayment } from './reconcile.ts'
@@ -13,8 +13,10 @@ import { returnOrigin } from './storefront-url.ts'
 
 const checkAgainMs = seconds(3)
 
-/** Gets the error when the provider cannot be reached. The shopper is redirected anyway, and a job checks again. */
-export type OnProviderError = (error: unknown) => void
+type PaymentIds = { storeId: string; orderId: string; paymentId: string; provider: string }
+
+/** Called when a status check fails. The shopper is redirected anyway, and a job checks again. */
+export type OnProviderError = (error: unknown, ids: PaymentIds) => void
 
 /**
  * Returns the storefront URL for a shopper who comes back from paying. Query parameters about the payment are ignored,
@@ -63,7 +65,8 @@ const reconcileLatestPayment = async (ctx: PaymentCtx, orderId: string, onProvid
   try {
     await reconcilePayment(ctx, payment)
   } catch (error) {
-    onProviderError(error)
+    const { id: paymentId, provider } = payment
+    onProviderError(error, { storeId: ctx.store.publicId, orderId, paymentId, provider })
   }
 }
 

@@ -4,7 +4,7 @@ import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { PaymentProvider } from '../../providers/payment/provider.ts'
-import { takeOrderedFromCart } from '../cart/ordered.ts'
+import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { insertOrder, readOrder } from '../orders/orders.sql.ts'
 import { cancelOrder, holdOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
@@ -66,7 +66,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
         ...{ id: payment, orderId: id, provider: isCash ? 'cod' : provider, status: isCash ? 'open' : 'starting' },
         ...{ amountMinor: totalMinor, currency, reference: null },
       })
-      if (isCash) await takeOrderedFromCart(tx, store.id, cart.id, goods.lines)
+      if (isCash) await removeOrderedFromCart(tx, store.id, cart.id, goods.lines)
     })
     return { id, payment, total: price * quantity }
   }

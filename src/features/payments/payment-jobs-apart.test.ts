@@ -157,6 +157,15 @@ test('a service runs its jobs, logs failures with their ids, and counts them in 
   assert.match(text, /^vitrine_jobs_failed_total\{job="session-cleanup"\} 0$/m)
 })
 
+test('a failed poll is logged as a poll', async (t) => {
+  const { service } = await serviceAlone(t, { jobs: { everyMs: 20 } })
+  await service.db.run`alter table payment_event rename to payment_event_away`
+  const findLine = () => service.logLines.find((line) => line.includes('payment-event-cleanup job: poll failed'))
+  while (findLine() === undefined) await sleep(10)
+  const { job, step } = JSON.parse(findLine() ?? '')
+  assert.deepEqual({ job, step }, { job: 'payment-event-cleanup', step: 'poll' })
+})
+
 test('a service deletes expired rows, logs nothing about it, and stops cleanly', async (t) => {
   const { service, url } = await serviceAlone(t)
   await fill(service, 3)

@@ -5,7 +5,7 @@ import type { StoreId } from '../context.ts'
  * Counts a use if both limits allow it and the coupon is not stopped. It locks the coupon's row first, so concurrent
  * uses by one customer are counted one after another.
  */
-export const takeUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.one<{ taken: boolean }>`
+export const redeemUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.one<{ taken: boolean }>`
   with counted as (
     update coupon set used = used + 1
     where store_id = ${storeId} and id = ${couponId} and (usage_limit is null or used < usage_limit)
@@ -19,7 +19,7 @@ export const takeUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: 
     returning uses)
   select exists (select from mine) as taken`
 
-export const giveUseBack = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.run`
+export const releaseUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.run`
   with counted as (
     update coupon set used = used - 1 where store_id = ${storeId} and id = ${couponId} returning id)
   update coupon_use set uses = uses - 1

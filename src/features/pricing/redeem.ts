@@ -4,8 +4,8 @@ import * as sql from './redeem.sql.ts'
 
 /** Takes one use of a coupon. False if it was stopped, or if its usage limit or customer limit is reached. */
 export const redeemCoupon = async (tx: Tx, storeId: StoreId, couponId: string, customerId: string): Promise<boolean> =>
-  (await sql.takeUse(tx, storeId, couponId, customerId)).taken
+  (await sql.redeemUse(tx, storeId, couponId, customerId)).taken
 
 /** Returns the use of an order that ended unpaid. */
 export const releaseCoupon = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) =>
-  sql.giveUseBack(tx, storeId, couponId, customerId)
+  sql.releaseUse(tx, storeId, couponId, customerId)

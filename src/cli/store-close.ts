@@ -4,20 +4,20 @@ import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
 
-export const addOpenings = (store: Command) => {
-  addOpening(store, 'close')
-  addOpening(store, 'open')
+export const addCloseAndOpen = (store: Command) => {
+  addCommand(store, 'close')
+  addCommand(store, 'open')
 }
 
-const openings = {
+const descriptions = {
   close: 'Close a store: its keys are rejected; webhooks for existing orders and commands still work',
   open: 'Reopen a closed store',
 }
 
-const addOpening = (store: Command, name: keyof typeof openings) =>
+const addCommand = (store: Command, name: keyof typeof descriptions) =>
   store
     .command(name)
-    .description(openings[name])
+    .description(descriptions[name])
     .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', `\nExample:\n  vitrine store ${name} --store store_01k8x0v3m7q2w9c4t6y8za`)
