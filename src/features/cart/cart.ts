@@ -254,7 +254,7 @@ const chooseVariants = (
     if (variant == null) throw fail('NOT_FOUND', 'The product does not exist or is not for sale.')
     const { variantId, unitMinor } = variant
     if (variantId === null)
-      throw fail('UNPROCESSABLE_ENTITY', 'This product has several variants: say which one with variantId.')
+      throw fail('UNPROCESSABLE_ENTITY', 'This product has several variants: specify one with variantId.')
     const before = chosen.get(variantId)
     if (before !== undefined && !adds)
       throw fail('UNPROCESSABLE_ENTITY', 'Each line can be changed only once per request.')

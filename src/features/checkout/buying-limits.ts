@@ -38,10 +38,10 @@ const checkCash = (ctx: CustomerCtx, { units, totalMinor, unpaid }: CashOrder) =
     )
   if (codMaxValueMinor !== null && totalMinor > codMaxValueMinor) {
     const max = formatMoney(ctx.store, codMaxValueMinor)
-    throw fail('CONFLICT', `A cash order may come to ${max} at most. Order less${orPayOnline}.`)
+    throw fail('CONFLICT', `A cash order is limited to ${max}. Order less${orPayOnline}.`)
   }
   if (codMaxUnits !== null && units > codMaxUnits)
-    throw fail('CONFLICT', `A cash order may have ${codMaxUnits} units at most. Order less${orPayOnline}.`)
+    throw fail('CONFLICT', `A cash order is limited to ${codMaxUnits} units. Order less${orPayOnline}.`)
   if (codMaxOpenOrders !== null && unpaid.cashOrders >= codMaxOpenOrders)
     throw fail(
       'CONFLICT',

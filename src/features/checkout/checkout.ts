@@ -137,7 +137,7 @@ const placeUnlessOpen = async (ctx: CustomerCtx, request: CheckoutRequest): Prom
 }
 
 const beingPaid = () =>
-  fail('CONFLICT', 'An order of this cart is being paid right now. Wait until that payment has ended.')
+  fail('CONFLICT', 'A payment for an order of this cart is in progress. Try again when it has completed.')
 
 const place = async (
   tx: Tx,
