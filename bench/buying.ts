@@ -65,7 +65,7 @@ const main = async () => {
   const dataDir = newDataDir()
   // As many connections as pgbench has.
   const service = await startService(dataDir, { DATABASE_POOL_SIZE: String(connections) })
-  const database = await openEmbedded({ dataDir, role: 'guest' })
+  const database = await openEmbedded({ dataDir, role: 'command' })
   try {
     const bench = await fillStore(service, database, folder)
     print(

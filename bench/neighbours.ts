@@ -50,7 +50,7 @@ const main = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
   const dataDir = newDataDir()
   const service = await startService(dataDir)
-  const database = await openEmbedded({ dataDir, role: 'guest' })
+  const database = await openEmbedded({ dataDir, role: 'command' })
   try {
     const shop = await fillShop(service, database)
     const neighbour = await keyOfNeighbour(shop)

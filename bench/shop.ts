@@ -43,7 +43,7 @@ export const openShop = async (size: Size, keep?: string): Promise<Shop> => {
     if (keep === undefined) removeDataDir(dataDir)
     throw error
   })
-  const database = await openEmbedded({ dataDir, role: 'guest' })
+  const database = await openEmbedded({ dataDir, role: 'command' })
   const close = async () => {
     await database.stop()
     await service.stop()

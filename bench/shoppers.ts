@@ -57,7 +57,7 @@ const main = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
   const dataDir = newDataDir()
   const service = await startService(dataDir, { VITRINE_SECRET: secret, DATABASE_POOL_SIZE: String(connections) })
-  const database = await openEmbedded({ dataDir, role: 'guest' })
+  const database = await openEmbedded({ dataDir, role: 'command' })
   try {
     const bench = await fillStore(service, database)
     print(heading)

@@ -13,10 +13,10 @@ import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { accessJobs, guestJobs } from './features/access/access.jobs.ts'
 import { createDirectory } from './features/access/directory.ts'
-import { createGate } from './features/access/gate.ts'
-import { createBoundLookup } from './features/access/lookups.ts'
+import { createLookupLimit } from './features/access/lookups.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
 import { crossOrigin } from './features/access/storefront.contract.ts'
+import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { mergeRoutes } from './features/accounts/merge.routes.ts'
@@ -113,7 +113,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     db: db.forWork('public'),
     clock,
     counter,
-    boundLookup: createBoundLookup(clock.now),
+    limitLookups: createLookupLimit(clock.now),
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -127,7 +127,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     }),
     publicUrl: config.publicUrl,
   }
-  const directory = createDirectory({ db: db.forWork('keys'), counter, boundLookup: services.boundLookup })
+  const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const clearCaches = () => {
     answers.invalidateAll()
@@ -173,7 +173,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       'X-Forwarded-For ignored: add this proxy to VITRINE_TRUST_PROXY, or all its visitors share one rate limit',
     ),
   )
-  const gate = createGate({
+  const storefrontDoor = createStorefrontDoor({
     services,
     directory,
     internalSecrets: config.internalSecrets,
@@ -198,7 +198,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     fastLane: createFastLane({
       prefix: `${crossOrigin.prefix}/`,
       exposedHeaders: crossOrigin.responseHeaders,
-      recognise: gate.recognise,
+      recognise: storefrontDoor.recognise,
       answers,
       logFailure: (failed) => logServerError(logger, { method: 'GET', ...failed }),
       isDraining: () => draining,
@@ -219,7 +219,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   )
   await shedLoad(server, options.maxLoopDelayMs)
   refuseUnknownRoutes(server, ({ headers, raw }, setHeader) =>
-    gate.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
+    storefrontDoor.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
   )
   const operations = createOperations(
     [
@@ -250,7 +250,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         description: describeVitrine(config.version),
       }),
     ],
-    [gate.door, webhookDoor, createMonitoringDoor(config)],
+    [storefrontDoor.door, webhookDoor, createMonitoringDoor(config)],
   )
   registerRoutes(server, operations.all, { answers, clientAddressOf })
   registerFrontDoor(server)

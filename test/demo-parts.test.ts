@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatOptions, type OptionPair, parseOptions } from '../demo/src/option-filter.ts'
-import { pictureOf } from '../demo/src/variant-picture.ts'
+import { imageOf } from '../demo/src/variant-image.ts'
 
 const variant = (options: Record<string, string>, image = '') => ({
   ...{ id: 'var_1', sku: '', title: '', price: 1, compareAtPrice: null, stock: 1, stockTracked: true },
@@ -17,18 +17,18 @@ test('a variant is shown by its own picture, else by the one that is named for m
     'https://cdn.example/a/Kurta_Rust_XL.jpg?v=2',
     '/kurta-slate-blue.svg',
   ]
-  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust' }, '/own.svg')), '/own.svg')
-  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'S' })), '/kurta-rust.svg')
-  assert.equal(pictureOf({ images }, variant({ Colour: 'Rust', Size: 'XL' })), images[2])
-  assert.equal(pictureOf({ images }, variant({ Colour: 'Slate blue' })), '/kurta-slate-blue.svg')
+  assert.equal(imageOf({ images }, variant({ Colour: 'Rust' }, '/own.svg')), '/own.svg')
+  assert.equal(imageOf({ images }, variant({ Colour: 'Rust', Size: 'S' })), '/kurta-rust.svg')
+  assert.equal(imageOf({ images }, variant({ Colour: 'Rust', Size: 'XL' })), images[2])
+  assert.equal(imageOf({ images }, variant({ Colour: 'Slate blue' })), '/kurta-slate-blue.svg')
 })
 
 test('a picture whose name only contains the letters of an option is not of that variant', () => {
   const images = ['/mugs-small.svg', '/rusty.svg']
   for (const value of ['S', 'Rust', '', '—', '.*']) {
-    assert.equal(pictureOf({ images }, variant({ Option: value })), null, value)
+    assert.equal(imageOf({ images }, variant({ Option: value })), null, value)
   }
-  assert.equal(pictureOf({ images: [] }, variant({})), null)
+  assert.equal(imageOf({ images: [] }, variant({})), null)
 })
 
 test('chosen options come out of the address as they went in', () => {

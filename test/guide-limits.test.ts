@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultCashCeilingMinor } from '../src/core/cash-ceilings.ts'
+import { defaultCashLimitMinor } from '../src/core/cash-limits.ts'
 import { days, hours, minutes, seconds } from '../src/core/clock.ts'
 import { toWire } from '../src/core/money.ts'
 import { windowMs } from '../src/features/access/rate-limit.ts'
@@ -30,7 +30,7 @@ const limits: Record<string, string> = {
   'One-time passwords requested by a client, in a store': `${figureIn('db/migrations/0009_callers.sql', /otp_client_limit integer not null default (\d+)/)} an hour`,
   'One-time passwords of a store': 'none',
   'Attempts for a one-time password': count(figure('features/accounts/otp.ts', 'attemptsPerCode')),
-  'Failed sign-ins with an e-mail address': `${figure('features/accounts/email.ts', 'maxFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
+  'Failed sign-ins with an email address': `${figure('features/accounts/email.ts', 'maxFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Wrong current passwords of a signed-in customer': `${figure('features/accounts/email.ts', 'maxFailures')} in ${figure('features/accounts/email.ts', 'lockWindowMs') / inMinutes} minutes`,
   'Unknown coupon codes, by shopper': `${figure(guesses, 'shopper')} in ${guessMinutes} minutes`,
   'Unknown coupon codes, by client address and store': `${figure(guesses, 'client')} in ${guessMinutes} minutes, and ${figure(guesses, 'serverClient')} with`,
@@ -49,21 +49,21 @@ const limits: Record<string, string> = {
   'Units of a line': count(figure('features/catalog/catalog.contract.ts', 'maxLineQuantity')),
   'Lines in one call': count(figureIn('features/cart/cart.contract.ts', /maxItemsPerRequest = \{ maxItems: (\d+)/)),
   'Units of a cash order': count(figureIn(buyingLimits, /cod_max_units integer default (\d+)/)),
-  'Total of a cash order': `by currency, such as ${count(toWire(defaultCashCeilingMinor('INR') ?? 0, 'INR'))} INR`,
+  'Total of a cash order': `by currency, such as ${count(toWire(defaultCashLimitMinor('INR') ?? 0, 'INR'))} INR`,
   'Undelivered cash orders of a customer': count(figureIn(buyingLimits, /cod_max_open_orders integer default (\d+)/)),
   'Units in unpaid orders of a customer': count(figureIn(buyingLimits, /max_held_units integer default (\d+)/)),
-  'Products on a wishlist': count(figure('features/wishlist/wishlist.contract.ts', 'maxWishes')),
+  'Products on a wishlist': count(figure('features/wishlist/wishlist.contract.ts', 'maxWishlistItems')),
   'Addresses of a customer': count(figure('features/accounts/profile.contract.ts', 'maxAddresses')),
   'Characters of a password': [/minLength: (\d+), maxLength: \d+ \}\),\n.*phone/, /minLength: 8, maxLength: (\d+)/]
     .map((pattern) => figureIn(signIn, pattern))
     .join(' to '),
   'Characters of a note to an order': count(figureIn(checkout, /note: .*maxLength: (\d+)/)),
   'Characters of an `Idempotency-Key`': count(figureIn('features/access/shopper.ts', /\{1,(\d+)\}\$\/\.test\(key\)/)),
-  'Stored `Idempotency-Key`s of a shopper': count(figure('features/access/once.ts', 'maxKeysPerShopper')),
-  'Stored `Idempotency-Key`s of a store': count(figure('features/access/once.ts', 'maxKeysPerStore')),
+  'Stored `Idempotency-Key`s of a shopper': count(figure('features/access/idempotency.ts', 'maxKeysPerShopper')),
+  'Stored `Idempotency-Key`s of a store': count(figure('features/access/idempotency.ts', 'maxKeysPerStore')),
   'Queued changes of one shopper or cart': count(figure('db/queueing.ts', 'maxQueued')),
   'Variants of a product': count(figureIn(products, /variants: .*maxItems: (\d+)/)),
-  'Pictures of a product': count(figureIn(products, /images: .*maxItems: (\d+)/)),
+  'Images of a product': count(figureIn(products, /images: .*maxItems: (\d+)/)),
 
   'Session of a customer': `${figure('features/accounts/sessions.ts', 'sessionTtlMs') / inDays} days`,
   'Guest token, since its last renewal': `${figure('features/access/guest-token.ts', 'guestTtlMs') / inDays} days`,
@@ -72,7 +72,7 @@ const limits: Record<string, string> = {
   '`requestToken` of a used one-time password': `${figure('features/accounts/otp.ts', 'proofTtlMs') / inDays} days`,
   'Units reserved by an unpaid order': `${figure('features/checkout/checkout.ts', 'reservationMs') / inMinutes} minutes`,
   'Page of the payment provider': `${figure('features/payments/sessions.ts', 'sessionMs') / inMinutes} minutes`,
-  'An `Idempotency-Key`': `${figure('features/access/once.ts', 'keyTtlMs') / inHours} hours`,
+  'An `Idempotency-Key`': `${figure('features/access/idempotency.ts', 'keyTtlMs') / inHours} hours`,
   'Link of a download': `${figure('features/downloads/links.ts', 'linkTtlMs') / inMinutes} minutes`,
   'Internal token': `${figure('features/access/internal-token.ts', 'maxTtlSeconds') / 60} minutes`,
   'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'maxWaitSeconds')} seconds`,

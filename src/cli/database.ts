@@ -19,7 +19,7 @@ export type OpenDatabase = {
   close(): Promise<void>
 }
 
-export type OpenOptions = { role: 'service' | 'guest'; onUnexpectedExit?: (message: string) => void }
+export type OpenOptions = { role: 'service' | 'command'; onUnexpectedExit?: (message: string) => void }
 
 /** Opens the database of DATABASE_URL, or else the embedded one, which it starts if it is not running. */
 export const openDatabase = async (config: Config, { role, onUnexpectedExit }: OpenOptions): Promise<OpenDatabase> => {
@@ -91,7 +91,7 @@ const refusePending = ({ pending }: SchemaState) => {
 
 const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDatabase) => Promise<void>) => {
   const config = loadConfig(process.env)
-  const database = await openDatabase(config, { role: 'guest' })
+  const database = await openDatabase(config, { role: 'command' })
   try {
     await prepare(database)
     // As long as the statement timeout, because two imports at once wait for each other.

@@ -17,7 +17,7 @@ import { type OpenDatabase, openDatabase } from './database.ts'
 import { toOperatorError } from './domain-errors.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
 
-type Finding = { check: string; state: 'ok' | 'warning' | 'fault'; detail: string }
+type CheckResult = { check: string; state: 'ok' | 'warning' | 'fault'; detail: string }
 
 export const addDoctor = (program: Command) =>
   program
@@ -26,10 +26,10 @@ export const addDoctor = (program: Command) =>
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExits with 1 when a check fails.\n\nExample:\n  vitrine doctor')
     .action(async (options: OutputOptions) => {
-      const findings: Finding[] = []
+      const findings: CheckResult[] = []
       for await (const finding of examine()) {
         findings.push(finding)
-        if (!options.json) print(showFinding(finding))
+        if (!options.json) print(showResult(finding))
       }
       const healthy = findings.every(({ state }) => state !== 'fault')
       printResult(options, { healthy, findings }, () => (healthy ? 'All is well.' : 'There are problems.'))
@@ -37,15 +37,15 @@ export const addDoctor = (program: Command) =>
     })
 
 const marks = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
-const showFinding = ({ check, state, detail }: Finding) => `${marks[state]}  ${check.padEnd(12)}  ${detail}`
+const showResult = ({ check, state, detail }: CheckResult) => `${marks[state]}  ${check.padEnd(12)}  ${detail}`
 
-const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
-const warning = (check: string, detail: string): Finding => ({ check, state: 'warning', detail })
-const fault = (check: string, detail: string): Finding => ({ check, state: 'fault', detail })
+const ok = (check: string, detail: string): CheckResult => ({ check, state: 'ok', detail })
+const warning = (check: string, detail: string): CheckResult => ({ check, state: 'warning', detail })
+const fault = (check: string, detail: string): CheckResult => ({ check, state: 'fault', detail })
 /** A check that could not be made, in the words of the other commands. */
 const failure = (check: string, error: unknown) => fault(check, errorMessage(toOperatorError(error)))
 
-async function* examine(): AsyncGenerator<Finding> {
+async function* examine(): AsyncGenerator<CheckResult> {
   yield ok('node', `${process.version} on ${process.platform} ${process.arch}`)
   let config: Config
   try {
@@ -67,7 +67,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield* examineDatabase(config)
 }
 
-async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
+async function* examineDatabase(config: Config): AsyncGenerator<CheckResult> {
   if (config.databaseUrl === null) {
     const embedded = await inspectEmbedded(config.dataDir)
     yield ok('embedded', `package ${embedded.packageVersion}, folder ${embedded.clusterDir}, log ${embedded.logFile}`)
@@ -78,7 +78,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   }
   let database: OpenDatabase
   try {
-    database = await openDatabase(config, { role: 'guest' })
+    database = await openDatabase(config, { role: 'command' })
   } catch (error) {
     yield failure('database', error)
     return
@@ -92,7 +92,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-async function* examineContents(config: Config, database: OpenDatabase): AsyncGenerator<Finding> {
+async function* examineContents(config: Config, database: OpenDatabase): AsyncGenerator<CheckResult> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
   const { pending } = await examineSchema(client).finally(() => client.end())
@@ -150,7 +150,7 @@ const nameSome = (found: readonly Counted[]) => {
 
 const maxFilesShown = 20
 
-async function* examineDownloads(config: Config, db: Db): AsyncGenerator<Finding> {
+async function* examineDownloads(config: Config, db: Db): AsyncGenerator<CheckResult> {
   const folder = filesFolderIn(config.dataDir)
   const { named, missing, folderExists, isShared } = await examineFiles(db, folder, demoFilesOf(config.production, db))
   if (isShared) {
@@ -172,7 +172,7 @@ async function* examineDownloads(config: Config, db: Db): AsyncGenerator<Finding
   if (missing.length > maxFilesShown) yield fault('files', `${missing.length - maxFilesShown} more are missing`)
 }
 
-const examineRedis = async (url: string): Promise<Finding> => {
+const examineRedis = async (url: string): Promise<CheckResult> => {
   const { createClient } = await import('@redis/client')
   const client = createClient({ url, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
   client.on('error', () => {})

@@ -13,7 +13,7 @@ export const addMigrate = (program: Command) =>
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://me@db/shop vitrine migrate')
     .action(async (options: OutputOptions) => {
       const config = loadConfig(process.env)
-      const database = await openDatabase(config, { role: 'guest' })
+      const database = await openDatabase(config, { role: 'command' })
       try {
         const applied = await migrate(database.directConnection)
         const separated = await separateFiles(config, database)

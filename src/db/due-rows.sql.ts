@@ -9,7 +9,7 @@ export type Deletable = {
   /** An indexed time, so that the oldest rows are found first. */
   age: Fragment
   /** How long after that time a row is kept. */
-  keep: Fragment
+  retention: Fragment
 }
 
 export type DueRows = { storeId: number; rowIds: string[]; waiting: number; oldestAt: Date }
@@ -17,10 +17,10 @@ export type DueRows = { storeId: number; rowIds: string[]; waiting: number; olde
 export const deleteBatchSize = 500
 
 /** The oldest due rows, one batch for all stores together, by store. Reads only. */
-export const findDueRows = (db: Queries, { table, due, age, keep }: Deletable, exceptStores: readonly number[]) =>
+export const findDueRows = (db: Queries, { table, due, age, retention }: Deletable, exceptStores: readonly number[]) =>
   db.many<DueRows>`
   select store_id as "storeId", array_agg(row_id) as "rowIds", count(*) as waiting,
-    min(age)::timestamptz + ${keep} as "oldestAt"
+    min(age)::timestamptz + ${retention} as "oldestAt"
   from (
     select t.store_id, t.ctid::text as row_id, ${age} as age from ${table} t
     where ${due} and t.store_id <> all(${exceptStores}::integer[])

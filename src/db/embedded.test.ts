@@ -90,38 +90,38 @@ test('the server of a killed service is adopted with its data', async (t) => {
   assert.equal(serverPid(dataDir), undefined)
 })
 
-test('a guest uses the server of the service and leaves it running', async (t) => {
+test('a command uses the server of the service and leaves it running', async (t) => {
   const dataDir = usedDataDir(t)
   const service = await openHere(t, { dataDir, role: 'service' })
-  const guest = await openElsewhere(t, { dataDir, role: 'guest' })
-  assert.equal(guest.adopted, true)
-  await guest.stop()
+  const command = await openElsewhere(t, { dataDir, role: 'command' })
+  assert.equal(command.adopted, true)
+  await command.stop()
   assert.deepEqual(await query(service, 'select 1 as one'), [{ one: 1 }])
   await service.stop()
 })
 
-test('a service that stops leaves the server to a guest, which shuts it down', async (t) => {
+test('a service that stops leaves the server to a command, which shuts it down', async (t) => {
   const dataDir = usedDataDir(t)
   const service = await openHere(t, { dataDir, role: 'service' })
-  const guest = await openElsewhere(t, { dataDir, role: 'guest' })
+  const command = await openElsewhere(t, { dataDir, role: 'command' })
   await service.stop()
-  assert.deepEqual(await guest.ask('select 1 as one'), [{ one: 1 }])
-  await guest.stop()
+  assert.deepEqual(await command.ask('select 1 as one'), [{ one: 1 }])
+  await command.stop()
   assert.equal(serverPid(dataDir), undefined)
   assert.equal(existsSync(service.connection.host), false)
 })
 
-test('a guest starts a server, a service adopts it, and it keeps running when the guest stops', async (t) => {
+test('a command starts a server, a service adopts it, and it keeps running when the command stops', async (t) => {
   const dataDir = usedDataDir(t)
-  const alone = await openElsewhere(t, { dataDir, role: 'guest' })
+  const alone = await openElsewhere(t, { dataDir, role: 'command' })
   assert.equal(alone.adopted, false)
   await alone.stop()
   assert.equal(serverPid(dataDir), undefined)
 
-  const guest = await openElsewhere(t, { dataDir, role: 'guest' })
+  const command = await openElsewhere(t, { dataDir, role: 'command' })
   const service = await openHere(t, { dataDir, role: 'service' })
   assert.equal(service.adopted, true)
-  await guest.stop()
+  await command.stop()
   assert.deepEqual(await query(service, 'select 1 as one'), [{ one: 1 }])
   await service.stop()
   assert.equal(serverPid(dataDir), undefined)
@@ -140,20 +140,20 @@ test('of two concurrent first starts of services, one runs and one is refused', 
   assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password'])
 })
 
-test('concurrent first starts of guests share one server, and the last guest shuts it down', async (t) => {
+test('concurrent first starts of commands share one server, and the last command shuts it down', async (t) => {
   const dataDir = newDataDir(t)
-  const guests = await Promise.all([1, 2, 3].map(() => openElsewhere(t, { dataDir, role: 'guest' })))
-  assert.equal(guests.filter((guest) => !guest.adopted).length, 1)
-  for (const guest of guests) assert.deepEqual(await guest.ask('select 1 as one'), [{ one: 1 }])
-  await Promise.all(guests.map((guest) => guest.stop()))
+  const commands = await Promise.all([1, 2, 3].map(() => openElsewhere(t, { dataDir, role: 'command' })))
+  assert.equal(commands.filter((command) => !command.adopted).length, 1)
+  for (const command of commands) assert.deepEqual(await command.ask('select 1 as one'), [{ one: 1 }])
+  await Promise.all(commands.map((command) => command.stop()))
   assert.equal(serverPid(dataDir), undefined)
 })
 
-test('a service that starts while a guest shuts the server down gets a server', async (t) => {
+test('a service that starts while a command shuts the server down gets a server', async (t) => {
   const dataDir = usedDataDir(t)
   for (let round = 0; round < 12; round++) {
-    const guest = await openEmbedded({ dataDir, role: 'guest' })
-    const leaving = guest.stop()
+    const command = await openEmbedded({ dataDir, role: 'command' })
+    const leaving = command.stop()
     await sleep(round * 3)
     const service = await openHere(t, { dataDir, role: 'service' })
     await leaving
@@ -166,7 +166,7 @@ test('a service that starts while a guest shuts the server down gets a server', 
 test('a process that never calls stop still exits, and its server is adopted', async (t) => {
   const dataDir = usedDataDir(t)
   const code = `const { openEmbedded } = await import(${JSON.stringify(moduleUrl)})
-    await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, role: 'guest' })`
+    await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, role: 'command' })`
   assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 20_000 }).status, 0)
   const next = await openHere(t, { dataDir, role: 'service' })
   assert.equal(next.adopted, true)

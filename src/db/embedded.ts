@@ -1,14 +1,14 @@
 import { databaseUser, readClusterMajor } from './embedded/cluster.ts'
 import { chooseAccount, prepareDataDir, resolveDataPaths } from './embedded/data-dir.ts'
 import { type Host, joinServer } from './embedded/join.ts'
-import { keepServer } from './embedded/keep.ts'
 import { type Binaries, readRuntimeVersion } from './embedded/runtime.ts'
 import { findPostmaster } from './embedded/server.ts'
 import { databaseName, type Role } from './embedded/session.ts'
+import { superviseServer } from './embedded/supervise.ts'
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** A service has the folder to itself. A guest uses the running server, or starts one for as long as it needs it. */
+  /** A service has the folder to itself. A command uses the running server, or starts one for as long as it needs it. */
   role: Role
   log?: (line: string) => void
   /** Called when the server has crashed and was restarted, and when it is not restarted any more. */
@@ -39,7 +39,7 @@ export const openEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedSe
   return {
     connection: { host: socketDir, port, user: databaseUser, password: joined.password, database: databaseName },
     adopted: joined.spawned === undefined,
-    stop: keepServer(host, joined, onUnexpectedExit),
+    stop: superviseServer(host, joined, onUnexpectedExit),
   }
 }
 

@@ -68,7 +68,7 @@ export type Services = {
   passwords: PasswordHasher
   payments: Payments
   counter: Counter
-  boundLookup: BoundLookup
+  limitLookups: LimitLookups
   /** Base URL of this service, for links. */
   publicUrl: string
 }
@@ -87,7 +87,7 @@ export type Counter = {
  * A lookup for an unauthenticated client. Undefined counts as a miss. A client with too many misses in a minute gets 429
  * without a lookup.
  */
-export type BoundLookup = <Found>(
+export type LimitLookups = <Found>(
   client: string,
   lookUp: () => Promise<Found | undefined>,
 ) => Promise<Found | undefined>

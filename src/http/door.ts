@@ -32,7 +32,7 @@ export type Door<E extends Endpoint = Endpoint> = {
   /** Authenticates a request, or throws. Synchronous when everything needed is cached. */
   admit(arrival: Arrival<E>): RequestContext | Promise<RequestContext>
   /** Throws when this context may not call this endpoint, however the context was made. */
-  authorise(ctx: unknown, endpoint: E): void
+  authorize(ctx: unknown, endpoint: E): void
 }
 
 /** An endpoint with its name in the contract and the function that answers it. */

@@ -14,5 +14,5 @@ export const openRoutes = bindRoutes<'test', { public: object }>()
 export const openDoor: Door = {
   family: openFamily,
   admit: () => ({ cacheStore: 0, cacheScope: 0 }),
-  authorise: () => {},
+  authorize: () => {},
 }

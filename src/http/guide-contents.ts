@@ -19,7 +19,7 @@ export const guideSections: readonly GuideSection[] = [
       { page: 'catalog', label: 'The catalog', about: 'Lists, filters, outlets, caching and search.' },
       { page: 'pagination', label: 'Pagination', about: 'Reading a list to its end.' },
       { page: 'guests-and-carts', label: 'Guests and carts', about: 'Guest tokens, carts, wishlists, merging.' },
-      { page: 'signing-in', label: 'Signing in', about: 'Codes by phone, e-mail and password, sessions.' },
+      { page: 'signing-in', label: 'Signing in', about: 'Codes by phone, email and password, sessions.' },
       { page: 'checkout-and-payment', label: 'Checkout and payment', about: 'From a full cart to a paid order.' },
       { page: 'delivery', label: 'Delivery', about: 'Shipping an order and tracking it.' },
       { page: 'webhooks', label: 'Webhooks', about: 'Events from payment providers and carriers.' },

@@ -130,7 +130,7 @@ test('a new family defines its own access, permissions and description', async (
   const door: Door = {
     family: staff,
     admit: () => ({ cacheStore: 0, cacheScope: 0 }),
-    authorise: (ctx, { permission }: StaffEndpoint) => {
+    authorize: (ctx, { permission }: StaffEndpoint) => {
       if (!(ctx as StaffCtx).permissions.includes(permission)) throw fail('FORBIDDEN')
     },
   }

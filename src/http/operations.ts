@@ -60,7 +60,7 @@ export const invoke = async <E extends Endpoint>(
   ctx: unknown,
   input: Input = {},
 ): Promise<Invoked<OkBody<E>>> => {
-  operation.door.authorise(ctx, operation.endpoint)
+  operation.door.authorize(ctx, operation.endpoint)
   // Validation fills in defaults, so it works on a copy. HTTP inspects bodies in its parser.
   const { params = {}, query = {}, body } = structuredClone(input)
   inspectValue(body)

@@ -103,7 +103,7 @@ const admitByHead =
 
 /** Checks access again, so that an operation never runs with a context that may not call it. */
 const readRequest = ({ door, endpoint, readInput }: Operation, { ctx, params, query, body }: FastifyRequest) => {
-  door.authorise(ctx, endpoint)
+  door.authorize(ctx, endpoint)
   return readInput({ params, query, body })
 }
 

@@ -12,7 +12,7 @@ import { Button, Heading, ProblemPage } from '../parts/states.tsx'
 import { changeQuery, route } from '../router.ts'
 import { isVitrineError, type ProductDetail, shop, type Variant } from '../shop.ts'
 import { storeInfo } from '../state.ts'
-import { pictureOf } from '../variant-picture.ts'
+import { imageOf } from '../variant-image.ts'
 import { NotFoundPage } from './not-found.tsx'
 
 export const ProductPage = ({ slug = '' }: { slug?: string }) => {
@@ -99,7 +99,7 @@ const stockText = ({ stock }: Variant, isDigital: boolean) => {
 const Gallery = ({ product, variant }: { product: ProductDetail; variant: Variant }) => {
   const [picked, setPicked] = useState<{ image: string; variantId: string } | null>(null)
   useEffect(() => setPicked(null), [variant.id])
-  const ofVariant = pictureOf(product, variant)
+  const ofVariant = imageOf(product, variant)
   const { name } = product
   const images = ofVariant && !product.images.includes(ofVariant) ? [ofVariant, ...product.images] : product.images
   const shown = picked?.variantId === variant.id ? picked.image : (ofVariant ?? images[0])

@@ -193,7 +193,7 @@ test('files of a killed first start are removed, and a large log is rotated', as
   writeFileSync(join(dataDir, `postgres.new-${deadPid}-0123456789ab.pw`), 'secret')
   writeFileSync(join(dataDir, 'postgres.log'), '')
   truncateSync(join(dataDir, 'postgres.log'), 11 * 1024 * 1024)
-  const server = await openHere(t, { dataDir, role: 'guest' })
+  const server = await openHere(t, { dataDir, role: 'command' })
   assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.log.1', 'postgres.password'])
   assert.ok(statSync(join(dataDir, 'postgres.log')).size < 1024 * 1024)
   await server.stop()

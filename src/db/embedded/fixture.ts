@@ -24,7 +24,7 @@ let template = ''
 export const makeTemplate = (): void => {
   before(async () => {
     template = mkdtempSync(join(tmpdir(), 'embedded-test-'))
-    await (await openEmbedded({ dataDir: join(template, 'data'), role: 'guest' })).stop()
+    await (await openEmbedded({ dataDir: join(template, 'data'), role: 'command' })).stop()
   })
   after(() => rmSync(template, { recursive: true, force: true }))
 }

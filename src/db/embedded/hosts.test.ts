@@ -53,7 +53,7 @@ test('if the cache is not writable, a temporary copy is used and removed with th
   const closed = newFolder(t, 0o700)
   const binaries = { packageDir: join(closed, 'package'), cacheDir: join(closed, 'package/package.json/cache') }
   copyPackageWithoutLinks(binaries.packageDir)
-  const server = await openHere(t, { dataDir: join(closed, 'data'), role: 'guest', binaries })
+  const server = await openHere(t, { dataDir: join(closed, 'data'), role: 'command', binaries })
   const file = readFileSync(`/proc/${serverPid(join(closed, 'data'))}/cmdline`, 'utf8').split('\0')[0] ?? ''
   assert.match(file, /vitrine-postgresql-\w{6}\/bin\/postgres$/)
   await server.stop()
@@ -82,7 +82,7 @@ test('an unprivileged user can run it, even without the links of the install scr
 
 test('missing or incomplete binaries are reported', async (t) => {
   const binaries = { packageDir: newFolder(t, 0o755) }
-  await rejectsWith(openEmbedded({ dataDir: newDataDir(t), role: 'guest', binaries }), ['incomplete', 'npm install'])
+  await rejectsWith(openEmbedded({ dataDir: newDataDir(t), role: 'command', binaries }), ['incomplete', 'npm install'])
 })
 
 test('a server whose program files were moved is replaced', async (t) => {
@@ -101,7 +101,7 @@ test('a server whose program files were moved is replaced', async (t) => {
 test('a data folder that root has restored from a copy can be started', async (t) => {
   if (!isRoot) return t.skip('needs root')
   const dataDir = usedDataDir(t)
-  const original = await openEmbedded({ dataDir, role: 'guest' })
+  const original = await openEmbedded({ dataDir, role: 'command' })
   await query(original, 'create table kept as select 7 as n')
   await original.stop()
   const restored = newDataDir(t)

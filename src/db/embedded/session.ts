@@ -10,7 +10,7 @@ import { type Postmaster, shutDown } from './server.ts'
 export const databaseName = 'vitrine'
 
 /** There is at most one service per folder. Guests are commands that use the running server. */
-export type Role = 'service' | 'guest'
+export type Role = 'service' | 'command'
 
 /**
  * A connection that holds our locks for as long as we use the server. The locks end with the connection, so none

@@ -1,7 +1,7 @@
 import type { Queries } from '../../db/database.ts'
 import { cleanupJob, deleteJob } from '../../jobs/cleanup-job.ts'
 import * as cleanup from './cleanup.sql.ts'
-import { maxKeysPerStore } from './once.ts'
+import { maxKeysPerStore } from './idempotency.ts'
 
 export const accessJobs = (db: Queries) => [
   deleteJob(db, 'idempotency-key-cleanup', cleanup.expiredAnswers),

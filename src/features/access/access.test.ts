@@ -8,7 +8,7 @@ import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import { revokeKey } from '../stores/stores.ts'
 import { createDirectory } from './directory.ts'
-import { createBoundLookup } from './lookups.ts'
+import { createLookupLimit } from './lookups.ts'
 import { createLocalCounter } from './rate-limit.ts'
 import { scopes } from './storefront.contract.ts'
 
@@ -191,7 +191,7 @@ test('a result that was read before a change is not cached after it', async () =
   const directory = createDirectory({
     db: slow,
     counter: createLocalCounter(),
-    boundLookup: createBoundLookup(Date.now),
+    limitLookups: createLookupLimit(Date.now),
   })
   const reading = directory.key(shop.key, client)
   await midway.promise
@@ -208,7 +208,7 @@ test('a change of one store leaves the cache of other stores alone', async () =>
   const directory = createDirectory({
     db: service.db,
     counter: createLocalCounter(),
-    boundLookup: createBoundLookup(Date.now),
+    limitLookups: createLookupLimit(Date.now),
   })
   await Promise.all([directory.key(shop.key, client), directory.key(other.key, client)])
   directory.invalidateStore((await shop.load()).id)

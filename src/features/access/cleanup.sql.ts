@@ -2,13 +2,13 @@ import type { Queries } from '../../db/database.ts'
 import type { Deletable } from '../../db/due-rows.sql.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
-import { keyTtlMs } from './once.ts'
+import { keyTtlMs } from './idempotency.ts'
 
 export const expiredAnswers: Deletable = {
   table: sql`kept_answer`,
   due: sql`t.created_at <= vitrine_now() - ${keyTtlMs} * interval '1 millisecond'`,
   age: sql`t.created_at`,
-  keep: sql`${keyTtlMs} * interval '1 millisecond'`,
+  retention: sql`${keyTtlMs} * interval '1 millisecond'`,
 }
 
 /** A store with more idempotency keys than allowed, and the time of the newest surplus key. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { defaultCashCeilingMinor } from '../../core/cash-ceilings.ts'
+import { defaultCashLimitMinor } from '../../core/cash-limits.ts'
 import { Failure } from '../../core/errors.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
-import type { BoundLookup, Store, StoreId } from '../context.ts'
+import type { LimitLookups, Store, StoreId } from '../context.ts'
 import { findKey, findStoreId, isListedOrigin, loadStore } from './access.sql.ts'
 import { defaultLimit, type RateCounter, type Tally } from './rate-limit.ts'
 import { type Scope, scopes } from './storefront.contract.ts'
@@ -46,9 +46,9 @@ const keyShape = /^v[sp]k_[0-9a-z]{32}$/
 /** The format of `readOrigin`. */
 const originShape = /^https?:\/\/(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/
 
-export type DirectorySources = { db: Queries; counter: RateCounter; boundLookup: BoundLookup }
+export type DirectorySources = { db: Queries; counter: RateCounter; limitLookups: LimitLookups }
 
-export const createDirectory = ({ db, counter, boundLookup }: DirectorySources): Directory => {
+export const createDirectory = ({ db, counter, limitLookups }: DirectorySources): Directory => {
   // Keyed by the plain key, so that requests with a cached key are not hashed.
   // A plain Map instead of an LRU: every request reads it, and entries expire after a second.
   const keys = new Map<string, Key>()
@@ -120,7 +120,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       const read = () => readKey(secret)
       return readAndCache(
         // A key that was valid a second ago is not a guess: it must work for clients that reached the miss limit.
-        () => (keys.has(secret) ? read() : boundLookup(client, read)),
+        () => (keys.has(secret) ? read() : limitLookups(client, read)),
         (found) => void (found === undefined ? refuse(secret) : cacheKey(secret, found)),
       )
     })
@@ -135,7 +135,7 @@ export const createDirectory = ({ db, counter, boundLookup }: DirectorySources):
       readAndCache(
         async () => {
           const read = async () => (await isListedOrigin(db, origin)) || undefined
-          return (await (origins.has(origin) ? read() : boundLookup(client, read))) ?? false
+          return (await (origins.has(origin) ? read() : limitLookups(client, read))) ?? false
         },
         (listed) => {
           if (listed) return void origins.set(origin, performance.now() + entryTtlMs)
@@ -191,13 +191,13 @@ const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
   const { defaultOutletId, originList, ...row } = await loadStore(db, storeId)
   const defaultOutlet = row.outlets.find((outlet) => outlet.id === defaultOutletId)
   if (defaultOutlet === undefined) throw new Error(`store ${storeId} has no default outlet`)
-  const codMaxValueMinor = readCashCeiling(row.codMaxValueMinor, row.currency)
+  const codMaxValueMinor = readCashLimit(row.codMaxValueMinor, row.currency)
   return { ...row, codMaxValueMinor, defaultOutlet, origins: new Set(originList) }
 }
 
 /** The column is null for the default of the currency, 0 for no limit. */
-const readCashCeiling = (minor: number | null, currency: string) =>
-  minor === null ? defaultCashCeilingMinor(currency) : minor || null
+const readCashLimit = (minor: number | null, currency: string) =>
+  minor === null ? defaultCashLimitMinor(currency) : minor || null
 
 /** The scopes of an internal token. */
 export const fullScope: ReadonlySet<Scope> = new Set(scopes)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { fail } from '../../core/errors.ts'
-import type { BoundLookup } from '../context.ts'
+import type { LimitLookups } from '../context.ts'
 import { secondsToNextWindow, windowOf } from './rate-limit.ts'
 
 const maxMissesPerMinute = 60
@@ -10,7 +10,7 @@ const maxClients = 20_000
  * Limits the misses of each client per minute, so that guessing credentials cannot load the database. Each lookup
  * counts as a miss when it starts, because a client can start any number at once. A hit or an error is uncounted.
  */
-export const createBoundLookup = (now: () => number): BoundLookup => {
+export const createLookupLimit = (now: () => number): LimitLookups => {
   const clients = new LRUCache<string, { window: number; misses: number }>({ max: maxClients })
 
   return async (client, lookUp) => {

@@ -192,7 +192,7 @@ test('cached and uncached responses share one count', async () => {
   }
 })
 
-test('the fast lane and the gate return the same 429', async () => {
+test('the fast lane and the storefront door return the same 429', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ rateLimit: 1 })
   enterNewMinute(service)

@@ -7,7 +7,7 @@ import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { createDirectory } from './directory.ts'
-import { createBoundLookup } from './lookups.ts'
+import { createLookupLimit } from './lookups.ts'
 import { createLocalCounter, windowMs } from './rate-limit.ts'
 
 /** Unauthenticated callers have bounded cost: memory does not grow, and database lookups are limited. */
@@ -40,7 +40,7 @@ const countedDirectory = () => {
   const directory = createDirectory({
     db: counted,
     counter: createLocalCounter(),
-    boundLookup: createBoundLookup(service.clock.now),
+    limitLookups: createLookupLimit(service.clock.now),
   })
   return { directory, looks: () => looks }
 }

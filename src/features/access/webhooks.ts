@@ -21,7 +21,7 @@ export type WebhookCtx<Caller extends object> = Caller &
 
 /** The routes of providers that share one authentication method. */
 export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, Caller extends object>(
-  { boundLookup }: Pick<Services, 'boundLookup'>,
+  { limitLookups }: Pick<Services, 'limitLookups'>,
   contract: C,
   authenticate: Authenticate<Caller>,
   handlers: Handlers<C, { provider: WebhookCtx<Caller> }>,
@@ -34,7 +34,7 @@ export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, C
         headers,
         params,
         readBody,
-        lookUp: (find) => boundLookup(`webhook ${clientAddress}`, find),
+        lookUp: (find) => limitLookups(`webhook ${clientAddress}`, find),
       }),
   }))
 }
@@ -49,7 +49,7 @@ export const webhookDoor: Door = {
     return { ...caller, headers, rawBody: await arrival.readBody(), cacheStore: 0, cacheScope: 0 }
   },
   // Only `admit` creates such a context, or a program that authenticated the caller itself.
-  authorise: (ctx, endpoint) => {
+  authorize: (ctx, endpoint) => {
     if (typeof ctx !== 'object' || ctx === null || !('rawBody' in ctx)) {
       throw new Error(`${endpoint.path} needs the context of a webhook`)
     }

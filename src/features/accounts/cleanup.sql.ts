@@ -7,10 +7,10 @@ export const expiredSessions: Deletable = {
   table: sql`session`,
   due: sql`t.expires_at <= vitrine_now()`,
   age: sql`t.expires_at`,
-  keep: noRetention,
+  retention: noRetention,
 }
 
-const byForgetAt = { due: sql`t.forget_at <= vitrine_now()`, age: sql`t.forget_at`, keep: noRetention }
+const byForgetAt = { due: sql`t.forget_at <= vitrine_now()`, age: sql`t.forget_at`, retention: noRetention }
 
 export const oldCodes: Deletable = { table: sql`one_time_code`, ...byForgetAt }
 export const oldCodeRequests: Deletable = { table: sql`otp_request`, ...byForgetAt }
@@ -20,5 +20,5 @@ export const oldCodeCounts: Deletable = {
   table: sql`otp_hour`,
   due: sql`t.hour < vitrine_now() - interval '2 days'`,
   age: sql`t.hour`,
-  keep: sql`interval '2 days'`,
+  retention: sql`interval '2 days'`,
 }

@@ -2,10 +2,10 @@ import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /** `who` is the email of a sign-in, or `signedIn(customerId)` when a signed-in customer re-enters the password. */
-export type Lock = { storeId: StoreId; who: string; windowMs: number; maxFailures: number }
+export type FailureLimit = { storeId: StoreId; who: string; windowMs: number; maxFailures: number }
 
 /** Seconds until the account can be tried again; undefined when it is not locked. */
-export const secondsLocked = async (db: Queries, lock: Lock) =>
+export const secondsLocked = async (db: Queries, lock: FailureLimit) =>
   (
     await db.maybeOne<{ seconds: number }>`
     select greatest(ceil(extract(epoch from min(at) + ${lock.windowMs} * interval '1 millisecond' - vitrine_now())), 1)::int
@@ -20,7 +20,7 @@ export const secondsLocked = async (db: Queries, lock: Lock) =>
  * Counts an attempt as failed before the password is checked, or does nothing when the limit is reached. The row lock
  * comes before the count, so concurrent attempts are counted one after another.
  */
-export const countFailure = (db: Queries, lock: Lock) => db.maybeOne<{ counted: true }>`
+export const countFailure = (db: Queries, lock: FailureLimit) => db.maybeOne<{ counted: true }>`
   insert into sign_in_failure as kept (store_id, email, failed_at, forget_at)
   values (${lock.storeId}, ${lock.who}, array[vitrine_now()],
     vitrine_now() + ${lock.windowMs} * interval '1 millisecond')

@@ -4,7 +4,7 @@ import { newId } from '../../core/ids.ts'
 import type { Hashing, HashingClient, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { findAccount, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
-import { clearFailures, countFailure, type Lock, secondsLocked } from './email.sql.ts'
+import { clearFailures, countFailure, type FailureLimit, secondsLocked } from './email.sql.ts'
 import { normalisePhone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
@@ -79,7 +79,7 @@ export const hashingClientOf = ({ store, clientAddress }: StoreCtx): HashingClie
   client: clientAddress,
 })
 
-const refuseLocked = async (ctx: StoreCtx, lock: Lock) => {
+const refuseLocked = async (ctx: StoreCtx, lock: FailureLimit) => {
   const seconds = await secondsLocked(ctx.db, lock)
   if (seconds !== undefined) throw locked(seconds)
 }

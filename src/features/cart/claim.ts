@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { writeOnce } from '../access/once.ts'
+import { writeOnce } from '../access/idempotency.ts'
 import type { CustomerCtx, StoreCtx } from '../context.ts'
 import type { Cart } from './cart.contract.ts'
 import { type ReadCart, readCart } from './cart.sql.ts'

@@ -6,5 +6,5 @@ export const expiredGuestCarts: Deletable = {
   table: sql`cart`,
   due: sql`t.sweep_on < vitrine_now()::date`,
   age: sql`t.sweep_on`,
-  keep: sql`interval '1 day'`,
+  retention: sql`interval '1 day'`,
 }

@@ -80,7 +80,7 @@ export const mergeProduct = (
     status: patch.status ?? base.status,
     categoryPath: patch.categoryPath ?? base.categoryPath,
     vendor: patch.vendor ?? base.vendor,
-    ...mergePictures(base, patch),
+    ...mergeImages(base, patch),
     options: mergeOptions(base.options, patch.options, base === state ? state.variants : [], merged.variants),
     hasVariants: patch.variants !== undefined || base.hasVariants,
     tags: patch.tags ?? base.tags,
@@ -97,7 +97,7 @@ export const mergeProduct = (
 }
 
 /** An image with the same URL keeps its text unless the file has a new one. */
-const mergePictures = (base: Pick<ProductState, 'images' | 'imageTexts'>, { images }: ProductPatch) => {
+const mergeImages = (base: Pick<ProductState, 'images' | 'imageTexts'>, { images }: ProductPatch) => {
   if (images === undefined) return { images: base.images, imageTexts: base.imageTexts }
   const known = new Map(base.images.map((url, i) => [url, base.imageTexts[i] ?? '']))
   const texts = images.map(({ url, alt }) => alt ?? known.get(url) ?? '')

@@ -33,7 +33,7 @@ import { redeemCoupon } from '../pricing/redeem.ts'
 import { checkBuyingLimits } from './buying-limits.ts'
 import type { CheckoutBody, CheckoutResult } from './checkout.contract.ts'
 import { type CheckoutData, readCheckoutData } from './checkout.sql.ts'
-import { type Claim, claimCheckout, storeCheckout } from './checkout-once.ts'
+import { type Claim, claimCheckout, storeCheckout } from './checkout-idempotency.ts'
 import { showCheckout } from './show-checkout.ts'
 
 /** How long an unpaid order holds its units. The payment session expires earlier. */

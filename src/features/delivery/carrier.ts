@@ -18,7 +18,7 @@ import { unitsIn } from './ship.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
 /** `simulated` verifies the keys of `vitrine simulate`; null in production. */
-export type CarrierServices = Pick<Services, 'db' | 'clock' | 'boundLookup'> & { simulated: Signer | null }
+export type CarrierServices = Pick<Services, 'db' | 'clock' | 'limitLookups'> & { simulated: Signer | null }
 
 type Ctx = { store: Store }
 type Applied = { outcome: sql.DeliveryOutcome | 'duplicate' }

@@ -5,7 +5,7 @@ import { type CachedAnswer, makeCachedAnswer } from '../../http/cached-answers.t
 import { sendAnswer } from '../../http/send-answer.ts'
 
 const folder = new URL('./data/images/', import.meta.url)
-const picture = { type: 'image/svg+xml', cacheControl: 'public, max-age=86400', vary: 'Accept-Encoding' }
+const svgImage = { type: 'image/svg+xml', cacheControl: 'public, max-age=86400', vary: 'Accept-Encoding' }
 
 /** Pages of any origin may show the images. An SVG that is opened directly must not run scripts. */
 const headers = {
@@ -34,6 +34,6 @@ export const registerDemoImages = (server: FastifyInstance) => {
       answer = makeCachedAnswer(readFileSync(new URL(name, folder), 'utf8'), { headers })
       loaded.set(name, answer)
     }
-    return sendAnswer(request, reply, answer, picture)
+    return sendAnswer(request, reply, answer, svgImage)
   })
 }

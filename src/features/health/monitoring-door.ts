@@ -11,17 +11,17 @@ export const monitoringRoutes = bindRoutes<'monitoring', Record<MonitoringAccess
 export type MonitoringOptions = { metricsToken: string | null; production: boolean }
 
 export const createMonitoringDoor = (options: MonitoringOptions): Door<MonitoringEndpoint> => {
-  const authorise = (ctx: unknown, { access }: Pick<MonitoringEndpoint, 'access'>) => {
+  const authorize = (ctx: unknown, { access }: Pick<MonitoringEndpoint, 'access'>) => {
     if (access === 'metrics' && !(ctx as MonitoringCtx).mayReadMetrics) {
       throw fail('UNAUTHORIZED', 'Send the token of VITRINE_METRICS_TOKEN as Authorization: Bearer.')
     }
   }
   return {
     family: monitoring,
-    authorise,
+    authorize,
     admit: ({ route, headers, peer }) => {
       const ctx = { cacheStore: 0, cacheScope: 0, mayReadMetrics: mayReadMetrics(headers, peer, options) }
-      authorise(ctx, route.endpoint)
+      authorize(ctx, route.endpoint)
       return ctx
     },
   }

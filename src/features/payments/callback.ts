@@ -23,13 +23,13 @@ export type OnProviderError = (error: unknown, ids: PaymentIds) => void
  * since anyone can forge them: the payment is checked at the provider, at most every few seconds.
  */
 export const findReturnUrl = async (
-  services: PaymentServices & Pick<Services, 'boundLookup' | 'counter'>,
+  services: PaymentServices & Pick<Services, 'limitLookups' | 'counter'>,
   { orderId, clientAddress }: { orderId: string; clientAddress: string },
   onProviderError: OnProviderError = () => {},
 ): Promise<string> => {
   if (!isIdShaped('ord', orderId)) throw noSuchOrder()
   await limitCallbacks(services, clientAddress)
-  const ctx = await services.boundLookup(`webhook ${clientAddress}`, () => ctxOfOrder(services, orderId))
+  const ctx = await services.limitLookups(`webhook ${clientAddress}`, () => ctxOfOrder(services, orderId))
   if (ctx === undefined) throw noSuchOrder()
   await reconcileLatestPayment(ctx, orderId, onProviderError)
   const order = await readOrder(ctx.db, ctx.store.id, orderId)

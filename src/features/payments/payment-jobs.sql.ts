@@ -56,12 +56,12 @@ export const postponeRefund = (db: Queries, { storeNumber, id, attempt }: DuePay
   where store_id = ${storeNumber} and id = ${id} and refund_due_at is not null and refund_attempts = ${attempt}`
 
 /** Longer than providers repeat events and customers dispute payments. The effects stay in the order's timeline. */
-const keep = sql`interval '180 days'`
+const retention = sql`interval '180 days'`
 
 /** Only applied events. Events that could not be applied stay for an operator to look at. */
 export const oldPaymentEvents: Deletable = {
   table: sql`payment_event`,
-  due: sql`t.received_at <= vitrine_now() - ${keep} and t.outcome in ('applied', 'no_effect', 'duplicate_payment')`,
+  due: sql`t.received_at <= vitrine_now() - ${retention} and t.outcome in ('applied', 'no_effect', 'duplicate_payment')`,
   age: sql`t.received_at`,
-  keep,
+  retention,
 }

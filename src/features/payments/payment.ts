@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
-import { answerKeyOf, claimKey, hashRequest, storeAnswer } from '../access/once.ts'
+import { answerKeyOf, claimKey, hashRequest, storeAnswer } from '../access/idempotency.ts'
 import type { CustomerCtx } from '../context.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
 import type { PaymentState } from './payments.contract.ts'

@@ -8,7 +8,7 @@ import { forStore, type PaymentServices } from './providers.ts'
 import { assertProviderWebhook, receivePaymentEvent, receiveProviderEvent } from './webhook.ts'
 import { admitProvider } from './webhook-access.ts'
 
-type RouteServices = PaymentServices & Pick<Services, 'boundLookup' | 'counter'>
+type RouteServices = PaymentServices & Pick<Services, 'limitLookups' | 'counter'>
 
 export const paymentRoutes = (services: RouteServices, onProviderError: OnProviderError): Route[] =>
   routes(paymentsContract, {

@@ -1,5 +1,5 @@
 import { minutes } from '../../core/clock.ts'
-import { isNewGuest } from '../access/once.ts'
+import { isNewGuest } from '../access/idempotency.ts'
 import { type Limit, limitRate } from '../access/rate-limit.ts'
 import { nameShopper } from '../access/shopper.ts'
 import type { ShopperCtx } from '../context.ts'

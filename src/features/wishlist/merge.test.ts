@@ -18,7 +18,7 @@ const newScene = async (productCount = 3) => {
   const asha = await newCustomer(service, shop)
   await service.db.run`insert into guest (store_id, id, seen_on) values (${storeId}, 'g', vitrine_now()::date)`
   let age = 10_000
-  const wish = async (owner: { guest?: string; customer?: string }, ...names: string[]) => {
+  const add = async (owner: { guest?: string; customer?: string }, ...names: string[]) => {
     for (const name of names) {
       await service.db.run`
         insert into wishlist_item (store_id, id, guest_id, customer_id, product_id, created_at)
@@ -28,8 +28,8 @@ const newScene = async (productCount = 3) => {
     }
   }
   return {
-    guestWishes: (...names: string[]) => wish({ guest: 'g' }, ...names),
-    customerWishes: (...names: string[]) => wish({ customer: asha.id }, ...names),
+    guestAdds: (...names: string[]) => add({ guest: 'g' }, ...names),
+    customerAdds: (...names: string[]) => add({ customer: asha.id }, ...names),
     merge: () => service.db.tx((tx) => mergeWishlist(tx, storeId, 'g', asha.id)),
     list: async (): Promise<string[]> =>
       (await asha.call('GET', '/v1/wishlist')).json.map(({ product }: { product: { name: string } }) => product.name),
@@ -41,11 +41,11 @@ const newScene = async (productCount = 3) => {
   }
 }
 
-test("a merge moves all of the guest's wishes", async () => {
+test("a merge moves all of the guest's wishlist items", async () => {
   const scene = await newScene()
-  await scene.guestWishes('P0')
-  await scene.customerWishes('P1')
-  await scene.guestWishes('P2')
+  await scene.guestAdds('P0')
+  await scene.customerAdds('P1')
+  await scene.guestAdds('P2')
   assert.equal(await scene.merge(), 2)
   assert.deepEqual(await scene.list(), ['P2', 'P1', 'P0'])
   assert.equal(await scene.left(), 0)
@@ -54,9 +54,9 @@ test("a merge moves all of the guest's wishes", async () => {
 
 test('a product in both lists appears once, with the older date', async () => {
   const scene = await newScene()
-  await scene.guestWishes('P0')
-  await scene.customerWishes('P1', 'P2', 'P0')
-  await scene.guestWishes('P1')
+  await scene.guestAdds('P0')
+  await scene.customerAdds('P1', 'P2', 'P0')
+  await scene.guestAdds('P1')
   assert.equal(await scene.merge(), 2)
   assert.deepEqual(await scene.list(), ['P2', 'P1', 'P0'])
   assert.equal(await scene.left(), 0)
@@ -65,15 +65,15 @@ test('a product in both lists appears once, with the older date', async () => {
 test("a merge into a nearly full list keeps the customer's entries and adds the newest of the guest that fit", async () => {
   const scene = await newScene(205)
   const products = Array.from({ length: 205 }, (_, i) => `P${i}`)
-  await scene.guestWishes('P198', 'P199', 'P200', 'P0')
-  await scene.customerWishes(...products.slice(0, 198))
+  await scene.guestAdds('P198', 'P199', 'P200', 'P0')
+  await scene.customerAdds(...products.slice(0, 198))
   assert.equal(await scene.merge(), 4)
   const list = await scene.list()
   assert.equal(list.length, 200)
   for (const name of products.slice(0, 198)) assert.ok(list.includes(name), name)
   assert.deepEqual(list.filter((name) => ['P198', 'P199', 'P200'].includes(name)).sort(), ['P199', 'P200'])
   assert.equal(await scene.left(), 0)
-  await scene.guestWishes('P204')
+  await scene.guestAdds('P204')
   assert.equal(await scene.merge(), 1)
   assert.equal((await scene.list()).length, 200)
 })

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { named } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
 
-export const maxWishes = 200
+export const maxWishlistItems = 200
 
 export const WishlistItem = named(
   'WishlistItem',
@@ -59,7 +59,7 @@ export const wishlistContract = {
     method: 'POST',
     path: '/v1/wishlist',
     summary: 'Add a product to the wishlist',
-    description: `Returns the updated list. Products that are out of stock can be added. A list can hold at most ${maxWishes} products, including those not on sale at present.`,
+    description: `Returns the updated list. Products that are out of stock can be added. A list can hold at most ${maxWishlistItems} products, including those not on sale at present.`,
     body: Type.Object({ productId: Type.String({ minLength: 1, maxLength: 200 }) }),
     once: true,
     errors: ['NOT_FOUND', 'CONFLICT'],

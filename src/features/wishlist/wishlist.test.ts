@@ -70,7 +70,7 @@ test('a product without description and image has empty fields', async () => {
   assert.deepEqual(product, { id: ids.Bare, name: 'Bare', price: 1, image: '', description: '', inStock: false })
 })
 
-test('the newest wish comes first', async () => {
+test('the newest item comes first', async () => {
   const { shop, ids } = await shopWith({ name: 'A', price: 1 }, { name: 'B', price: 1 }, { name: 'C', price: 1 })
   const guest = await newGuest(service, shop)
   for (const name of ['B', 'C', 'A']) await add(guest, ids[name])
@@ -89,7 +89,7 @@ test('price and stock are those of the requested outlet', async () => {
   assert.deepEqual([there.product.price, there.product.inStock], [12, true])
 })
 
-test('a guest without a token gets one with the first wish, and the token finds the wish again', async () => {
+test('a guest without a token gets one with the first item, and the token finds the item again', async () => {
   const { shop, ids } = await shopWith(mug)
   const headers = { 'x-store-key': shop.key, 'content-type': 'application/json' }
   const body = JSON.stringify({ productId: ids.Mug })

@@ -5,20 +5,21 @@ import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { lockCustomer } from '../access/guests.sql.ts'
 import { holdShopper, isGuest } from '../access/guests.ts'
-import { writeOnce } from '../access/once.ts'
+import { writeOnce } from '../access/idempotency.ts'
 import { invalidGuestToken } from '../access/shopper.ts'
 import { outletRefOf, showImage } from '../catalog/catalog.ts'
 import type { Shopper, ShopperCtx, StoreId } from '../context.ts'
-import { maxWishes, type WishlistItem } from './wishlist.contract.ts'
+import { maxWishlistItems, type WishlistItem } from './wishlist.contract.ts'
 import * as sql from './wishlist.sql.ts'
 
 export const listWishlist = async (ctx: ShopperCtx): Promise<WishlistItem[]> => {
-  if (!isGuest(ctx)) return showWishes(ctx, await sql.listWishes(ctx.db, outletRefOf(ctx), ownerOf(ctx.shopper)))
+  if (!isGuest(ctx))
+    return showWishlistItems(ctx, await sql.listWishlistItems(ctx.db, outletRefOf(ctx), ownerOf(ctx.shopper)))
   // A guest who gets a token with this response has no wishlist yet.
   if (ctx.shopper.isNew) return []
-  const [first, ...others] = await sql.listGuestWishes(ctx.db, outletRefOf(ctx), ctx.shopper.guestId)
+  const [first, ...others] = await sql.listGuestWishlistItems(ctx.db, outletRefOf(ctx), ctx.shopper.guestId)
   if (first === undefined || first.isMerged) throw invalidGuestToken(ctx)
-  return showWishes(
+  return showWishlistItems(
     ctx,
     [first, ...others].filter((row) => row.id !== null),
   )
@@ -30,11 +31,17 @@ export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Ans
     request: { productId },
     write: async (tx) => {
       await holdShopper(tx, ctx)
-      const wish = { id: newId('wish', ctx.clock.now()), productId, maxWishes }
-      const { isOnSale, isThere, isAdded } = await sql.insertWish(tx, outletRefOf(ctx), ownerOf(ctx.shopper), wish)
+      const item = { id: newId('wish', ctx.clock.now()), productId, maxWishlistItems }
+      const { isOnSale, isThere, isAdded } = await sql.insertWishlistItem(
+        tx,
+        outletRefOf(ctx),
+        ownerOf(ctx.shopper),
+        item,
+      )
       if (!isOnSale) throw fail('NOT_FOUND', 'The product does not exist or is not on sale.')
       if (isThere) throw fail('CONFLICT', 'The product is already in the wishlist.')
-      if (!isAdded) throw fail('CONFLICT', `A wishlist can hold at most ${maxWishes} products. Remove one first.`)
+      if (!isAdded)
+        throw fail('CONFLICT', `A wishlist can hold at most ${maxWishlistItems} products. Remove one first.`)
       return readList(tx, ctx)
     },
     refer: () => productId,
@@ -42,16 +49,16 @@ export const addWishlistItem = (ctx: ShopperCtx, productId: string): Promise<Ans
   })
 
 const readList = async (tx: Tx, ctx: ShopperCtx): Promise<Answer<WishlistItem[]>> => ({
-  body: showWishes(ctx, await sql.listWishes(tx, outletRefOf(ctx), ownerOf(ctx.shopper))),
+  body: showWishlistItems(ctx, await sql.listWishlistItems(tx, outletRefOf(ctx), ownerOf(ctx.shopper))),
 })
 
 export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): Promise<WishlistItem[]> =>
   ctx.db.tx(async (tx) => {
     await holdShopper(tx, ctx)
     const owner = ownerOf(ctx.shopper)
-    const removed = await sql.deleteWish(tx, ctx.store.id, owner, entryOrProductId)
+    const removed = await sql.deleteWishlistItem(tx, ctx.store.id, owner, entryOrProductId)
     if (removed === 0) throw fail('NOT_FOUND', 'The wishlist has no such entry.')
-    return showWishes(ctx, await sql.listWishes(tx, outletRefOf(ctx), owner))
+    return showWishlistItems(ctx, await sql.listWishlistItems(tx, outletRefOf(ctx), owner))
   })
 
 /**
@@ -62,8 +69,8 @@ export const removeWishlistItem = (ctx: ShopperCtx, entryOrProductId: string): P
 export const mergeWishlist = async (tx: Tx, storeId: StoreId, guestId: string, customerId: string): Promise<number> => {
   await lockCustomer(tx, storeId, customerId)
   await sql.keepOlderDates(tx, storeId, guestId, customerId)
-  const moved = await sql.moveWishes(tx, storeId, guestId, customerId, maxWishes)
-  return moved + (await sql.deleteGuestWishes(tx, storeId, guestId))
+  const moved = await sql.moveWishlistItems(tx, storeId, guestId, customerId, maxWishlistItems)
+  return moved + (await sql.deleteGuestWishlistItems(tx, storeId, guestId))
 }
 
 const ownerOf = (shopper: Shopper): sql.Owner =>
@@ -71,7 +78,7 @@ const ownerOf = (shopper: Shopper): sql.Owner =>
     ? { guestId: shopper.guestId, customerId: null }
     : { guestId: null, customerId: shopper.customerId }
 
-const showWishes = (ctx: ShopperCtx, rows: readonly sql.WishRow[]): WishlistItem[] =>
+const showWishlistItems = (ctx: ShopperCtx, rows: readonly sql.WishlistItemRow[]): WishlistItem[] =>
   rows.map((row) => ({
     id: row.id,
     productId: row.productId,

@@ -26,14 +26,14 @@ const maxOptions = 3
 export const writeShopifyRows = (product: ExportedProduct): string => {
   const variants = product.variants ?? [ownVariant(product)]
   const names = optionNames(product)
-  const pictures = (product.images ?? []).map((image) => (typeof image === 'string' ? { url: image, alt: '' } : image))
-  const rows = Array.from({ length: Math.max(variants.length, pictures.length) }, (_, i): Cells => {
-    const [variant, picture] = [variants[i], pictures[i]]
+  const images = (product.images ?? []).map((image) => (typeof image === 'string' ? { url: image, alt: '' } : image))
+  const rows = Array.from({ length: Math.max(variants.length, images.length) }, (_, i): Cells => {
+    const [variant, image] = [variants[i], images[i]]
     return {
       Handle: product.slug,
       ...(i === 0 ? productCells(product) : {}),
       ...(variant === undefined ? {} : { ...variantCells(variant, product), ...optionCells(variant, names, i === 0) }),
-      ...(picture && { 'Image Src': picture.url, 'Image Position': i + 1, 'Image Alt Text': picture.alt }),
+      ...(image && { 'Image Src': image.url, 'Image Position': i + 1, 'Image Alt Text': image.alt }),
     }
   })
   return rows.map((row) => columns.map((column) => csvCell(row[column])).join(',')).join('\n')

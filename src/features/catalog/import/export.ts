@@ -50,7 +50,7 @@ const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => str
     status: row.status,
     ...(category === '' ? {} : { category }),
     ...(row.vendor === '' ? {} : { vendor: row.vendor }),
-    ...(row.images.length === 0 ? {} : { images: row.images.map((url, i) => toPicture(url, row.imageTexts[i] ?? '')) }),
+    ...(row.images.length === 0 ? {} : { images: row.images.map((url, i) => toImage(url, row.imageTexts[i] ?? '')) }),
     ...(row.tags.length === 0 ? {} : { tags: row.tags }),
     ...(row.seo.title === '' && row.seo.description === '' ? {} : { seo: row.seo }),
     ...(row.digital === null ? {} : { digital: row.digital }),
@@ -60,7 +60,7 @@ const toFile = (row: ExportRow, store: Store, pathOf: (id: string | null) => str
   }
 }
 
-const toPicture = (url: string, alt: string) => (alt === '' ? url : { url, alt })
+const toImage = (url: string, alt: string) => (alt === '' ? url : { url, alt })
 
 const toVariant = (variant: ExportVariant, { options }: ExportRow, store: Store): ExportedVariant => ({
   ...(variant.sku === '' ? {} : { sku: variant.sku }),

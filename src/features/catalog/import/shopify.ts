@@ -111,8 +111,8 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
   /** A missing column does not change the field; an empty cell clears it. */
   const text = (field: string, column: Column, value = cellOrNull(first.cell(column))) =>
     columns.has(column) ? { [field]: value } : {}
-  const pictures = listPictures(rows, columns)
-  const hasPictures = columns.has('image') || pictures.length > 0
+  const images = listImages(rows, columns)
+  const hasImages = columns.has('image') || images.length > 0
   const value = {
     slug: handle,
     ...(first.cell('title') === '' ? {} : { name: first.cell('title') }),
@@ -121,7 +121,7 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
     ...readCategory(first, columns),
     ...(columns.has('tags') ? { tags: splitTags(first.cell('tags')) } : {}),
     ...readStatus(first, report),
-    ...(hasPictures ? { images: pictures.map(({ url, alt }) => (alt === undefined ? url : { url, alt })) } : {}),
+    ...(hasImages ? { images: images.map(({ url, alt }) => (alt === undefined ? url : { url, alt })) } : {}),
     seo: { ...text('title', 'seoTitle'), ...text('description', 'seoDescription') },
     ...(isSimple
       ? readVariant(first, columns)
@@ -133,7 +133,7 @@ const readGroup = (handle: string, rows: readonly ShopifyRow[], columns: Columns
           })),
         }),
   }
-  const locate = (field: string) => describeField(field, { first, variantRows, pictures }, columns)
+  const locate = (field: string) => describeField(field, { first, variantRows, images }, columns)
   return {
     ...{ line: first.line, value, locate },
     ...(faults.length > 0 ? { faults } : {}),
@@ -218,15 +218,15 @@ const readStatus = (row: ShopifyRow, report: Report) => {
   return { status: status === 'ACTIVE' && published === 'false' ? 'DRAFT' : (status ?? 'ACTIVE') }
 }
 
-type Picture = { url: string; alt: string | undefined; row: ShopifyRow; column: Column; position: number }
+type ShopifyImage = { url: string; alt: string | undefined; row: ShopifyRow; column: Column; position: number }
 
 /** Sorted by position; images without one follow in the order of the file. */
-const listPictures = (rows: readonly ShopifyRow[], columns: Columns<Column>): Picture[] => {
-  const own = rows.map((row): Picture => {
+const listImages = (rows: readonly ShopifyRow[], columns: Columns<Column>): ShopifyImage[] => {
+  const own = rows.map((row): ShopifyImage => {
     const alt = columns.has('alt') ? row.cell('alt') : undefined
     return { url: row.cell('image'), alt, row, column: 'image', position: Number(row.cell('position') || Infinity) }
   })
-  const ofVariants = rows.map((row): Picture => {
+  const ofVariants = rows.map((row): ShopifyImage => {
     return { url: row.cell('variantImage'), alt: undefined, row, column: 'variantImage', position: Infinity }
   })
   const sorted = own.toSorted((a, b) => (a.position === b.position ? 0 : a.position - b.position))
@@ -234,7 +234,7 @@ const listPictures = (rows: readonly ShopifyRow[], columns: Columns<Column>): Pi
   return all.filter(({ url }, i) => all.findIndex((other) => other.url === url) === i)
 }
 
-type Group = { first: ShopifyRow; variantRows: readonly ShopifyRow[]; pictures: readonly Picture[] }
+type Group = { first: ShopifyRow; variantRows: readonly ShopifyRow[]; images: readonly ShopifyImage[] }
 
 const fieldColumns: Record<string, Column> = {
   ...{ slug: 'handle', name: 'title', description: 'body', category: 'type', tags: 'tags', status: 'status' },
@@ -244,14 +244,14 @@ const fieldColumns: Record<string, Column> = {
 }
 
 /** The line and column of the file that one of our fields came from. */
-const describeField = (field: string, { first, variantRows, pictures }: Group, { label }: Columns<Column>) => {
+const describeField = (field: string, { first, variantRows, images }: Group, { label }: Columns<Column>) => {
   const [head = '', index = '', part = ''] = field.split('.')
   if (head === 'variants' && index !== '') {
     return { line: (variantRows[Number(index)] ?? first).line, field: label(fieldColumns[part] ?? 'value1') }
   }
   if (head === 'images' && index !== '') {
-    const picture = pictures[Number(index)]
-    return { line: (picture?.row ?? first).line, field: label(picture?.column ?? 'image') }
+    const image = images[Number(index)]
+    return { line: (image?.row ?? first).line, field: label(image?.column ?? 'image') }
   }
   if (head === 'seo') return { line: first.line, field: label(index === 'title' ? 'seoTitle' : 'seoDescription') }
   const column = fieldColumns[head]

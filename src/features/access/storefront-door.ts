@@ -31,7 +31,7 @@ type RequestHead = Pick<Arrival, 'headers' | 'clientAddress'>
  * The door of the storefront. Checks in this order: caller, rate limit, origin, scope, outlet, shopper. With a cached
  * key it stays synchronous up to the shopper.
  */
-export const createGate = (options: AccessOptions) => {
+export const createStorefrontDoor = (options: AccessOptions) => {
   const admit = (arrival: Arrival<StorefrontEndpoint>): RequestContext | Promise<RequestContext> => {
     if (arrival.route.endpoint.access === 'public') return publicCtx(arrival)
     const proceed = (caller: Caller) => admitCaller(caller, arrival)
@@ -55,7 +55,7 @@ export const createGate = (options: AccessOptions) => {
     return counted instanceof Promise ? counted.then(proceed) : proceed(counted)
   }
 
-  const door: Door<StorefrontEndpoint> = { family: storefront, admit, authorise }
+  const door: Door<StorefrontEndpoint> = { family: storefront, admit, authorize }
   // Results for requests without X-Outlet-Id. Reading a key again makes a new object, which drops its entry.
   const passes = new WeakMap<Key, Recognised>()
 
@@ -96,7 +96,7 @@ export const createGate = (options: AccessOptions) => {
 const publicCtx = ({ clientAddress }: Arrival): PublicCtx => ({ cacheStore: 0, cacheScope: 0, clientAddress })
 
 /** The scope and shopper checks of `admit`, for contexts that were created without a request. */
-const authorise = (ctx: unknown, { access, scope }: StorefrontEndpoint) => {
+const authorize = (ctx: unknown, { access, scope }: StorefrontEndpoint) => {
   if (access === 'public') return
   const known = ctx as StoreCtx & { shopper?: Shopper }
   checkScope(known.scopes, scope)

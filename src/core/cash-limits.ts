@@ -4,7 +4,7 @@ import { currencyExponent } from './money.ts'
  * The default maximum of a cash-on-delivery order, in whole units of the currency: about 50,000 rupees, a usual limit of
  * carriers in India, rounded for each currency. A rough value is enough, because an operator can change it.
  */
-const ceilings = new Map(
+const limits = new Map(
   Object.entries({
     500: 'USD EUR GBP CHF',
     1000: 'AUD CAD NZD SGD',
@@ -39,8 +39,8 @@ const ceilings = new Map(
   }).flatMap(([amount, currencies]) => currencies.split(' ').map((currency) => [currency, Number(amount)] as const)),
 )
 
-/** In minor units. Null for a currency that is not in the table: it has no ceiling until the store sets one. */
-export const defaultCashCeilingMinor = (currency: string): number | null => {
-  const amount = ceilings.get(currency)
+/** In minor units. Null for a currency that is not in the table: it has no limit until the store sets one. */
+export const defaultCashLimitMinor = (currency: string): number | null => {
+  const amount = limits.get(currency)
   return amount === undefined ? null : amount * 10 ** currencyExponent(currency)
 }

@@ -4,7 +4,7 @@ import { assertError, serviceFor, startTestService, type TestService } from '../
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { hours } from '../../core/clock.ts'
 import { openShop, quantities } from '../cart/fixture.ts'
-import { maxKeysPerShopper } from './once.ts'
+import { maxKeysPerShopper } from './idempotency.ts'
 
 let service: TestService
 before(async () => {

@@ -11,7 +11,7 @@ const leaveTimeoutMs = 20_000
  * Keeps the server running until the returned function is called. A crash ends the connection that holds our locks,
  * whether we spawned the server or not. It is then restarted with the same socket folder, where the pool expects it.
  */
-export const keepServer = (
+export const superviseServer = (
   host: Host,
   first: Joined,
   onUnexpectedExit: (message: string) => void,
@@ -94,7 +94,7 @@ const leaveServer = async ({ paths }: Host, joined: Joined): Promise<void> => {
     if (!server) return
     if (!server.isReady) continue
     try {
-      await leaveSession(paths, await openServerSession(paths, server, joined.password, 'guest'))
+      await leaveSession(paths, await openServerSession(paths, server, joined.password, 'command'))
       return
     } catch (error) {
       if (!isTransient(error)) throw error

@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { answerKeyOf, claimKey, storeAnswer } from '../access/once.ts'
+import { answerKeyOf, claimKey, storeAnswer } from '../access/idempotency.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'

@@ -4,7 +4,7 @@ import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { Shopper, ShopperCtx } from '../context.ts'
-import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './once.sql.ts'
+import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './idempotency.sql.ts'
 import { nameShopper } from './shopper.ts'
 
 export { storeAnswer }

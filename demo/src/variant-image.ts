@@ -1,7 +1,7 @@
 import type { ProductDetail, Variant } from '../../sdk/src/index.ts'
 
 /** The image of a variant: its own, or the one whose file name matches most of its options; null without a match. */
-export const pictureOf = ({ images }: Pick<ProductDetail, 'images'>, variant: Variant): string | null => {
+export const imageOf = ({ images }: Pick<ProductDetail, 'images'>, variant: Variant): string | null => {
   if (variant.image) return variant.image
   const marks = Object.values(variant.options).map((value) => wordsOf(value).join('-'))
   const found = images
