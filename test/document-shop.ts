@@ -27,6 +27,8 @@ export const newPlace = async (t: TestContext): Promise<Place> => {
     PORT: String(port),
     VITRINE_DEMO_PORT: String(demoPort),
     NO_PROXY: 'localhost,127.0.0.1',
+    // Only loads the program faster (test/run.ts).
+    NODE_OPTIONS: process.env.NODE_OPTIONS ?? '',
   }
   return { folder, env, ports: { 3000: port, 3001: demoPort } }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { combine } from './combinations.ts'
 import { type Answer, startTestService, type TestService } from './harness.ts'
 import { notJson, spoil, spotsOf } from './spoilt-bodies.ts'
 import {
@@ -112,10 +113,12 @@ test('a content type that is not JSON is 415 on every endpoint that could be sen
     'multipart/form-data; boundary=x',
     'application/xml',
   ]
+  const chosen = combine([...withBody, ...withoutBody], types)
   for (const endpoint of [...withBody, ...withoutBody]) {
     const call = await prepare(world, endpoint)
+    const ownTypes = chosen.filter(([other]) => other === endpoint).map(([, type]) => type)
     await assertUnharmed(call, () =>
-      fewAtOnce(types, async (type) => {
+      fewAtOnce(ownTypes, async (type) => {
         const answer = await sendText(call, JSON.stringify(call.bodies[0] ?? {}), { 'content-type': type })
         assertRefused(answer, [415, 'UNSUPPORTED_MEDIA_TYPE'], `${describe(endpoint)}, ${type}`)
       }),

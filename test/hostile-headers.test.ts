@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Access } from '../src/features/access/storefront.contract.ts'
 import type { Endpoint } from '../src/http/endpoint.ts'
+import { combine } from './combinations.ts'
 import { startTestService, type TestService } from './harness.ts'
 import {
   cheapPasswords,
@@ -10,6 +11,7 @@ import {
   guarded,
   isRead,
   isTaken,
+  type NamedEndpoint,
   openWorld,
   type Prepared,
   prepare,
@@ -66,6 +68,15 @@ const headers: Header[] = [
 const isRefused = ({ access, once }: Endpoint, refuses: Header['refuses']) =>
   refuses === 'once' ? once === true : refuses.includes(access as Access)
 
+const reads = new Map<string, Promise<Prepared>>()
+
+/** Reads change nothing, so all tests share one call of each. */
+const prepareRead = (endpoint: NamedEndpoint): Promise<Prepared> => {
+  const call = reads.get(endpoint.name) ?? prepare(world, endpoint)
+  reads.set(endpoint.name, call)
+  return call
+}
+
 const prepareAll = async (refuses: Header['refuses']) => {
   const calls: Prepared[] = []
   for (const endpoint of guarded) if (isRefused(endpoint, refuses)) calls.push(await prepare(world, endpoint))
@@ -77,12 +88,10 @@ for (const { name, write = (text: string) => text, values = garbage, refuses, as
     test(`garbage as ${name} is refused as documented, and changes nothing`, async () => {
       const calls = await prepareAll(refuses)
       const before = await rowsOf(world)
-      await fewAtOnce(calls, async (call) => {
-        for (const value of values) {
-          const { status, json, text } = await send(call, { headers: { [name]: write(value) } })
-          const what = `${describe(call.endpoint)}, ${name}: ${write(value).slice(0, 50)}: ${text.slice(0, 200)}`
-          assert.deepEqual([status, json?.code], as, what)
-        }
+      await fewAtOnce(combine(calls, values), async ([call, value]) => {
+        const { status, json, text } = await send(call, { headers: { [name]: write(value) } })
+        const what = `${describe(call.endpoint)}, ${name}: ${write(value).slice(0, 50)}: ${text.slice(0, 200)}`
+        assert.deepEqual([status, json?.code], as, what)
       })
       assert.deepEqual(await rowsOf(world), before)
     })
@@ -90,14 +99,13 @@ for (const { name, write = (text: string) => text, values = garbage, refuses, as
   if (refuses === everyone) continue
   test(`garbage as ${name} is passed over where it means nothing`, async () => {
     const others = guarded.filter((endpoint) => !isRefused(endpoint, refuses))
-    await fewAtOnce(others, async (endpoint) => {
-      const call = await prepare(world, endpoint)
-      // A read can be repeated; of other calls a new one would have to be made for each.
-      for (const value of isRead(endpoint) ? values : ['\xff a b']) {
-        const answer = await send(call, { headers: { [name]: write(value) } })
-        const what = `${describe(endpoint)}, ${name}: ${write(value).slice(0, 50)}: ${answer.text.slice(0, 200)}`
-        assert.ok(isTaken(endpoint, answer), what)
-      }
+    // A read can be repeated; other calls are made once each.
+    const writes = others.filter((endpoint) => !isRead(endpoint)).map((endpoint) => [endpoint, '\xff a b'] as const)
+    await fewAtOnce([...combine(others.filter(isRead), values), ...writes], async ([endpoint, value]) => {
+      const call = isRead(endpoint) ? await prepareRead(endpoint) : await prepare(world, endpoint)
+      const answer = await send(call, { headers: { [name]: write(value) } })
+      const what = `${describe(endpoint)}, ${name}: ${write(value).slice(0, 50)}: ${answer.text.slice(0, 200)}`
+      assert.ok(isTaken(endpoint, answer), what)
     })
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { combine } from './combinations.ts'
 import { startTestService, type TestService } from './harness.ts'
 import {
   addressOf as addressOfCall,
@@ -153,13 +154,18 @@ const oddNumbers = [
 ].map(encodeURIComponent)
 const longText = ['x'.repeat(201), 'x'.repeat(2000), '%41'.repeat(3000), 'x,'.repeat(5000), '%00'.repeat(1000)]
 
-const everyValue = (values: readonly string[]) => (endpoint: NamedEndpoint) => [
-  ...queryOf(endpoint).flatMap((name) => values.map((value) => addressOf(endpoint, { [name]: value }))),
-  // Without its parameter, a path is the address of something else.
-  ...paramsOf(endpoint).flatMap((name) =>
-    values.filter((value) => value !== '').map((value) => addressOf(endpoint, { [name]: value })),
-  ),
-]
+const everyValue = (values: readonly string[]) => {
+  const parameters = endpoints.flatMap((endpoint) =>
+    [...queryOf(endpoint), ...paramsOf(endpoint)].map((name) => ({ endpoint, name })),
+  )
+  const chosen = combine(parameters, values)
+  return (endpoint: NamedEndpoint) =>
+    chosen
+      .filter(([parameter]) => parameter.endpoint === endpoint)
+      // Without its parameter, a path is the address of something else.
+      .filter(([{ name }, value]) => value !== '' || !paramsOf(endpoint).includes(name))
+      .map(([{ name }, value]) => addressOf(endpoint, { [name]: value }))
+}
 
 test('text that cannot be text is refused in every parameter, or means nothing', async () => {
   await tryAll(everyValue(Object.values(badText)))
@@ -222,7 +228,9 @@ test('parameters that nobody declared are ignored, whatever they are called', as
   ]
   const join = (address: string) => `${address}${address.includes('?') ? '&' : '?'}`
   const withMore = (endpoint: NamedEndpoint, queries: string[]) =>
-    isRead(endpoint) ? queries.map((more) => join(addressOf(endpoint)) + more) : []
+    combine(endpoints.filter(isRead), queries)
+      .filter(([read]) => read === endpoint)
+      .map(([, more]) => join(addressOf(endpoint)) + more)
   await tryAll((endpoint) => withMore(endpoint, ['']), assertTaken)
   const queries = names.flatMap((name) => [`${name}=1`, `${name}=1&${name}=2`])
   await tryAll((endpoint) => withMore(endpoint, queries), assertTaken)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { takeThird } from './combinations.ts'
 import { startTestService, type TestService } from './harness.ts'
 import { oddTexts, spotsOf, typesOf } from './spoilt-bodies.ts'
 import {
@@ -47,7 +48,7 @@ test('odd text is text like any other in every field of a body, and what is refu
       // The same field of another endpoint, such as the city of an address, has met all of them there.
       const isKnown = (tried.get(shape) ?? endpoint.name) !== endpoint.name
       tried.set(shape, tried.get(shape) ?? endpoint.name)
-      return (isKnown ? texts.slice(-2) : texts).map((text) => write(JSON.stringify(text)))
+      return (isKnown ? texts.slice(-2) : takeThird('texts', texts)).map((text) => write(JSON.stringify(text)))
     })
     if (bodies.length === 0) continue
     const refused: string[] = []

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { TObject } from 'typebox'
 import { basic } from '../src/features/payments/fixture.ts'
+import { takeThird } from './combinations.ts'
 import { assertError, startTestService, type TestService } from './harness.ts'
 import { notJson, oddTexts, spotsOf, typesOf } from './spoilt-bodies.ts'
 import {
@@ -137,14 +138,14 @@ test('odd text in an event is never our fault, and an event that is refused is k
       const longest = ['x', '🫖', '1'].map((letter) => letter.repeat(shape.maxLength ?? 1))
       const texts = [...oddTexts, ...longest, ...(/At$|Delivery$/.test(name) ? oddTimes : [])]
       const values = typesOf(shape).includes('string') ? texts : oddAmounts
-      return values.map((value) => ({ name, body: write(JSON.stringify(value)) }))
+      return takeThird(`${values.length} values`, values).map((value) => ({ name, body: write(JSON.stringify(value)) }))
     })
     const refused: typeof events = []
     await fewAtOnce(events, async ({ name, body }) => {
       const { status } = await post(call, withNewId(body, name))
       if (status >= 400) refused.push({ name, body })
     })
-    assert.ok(refused.length > 20 && refused.length < events.length, describe(endpoint))
+    assert.ok(refused.length > 6 && refused.length < events.length, describe(endpoint))
     const before = await rowsBesides(isKept)
     await fewAtOnce(refused, async ({ name, body }) => {
       const { status } = await post(call, withNewId(body, name))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { bundleDependencies } from './bundle.ts'
 import { dropDatabase, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
 
@@ -13,7 +14,7 @@ const help = `npm test [-- [--long] [--database] [--only PART] [FILE …]]
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
 an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
 
-  --long       also the slow ones (*.long.ts)
+  --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
   --database   only what the kind of database has a part in: no command line, documents, hostile input
   --only PART  only tests whose name has this part
   FILE …       only these files`
@@ -56,10 +57,10 @@ const leftOut = values.database
     ]
   : []
 
-const runTests = (url: string) => {
+const runTests = async (url: string) => {
   const chosen = globSync('{src,test}/**/*.test.ts', { exclude: leftOut }).sort()
   const long = values.long ? globSync('test/**/*.long.ts').sort() : []
-  const files = [...(positionals.length > 0 ? positionals : groupFiles(chosen, shared)), ...long]
+  const files = [...groupFiles(positionals.length > 0 ? positionals : chosen, shared), ...long]
   const args = [
     '--test',
     `--test-concurrency=${Math.min(Math.max(availableParallelism(), 2), 8)}`,
@@ -69,8 +70,10 @@ const runTests = (url: string) => {
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
+    ...(values.long ? { TEST_ALL_COMBINATIONS: '1' } : {}),
     // A hundred processes load the same modules: the first one leaves them compiled for the others.
     NODE_COMPILE_CACHE: join(shared, 'compiled'),
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${await bundleDependencies(shared)}`.trim(),
   }
   // What configures a service must not reach the services that tests start.
   for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
