@@ -90,6 +90,8 @@ export const startTestService = async ({
     logger,
     clock,
     jobs,
+    // Tests load the machine and send hundreds of requests at once, which must not be shed.
+    longestLoopDelayMs: 60_000,
     sms: {
       name: 'test',
       send: async (message) => {

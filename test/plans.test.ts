@@ -25,7 +25,7 @@ import { cheapPasswords } from './world.ts'
  * in each, as among a million products in a thousand stores.
  */
 let url: string
-let drop: () => Promise<unknown>
+let drop: (() => Promise<unknown>) | undefined
 let service: TestService
 let planner: pg.Client
 let shop: Awaited<ReturnType<typeof newStore>>
@@ -64,10 +64,11 @@ const addPayments = `
   from orders o where (o.store_id, o.id) = (payment.store_id, payment.order_id) and o.number % 100 = 2;
   update orders set expires_at = now() - interval '1 hour' where number % 100 = 3`
 
+// `before` may have failed at any point, and only its error should be reported.
 after(async () => {
-  await planner.end()
-  await service.close()
-  await drop()
+  await planner?.end()
+  await service?.close()
+  await drop?.()
 })
 
 const reads: Record<string, string> = {
