@@ -63,7 +63,7 @@ const lengthRows = () => {
 
 type BoundedSchema = Schema & { maxLength?: number; anyOf?: BoundedSchema[] }
 
-/** Nobody fills in what the service itself made. */
+/** Operators never provide values that the service generates. */
 const isGivenOut = (name: string) => /^id$|Id$|Token$|^otp$|^paymentMethod$/.test(name)
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-/** Licences that let anybody use, change and pass on a work, and ask for nothing but to be kept beside it. */
+/** Permissive licences: they only require that the licence text is kept. */
 const allowed = new Set([
   ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'PostgreSQL', 'BlueOak-1.0.0'],
   ...['CC0-1.0', 'Unlicense', 'Zlib', 'Python-2.0', 'Unicode-3.0', 'MIT-0'],
@@ -25,7 +25,7 @@ export const findRefused = (packages: readonly Package[]) =>
 
 type Locked = { version?: string; license?: string; dev?: boolean; link?: boolean }
 
-/** What an installation for production brings, and what is bundled into what we ship. */
+/** The dependencies of a production installation, and those bundled into the package. */
 export const shippedPackages = (lock: { packages: Record<string, Locked> }, bundled: ReadonlySet<string>): Package[] =>
   Object.entries(lock.packages)
     .filter(([path]) => path.includes('node_modules/'))

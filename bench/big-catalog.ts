@@ -9,7 +9,7 @@ const productsOfSmallStore = 50
 const batch = 50_000
 
 /**
- * Fills stores by statements inside the database, since what is measured is reading. Words are spread as in real shops:
+ * Fills stores with statements inside the database, because only reads are measured. Words are spread as in real shops:
  * a few are in most products, most are in a few. Columns are filled as saving products would fill them.
  */
 export const fillCatalog = async (

@@ -10,7 +10,7 @@ const fieldsOf = (pid: number | 'self') => {
   return { parent: Number(fields[1]), own: seconds(11) + seconds(12), ended: seconds(13) + seconds(14) }
 }
 
-/** The first process of the server, which is the parent of whoever answers us. */
+/** The postmaster, which is the parent of the backend that answers this query. */
 export const findServer = async (connection: pg.ClientConfig): Promise<number> => {
   const client = new pg.Client(connection)
   await client.connect()

@@ -18,7 +18,7 @@ import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service
 const help = `npm run bench:buying -- [--million] [--seconds 4] [--rounds 3] [--smoke]
 
 Measures checkout and settlement over HTTP against the same statements sent by pgbench to the same database, in turns; a
-flash sale of 100 units to 5,000 buyers; and the list of orders. Then the books are checked. Read the ratios and the
+flash sale of 100 units to 5,000 buyers; and the list of orders. Then the invariants are checked. Read the ratios and the
 processor time: a noisy machine moves the rates of both sides. Needs wrk and pgbench.
 
   --million     the list of orders again with 1,000,000 orders in the store; filling them takes minutes
@@ -128,7 +128,7 @@ const withCost = async <Figures>(bench: Bench, run: () => Promise<Figures>, coun
   return { ...figures, cost: costOfEach(before, after, countOf(figures)) }
 }
 
-/** Each request once. Whoever came to the end of the list would send the first ones again, which is another thing. */
+/** Sends each request once. Starting the list again would measure repeated requests instead. */
 const send = async (bench: Bench, requests: readonly string[]): Promise<Costed<Measured>> => {
   const { service, folder } = bench
   const file = join(folder, 'requests.tsv')
@@ -262,8 +262,8 @@ const checkBooks = async ({ database }: Bench) => {
   const findings = await checkInvariants(db)
   await db.close()
   for (const { rule, sentence } of findings) print(`  ${rule}: ${sentence}`)
-  if (findings.length > 0) throw new Error('The books do not hold.')
-  print('the books hold: units, money, coupons and states agree')
+  if (findings.length > 0) throw new Error('The invariants do not hold.')
+  print('the invariants hold: units, money, coupons and states agree')
 }
 
 const measureOrders = async (bench: Bench) => {

@@ -79,7 +79,7 @@ export const fillOrders = (
     await client.query('vacuum analyze orders, order_line, order_event, payment')
   })
 
-/** Bought, paid and delivered, in all the books. */
+/** Bought, paid and delivered, with every row that the invariants need. */
 const pastOrders = (store: Store, from: number, people: number) => {
   const numbers = 'generate_series($1::integer, $2::integer) n'
   return [

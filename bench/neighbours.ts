@@ -105,7 +105,7 @@ const keyOfNeighbour = async ({ database, service }: Shop): Promise<string> => {
   const client = new pg.Client(database.connection)
   await client.connect()
   const { rows } = await client.query(`select public_id from store where public_id like 'store_small%' limit 1`)
-  // Nobody runs out of anything here: what is measured is waiting, and not refusing.
+  // High limits: this measures waiting, not refusals.
   await client.query('update stock set on_hand = 1000000')
   await client.end()
   return newKey(service, rows[0].public_id)

@@ -18,7 +18,7 @@ export const recordStatement = (send: (tx: Tx) => unknown): string => {
   let recorded: Recorded | undefined
   const record = (strings: TemplateStringsArray, ...values: unknown[]) => {
     recorded = toStatement(strings, values)
-    // Never answered: whoever unwraps an answer has nothing to unwrap.
+    // Has no answer to unwrap.
     return new Promise<never>(() => {})
   }
   send({ many: record, one: record, maybeOne: record, run: record } as unknown as Tx)

@@ -42,7 +42,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' })],
     ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' })],
     ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category })],
-    ['what is sold out', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
+    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
     ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
     ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],

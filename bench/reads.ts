@@ -1,14 +1,14 @@
-/** What is asked for. The words are of the generated catalog (`big-catalog.ts`); the counts are of a million products. */
+/** The requests to measure. Words come from the generated catalog (`big-catalog.ts`); counts are for a million products. */
 export type Read = {
   name: string
-  /** `{deep}` stands for the cursor of a page far behind, `{product}` for the slug of a product. */
+  /** `{deep}` is replaced by the cursor of a page deep in the list, `{product}` by the slug of a product. */
   path: string
   headers?: Record<string, string>
-  /** Asks with the ETag that the answer has, so that the answer is 304. */
+  /** Sends the current ETag, so the answer is 304. */
   revalidate?: boolean
   uncached?: boolean
   paths?: readonly string[]
-  /** Other pages each time, so that what the database reads is not always the same. */
+  /** Reads another page each time, so the database does not always read the same rows. */
   anyPage?: boolean
 }
 

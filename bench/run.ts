@@ -144,7 +144,7 @@ const compare = async (read: Read, shops: readonly Shop[]) => {
   const bare = await startBare(loads[0] as Load)
   try {
     const runs = [bare.load, ...loads].map((load) => ({ load, results: [] as Measured[] }))
-    // Node compiles what is hot as it goes; what is measured is a server that has been up for a while.
+    // Node optimizes hot code while it runs; this measures a warm server.
     if (warmUpSeconds > 0) for (const { load } of runs) await sendLoad(load, warmUpSeconds)
     for (let round = 0; round < rounds; round++) {
       for (const { load, results } of runs) results.push(await sendLoad(load, seconds))

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 export const program = new URL('../src/main.ts', import.meta.url).pathname
 
-/** A real service in a folder of its own: `vitrine start`, as anybody would run it. */
+/** A service started with `vitrine start` in its own folder. */
 export type Service = {
   url: string
   dataDir: string

@@ -25,7 +25,7 @@ export type Shop = {
 const pageSize = 20
 const deepestPage = 10_000
 
-/** Nobody signs in here, so nothing is ever sent. */
+/** No bench signs in by code, so no message is sent. */
 const asInProduction = {
   NODE_ENV: 'production',
   VITRINE_PUBLIC_URL: 'http://localhost',
@@ -79,7 +79,7 @@ const fillShop = async (service: Service, database: EmbeddedServer, size: Size):
   return { storeId, key }
 }
 
-/** Follows the list page by page, as anybody has to, until so many products lie behind. */
+/** Follows the list page by page until this many products have been read. */
 const findCursors = async (url: string, headers: Record<string, string>, behind: number) => {
   const cursors: string[] = []
   for (let left = behind; left > 0; ) {

@@ -7,7 +7,7 @@ import { days, hours, minutes, seconds } from '../src/core/clock.ts'
 import { blocksOf, documents, read, root } from './documents.ts'
 import { figure, figureIn } from './figures.ts'
 
-/** What is written beside the code: the documents, and the comments of the source where they name something. */
+/** The documents, and the comments of the source where they name something. */
 const pages = [...documents, 'sdk/README.md', 'demo/README.md']
 const files = globSync(['*', '.ci/*', '{src,test,bench,bin,docs,sdk,demo}/**/*'], { cwd: root })
 const sources = files.filter((path) => /\.(ts|tsx|sql|lua)$/.test(path) || path === '.ci/run')

@@ -106,7 +106,7 @@ test('docs/limits.md has the figures of the source', () => {
   }
 })
 
-test('a minute of a key is a minute, and what is remembered of it is as fresh as an answer', () => {
+test('the rate limit window is a minute, and cached keys are as fresh as cached answers', () => {
   assert.equal(windowMs, minutes(1))
   assert.equal(figure('features/access/directory.ts', 'entryLifeMs'), figure('app.ts', 'catalogMaxAgeMs'))
 })

@@ -99,7 +99,7 @@ test('any other content type is 415', async () => {
   await refused(send('/line', JSON.stringify(good), {}), 415, 'UNSUPPORTED_MEDIA_TYPE', 'no type at all')
 })
 
-test('what is not JSON is 400, also where invalid input is 422', async () => {
+test('a body that is not JSON is 400, also where invalid input is 422', async () => {
   for (const path of ['/line', '/cart', '/any', '/logout']) {
     for (const body of [
       '{',
@@ -207,7 +207,7 @@ test('text that the database cannot hold is 400, as a value and as a name', asyn
   assert.deepEqual((await send('/any', '"\\ud83e\\uded6"')).json, { got: '🫖' })
 })
 
-test('bytes that are not UTF-8 never arrive as they were sent, and are never our fault', async () => {
+test('bytes that are not UTF-8 are replaced or refused, never a server error', async () => {
   for (const bytes of [
     [0x22, 0xff, 0x22],
     [0x22, 0xed, 0xa0, 0x80, 0x22],
@@ -220,7 +220,7 @@ test('bytes that are not UTF-8 never arrive as they were sent, and are never our
   }
 })
 
-test('a repeated name counts once, and names without meaning are passed over', async () => {
+test('the last of repeated names counts, and unknown names are ignored', async () => {
   const { json: answer } = await send('/line', '{"quantity":1,"productId":"a","quantity":3,"surplus":{"x":1}}')
   assert.equal((answer.got as typeof good).quantity, 3)
 })

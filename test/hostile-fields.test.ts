@@ -23,8 +23,8 @@ import {
 } from './world.ts'
 
 /**
- * Every body of the contract, spoilt in every way that its schema lets us think of. Whatever comes in, the answer is the
- * documented one, it is never our fault, and what was refused has changed nothing.
+ * Every body of the contract, broken in every way that can be derived from its schema. The answer is always documented,
+ * never a server error, and a refused request changes nothing.
  */
 let service: TestService
 let world: World
@@ -52,7 +52,7 @@ const assertRefused = ({ status, json, text }: Answer, expected: [number, string
 
 const badRequest: [number, string] = [400, 'BAD_REQUEST']
 
-/** Tries to spoil a good call, sees that nothing came of it, and that the call was a good one all the while. */
+/** Checks that the attempts change nothing, and that the valid call still succeeds afterwards. */
 const assertUnharmed = async (call: Prepared, attempts: () => Promise<unknown>) => {
   const before = await rowsOf(world)
   await attempts()
@@ -70,7 +70,7 @@ test('a body with any one thing wrong is refused as documented, and changes noth
     const call = await prepare(world, endpoint)
     const byWhy = {
       schema: endpoint.invalidInput === 422 ? ([422, 'UNPROCESSABLE_ENTITY'] as [number, string]) : badRequest,
-      unkeepable: badRequest,
+      unstorable: badRequest,
     }
     await assertUnharmed(call, () =>
       fewAtOnce(spoil(call, tried), async ({ what, text, why }) =>
@@ -139,7 +139,7 @@ test('a body of one byte more than a MiB is 413 everywhere, announced or not', a
   }
 })
 
-/** `fetch` gives up on an answer that comes before all is sent. */
+/** `fetch` fails when the response arrives before the whole body is sent. */
 const sendHuge = (call: Prepared, isAnnounced: boolean) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const padding = ' '.repeat(1024 * 1024 + 1)
@@ -159,7 +159,7 @@ const sendHuge = (call: Prepared, isAnnounced: boolean) =>
     sent.end(body)
   })
 
-test('an endpoint that takes no body refuses what is not JSON, and passes over what is', async () => {
+test('an endpoint without a body refuses invalid JSON and ignores valid JSON', async () => {
   assert.ok(withoutBody.length > 0)
   const broken = [...notJson, '{"__proto__":1}', '"\\u0000"', `${'['.repeat(40)}${']'.repeat(40)}`]
   for (const endpoint of withoutBody) {

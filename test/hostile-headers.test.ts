@@ -20,7 +20,7 @@ import {
   type World,
 } from './world.ts'
 
-/** Every header that an endpoint reads, with garbage in it. Node itself refuses what HTTP cannot carry. */
+/** Invalid values in every header that an endpoint reads. Node itself refuses bytes that HTTP does not allow. */
 let service: TestService
 let world: World
 before(async () => {
@@ -39,7 +39,7 @@ type Header = {
   name: string
   write?: (text: string) => string
   values?: string[]
-  /** Which endpoints refuse it, and how; all others pass over it. */
+  /** Which endpoints refuse it, and how; all others ignore it. */
   refuses: Access[] | 'once'
   as?: [number, string]
 }
@@ -97,7 +97,7 @@ for (const { name, write = (text: string) => text, values = garbage, refuses, as
     })
   }
   if (refuses === everyone) continue
-  test(`garbage as ${name} is passed over where it means nothing`, async () => {
+  test(`garbage as ${name} is ignored where the header has no meaning`, async () => {
     const others = guarded.filter((endpoint) => !isRefused(endpoint, refuses))
     // A read can be repeated; other calls are made once each.
     const writes = others.filter((endpoint) => !isRead(endpoint)).map((endpoint) => [endpoint, '\xff a b'] as const)

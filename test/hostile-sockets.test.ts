@@ -45,7 +45,7 @@ const assertRefused = async (text: string | Buffer, status: number, code: string
 const usual = () => `Host: x\r\nX-Store-Key: ${shop.key}\r\nConnection: close\r\n`
 const get = (target: string, headers = usual()) => say(`GET ${target} HTTP/1.1\r\n${headers}\r\n`)
 
-test('what is not HTTP is refused in our form', async () => {
+test('input that is not HTTP gets a documented error', async () => {
   const nonsense = {
     'no request line': 'hello\r\n\r\n',
     'an unknown method': 'FROB /v1/products HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -65,7 +65,7 @@ test('what is not HTTP is refused in our form', async () => {
   for (const [what, text] of Object.entries(nonsense)) await assertRefused(text, 400, 'BAD_REQUEST', what)
 })
 
-test('headers of 16 kB are too large and are told so in our form', async () => {
+test('headers of 16 kB are too large and get a documented error', async () => {
   const oneLarge = `X-Large: ${'x'.repeat(17_000)}\r\n`
   const many = Array.from({ length: 1000 }, (_, i) => `X-Header-${i}: some value\r\n`).join('')
   for (const headers of [oneLarge, many]) {
@@ -143,12 +143,12 @@ test('a request without a host is refused, except in the version of HTTP that ha
   )
 })
 
-test('an expectation that nobody knows is passed over', async () => {
+test('an unknown expectation is ignored', async () => {
   const [answer] = await get('/v1/store', `${usual()}Expect: a-miracle\r\n`)
   assert.equal(answer?.status, 200)
 })
 
-test('a wish for another protocol is passed over', async () => {
+test('a request to upgrade the protocol is ignored', async () => {
   const upgrade = `Host: x\r\nX-Store-Key: ${shop.key}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n`
   const [answer] = await get('/v1/store', upgrade)
   assert.equal(answer?.status, 200)

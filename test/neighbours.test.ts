@@ -45,7 +45,7 @@ const lockCarts = async (t: TestContext, { shop }: Shop) => {
     await unlock()
     await outside.close()
   })
-  /** Whoever waits for the lock, or for someone who does. */
+  /** Connections that wait for the lock, directly or behind another waiter. */
   const countBlocked = async () =>
     (
       await outside.one<{ blocked: number }>`
@@ -129,7 +129,7 @@ test('a lock that is not given in time is 503 with Retry-After and changes nothi
   assert.equal((await guest.call('GET', '/v1/cart')).json[0].quantity, 2)
 })
 
-test('a shopper who sends more changes at once than a line holds is told so', async (t) => {
+test('a shopper who sends more concurrent changes than the queue holds gets an error', async (t) => {
   const attacked = await openShop()
   const { add } = await attacked.newCart()
   const { unlock } = await lockCarts(t, attacked)

@@ -19,10 +19,10 @@ import { newCustomer, newGuest } from './shoppers.ts'
 import { cheapPasswords } from './world.ts'
 
 /**
- * A store of 27,000 products beside small ones, in a database of its own. What is read by an index here is read by it in
- * a store of a million; what is not would be slow there, and fails here. It is just larger than what a search of words
- * that are everywhere goes through. And there are so many small stores that a plan for all of them expects one product
- * in each, as among a million products in a thousand stores.
+ * A store of 27,000 products beside small ones, in its own database. A statement that uses an index here uses it with a
+ * million products; one that does not fails here, because it would be slow there. The store is just larger than the limit
+ * that a search for very common words reads. There are so many small stores that a plan for all stores expects one
+ * product in each, as with a million products in a thousand stores.
  */
 let url: string
 let drop: (() => Promise<unknown>) | undefined
@@ -81,7 +81,7 @@ const reads: Record<string, string> = {
   'a category by price': '/v1/products?category=category-7&sort=-price',
   'some ids': '/v1/products?ids=prod_1,prod_2',
   'a range of prices by price': '/v1/products?minPrice=100&maxPrice=200&sort=price',
-  'what is sold out': '/v1/products?inStock=false',
+  'sold-out products': '/v1/products?inStock=false',
   'a rare option': '/v1/products?options=Colour:Colour%207',
   'a rare option by price': '/v1/products?options=Colour:Colour%207&sort=price',
   'an option that is everywhere': '/v1/products?options=Colour:Black',
@@ -258,15 +258,15 @@ const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promis
   const verify = (body: object) =>
     done(guest.call('POST', '/v1/auth/otp/verify', { body: { phone, otp: service.codeFor(phone), ...body } }))
   return {
-    'somebody asks for a code': request,
-    'somebody signs in with a code and its token': () => verify(known),
-    'somebody asks for a code with a proof': request,
-    'somebody signs in with a code of their own': () => verify(known),
-    'somebody asks for a code again': () => {
+    'request a code': request,
+    'sign in with a code and its token': () => verify(known),
+    'request a code with a proof': request,
+    'sign in with a second code': () => verify(known),
+    'request a code again': () => {
       known.requestToken = ''
       return request()
     },
-    'somebody signs in with a code alone': () => verify({}),
+    'sign in with a code alone': () => verify({}),
     'a customer signs out everywhere': async () => {
       const { json } = await guest.call('POST', '/v1/signup', {
         body: { name: 'Asha', email: 'plans2@example.com', password },

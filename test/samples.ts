@@ -66,7 +66,7 @@ const buildClient = async () => {
   return dist
 }
 
-/** With every strictness there is, so that nobody's settings are stricter. */
+/** Every strict option, so that the samples compile with any settings. */
 const strictest = {
   ...{ target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom', 'dom.iterable'], types: [] as string[] },
   ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noImplicitOverride: true },

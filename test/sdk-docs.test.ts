@@ -17,13 +17,13 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the sample of README.md compiles, runs, and prints what is shown', () =>
+test('the sample of README.md compiles, runs, and prints the documented output', () =>
   runTypeScriptSamples('README.md', { url: service.url, storeKey: demo.browserKey }))
 
-test('the samples of sdk/README.md compile, run, and print what is shown', () =>
+test('the samples of sdk/README.md compile, run, and print the documented output', () =>
   runTypeScriptSamples('sdk/README.md', { url: service.url, storeKey: demo.browserKey }))
 
-test('the samples of docs/sdk.md compile, run, and print what is shown', async (t) => {
+test('the samples of docs/sdk.md compile, run, and print the documented output', async (t) => {
   // Stands in for the person who reads the message with the code.
   const reader = createServer((_, response) => response.end(service.codeFor('+919876500002'))).listen(0, '127.0.0.1')
   await once(reader, 'listening')

@@ -27,7 +27,7 @@ test('a list can be walked to its end, page by page and in order', async (t) => 
   assert.equal(proxy.seen.length, 5)
 })
 
-test('whoever stops early asks for no further page', async (t) => {
+test('a loop that stops early requests no further page', async (t) => {
   const { shop, proxy } = await openShop(t)
   const met: string[] = []
   for await (const { name } of shop.listProducts({ sort: 'name', limit: 10 })) {

@@ -5,7 +5,7 @@ import { sleepFor } from '../sdk/src/time.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
-/** The client against a real service, behind something that loses connections and answers with errors when told to. */
+/** The client against a real service, behind a proxy that drops connections and returns errors on request. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -50,7 +50,7 @@ test('a read is sent again when the connection is lost, and when the service is 
   assert.equal(proxy.seen.length, 3)
 })
 
-test('a read is given up after the retries that were asked for', async (t) => {
+test('a read fails after the configured number of retries', async (t) => {
   const { shop, proxy } = await openShop(t, { retries: 1 })
   proxy.fail('lost on the way there', 'lost on the way there', 'lost on the way there')
   const error = await failure(shop.showStore())
@@ -185,7 +185,7 @@ test('an abort ends a call that is under way, and one that is not yet sent', asy
   assert.equal(proxy.seen.length, 1)
 })
 
-test('who waits to become a guest can abort, lose patience, and holds up nobody else', async (t) => {
+test('a caller that waits for a guest token can abort or time out without delaying others', async (t) => {
   const { shop, proxy, mug } = await openShop(t, { retries: 0, timeoutMs: 60_000 })
   proxy.fail('no answer')
   const stop = new AbortController()
@@ -241,7 +241,7 @@ test('what no header can hold is a mistake, and not a fault of the network', asy
   assert.deepEqual([proxy.seen.length, sleeps.length], [0, 0])
 })
 
-test('a query leaves out what is null or not given', async (t) => {
+test('a query omits null and undefined values', async (t) => {
   const { shop, proxy } = await openShop(t)
   const cursor = null as unknown as string
   await shop.listProducts({ category: undefined, cursor, limit: 5 })

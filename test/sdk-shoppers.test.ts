@@ -31,7 +31,7 @@ const openShop = async (options: Partial<ClientOptions> = {}) => {
 }
 
 let people = 0
-const somebody = () => ({ name: 'Asha', email: `asha${++people}@example.com`, password: 'a long password' })
+const newAccount = () => ({ name: 'Asha', email: `asha${++people}@example.com`, password: 'a long password' })
 const quantities = (items: readonly { quantity: number }[]) => items.map(({ quantity }) => quantity)
 const refused = (code: Parameters<typeof isVitrineError>[1]) => (error: unknown) => isVitrineError(error, code)
 
@@ -90,7 +90,7 @@ test('two clients on one storage share the cart and the session', async () => {
   await shop.addToCart({ productId: mug })
   await otherTab.addToCart({ productId: mug })
   assert.deepEqual(quantities(await shop.listCartItems()), [2])
-  await otherTab.signUp(somebody())
+  await otherTab.signUp(newAccount())
   assert.equal((await shop.showCustomer()).name, 'Asha')
   await shop.logOut()
   assert.equal(await otherTab.session(), null)
@@ -100,7 +100,7 @@ test('signing in with merge moves what the guest had, and ends the guest', async
   const { shop, mug, lamp } = await openShop()
   await shop.addToCart({ items: [{ productId: mug, quantity: 2 }, { productId: lamp }] })
   await shop.addWishlistItem({ productId: lamp })
-  const { user, merged, mergeError } = await shop.signUp(somebody(), { merge: true })
+  const { user, merged, mergeError } = await shop.signUp(newAccount(), { merge: true })
   assert.deepEqual([merged, mergeError], [{ cartItems: 2, wishlistItems: 1 }, null])
   assert.equal(await shop.guestToken(), null)
   const cart = await shop.showMyCart()
@@ -163,7 +163,7 @@ test('a code whose message was in doubt signs in, and is not taken for the one b
   assert.equal(customer.phone, phone)
 })
 
-test('a client that asked for another phone meanwhile signs in all the same', async () => {
+test('a client that requested a code for another phone meanwhile can still sign in', async () => {
   const { shop } = await openShop()
   await shop.requestOtp({ phone: '+919876500003' })
   await shop.requestOtp({ phone: '+919876500004' })
@@ -175,7 +175,7 @@ test('a client that asked for another phone meanwhile signs in all the same', as
 
 test('signing out everywhere ends the session here and at other devices; changing the password keeps it', async () => {
   const { shop, open } = await openShop({ storage: memoryStorage() })
-  const asha = somebody()
+  const asha = newAccount()
   await shop.signUp(asha)
   const phone = open({ storage: memoryStorage() })
   await phone.signIn(asha)
@@ -193,7 +193,7 @@ test('signing out everywhere ends the session here and at other devices; changin
 test('without a guest, or with one who is gone, signing in with merge merges nothing', async () => {
   const storage = memoryStorage()
   const { shop } = await openShop({ storage })
-  const asha = somebody()
+  const asha = newAccount()
   assert.deepEqual((await shop.signUp(asha, { merge: true })).merged, null)
   await shop.logOut()
   await storage.set('vitrine.guestToken', 'gst_of.no.body')
@@ -207,16 +207,16 @@ test('when moving fails after signing in, the customer is signed in and the gues
   const shop = createClient({ url: proxy.url, storeKey: store.key })
   await shop.addToCart({ productId: mug })
   proxy.fail('none', 'lost on the way there')
-  const { merged, mergeError } = await shop.signUp(somebody(), { merge: true })
+  const { merged, mergeError } = await shop.signUp(newAccount(), { merge: true })
   assert.deepEqual([merged, mergeError?.code], [null, 'NETWORK'])
   assert.ok(await shop.session())
   assert.equal((await shop.mergeGuestData({ guestToken: String(await shop.guestToken()) })).merged.cartItems, 1)
 })
 
-test('a session that the service no longer knows is dropped after a 401, and the shop is told', async () => {
+test('an unknown session is dropped after a 401, and the shop is notified', async () => {
   let signedOut = 0
   const { shop, open } = await openShop({ onSignedOut: () => void signedOut++ })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await open({ headers: { Authorization: `Bearer ${token}` } }).logOut()
   assert.ok(await shop.session())
   await assert.rejects(shop.showCustomer(), refused('UNAUTHORIZED'))
@@ -243,13 +243,13 @@ test('a 401 for an old session leaves a newer one alone', async (t) => {
 test('logging out ends the session here and there, and here also when it was over there', async () => {
   let signedOut = 0
   const { shop, open } = await openShop({ onSignedOut: () => void signedOut++ })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await shop.logOut()
   assert.equal(await shop.session(), null)
   const other = open({ headers: { authorization: `Bearer ${token}` } })
   await assert.rejects(other.showCustomer(), refused('UNAUTHORIZED'))
 
-  const second = await shop.signUp(somebody())
+  const second = await shop.signUp(newAccount())
   await open({ headers: { authorization: `Bearer ${second.token}` } }).logOut()
   assert.deepEqual(await shop.logOut(), { success: true })
   assert.deepEqual([await shop.session(), signedOut], [null, 0])
@@ -260,7 +260,7 @@ test('a guest token that is refused is replaced, and the call is made again', as
   const storage = memoryStorage()
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
-  await storage.set('vitrine.guestToken', 'gst_forged.by.somebody')
+  await storage.set('vitrine.guestToken', 'gst_forged.by.attacker')
   const cart = await shop.addToCart({ productId: mug, quantity: 4 })
   assert.deepEqual([cart.itemCount, await shop.cartId()], [4, cart.id])
   assert.deepEqual(quantities(await shop.listCartItems()), [4])
@@ -270,7 +270,7 @@ test('a guest who is replaced has no cart yet', async () => {
   const storage = memoryStorage()
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
-  await storage.set('vitrine.guestToken', 'gst_forged.by.somebody')
+  await storage.set('vitrine.guestToken', 'gst_forged.by.attacker')
   assert.deepEqual(await shop.listWishlist(), [])
   assert.equal(await shop.cartId(), null)
 })
@@ -279,7 +279,7 @@ test('a guest who was merged elsewhere simply goes on as a new one', async () =>
   const { shop, open, mug } = await openShop()
   await shop.addToCart({ productId: mug })
   const customer = open({ storage: memoryStorage() })
-  await customer.signUp(somebody())
+  await customer.signUp(newAccount())
   await customer.mergeGuestData({ guestToken: String(await shop.guestToken()) })
   assert.equal((await shop.addToCart({ productId: mug, quantity: 7 })).itemCount, 7)
 })
@@ -287,14 +287,14 @@ test('a guest who was merged elsewhere simply goes on as a new one', async () =>
 test('forgetting drops the session, the guest and the cart', async () => {
   const { shop, mug } = await openShop()
   await shop.addToCart({ productId: mug })
-  await shop.signUp(somebody())
+  await shop.signUp(newAccount())
   await shop.forget()
   assert.deepEqual([await shop.session(), await shop.guestToken(), await shop.cartId()], [null, null, null])
 })
 
 test('a cart that was deleted is no longer the cart', async () => {
   const { shop, mug } = await openShop()
-  await shop.signUp(somebody())
+  await shop.signUp(newAccount())
   const { id } = await shop.addToCart({ productId: mug })
   assert.equal(await shop.cartId(), id)
   assert.equal(await shop.deleteCart({ cartId: id }), undefined)
@@ -303,7 +303,7 @@ test('a cart that was deleted is no longer the cart', async () => {
 
 test('a cart that was deleted elsewhere is forgotten as soon as that shows', async () => {
   const { shop, open, mug } = await openShop()
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   const { id } = await shop.addToCart({ productId: mug })
   await open({ headers: { authorization: `Bearer ${token}` } }).deleteCart({ cartId: id })
   assert.equal(await shop.cartId(), id)
@@ -320,12 +320,12 @@ test('a storage that takes its time is waited for', async () => {
   }
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
-  await shop.signUp(somebody(), { merge: true })
+  await shop.signUp(newAccount(), { merge: true })
   assert.deepEqual(quantities(await shop.listCartItems()), [1])
   assert.deepEqual([...values.keys()].sort(), ['vitrine.cartId', 'vitrine.session'])
 })
 
-test('a storage that throws does not stop anybody from shopping', async () => {
+test('a storage that throws does not prevent shopping', async () => {
   const broken = () => {
     throw new Error('QuotaExceededError')
   }
@@ -335,14 +335,14 @@ test('a storage that throws does not stop anybody from shopping', async () => {
     const { shop, mug } = await openShop({ storage })
     await shop.addToCart({ productId: mug })
     assert.deepEqual(quantities(await shop.listCartItems()), [1])
-    await shop.signUp(somebody(), { merge: true })
+    await shop.signUp(newAccount(), { merge: true })
     assert.deepEqual(quantities(await shop.listCartItems()), [1])
     await shop.logOut()
     assert.equal(await shop.session(), null)
   }
 })
 
-test('what is stored under our names by somebody else does no harm', async () => {
+test('foreign values under the storage keys of the client do no harm', async () => {
   const { shop, open } = await openShop()
   const storage = memoryStorage()
   for (const text of ['', 'no json', 'null', '42', '{}']) {
@@ -362,14 +362,14 @@ test('a prefix keeps two shops in one web storage apart', async () => {
   const { open } = await openShop()
   const one = open({ storage: webStorage(local, 'one.') })
   const two = open({ storage: webStorage(local, 'two.') })
-  await one.signUp(somebody())
+  await one.signUp(newAccount())
   assert.equal(await two.session(), null)
   assert.deepEqual([...values.keys()], ['one.vitrine.session'])
 })
 
 test("a server that vouches for a customer is not given a guest's name", async () => {
   const { shop, open, mug } = await openShop()
-  const { user } = await shop.signUp(somebody())
+  const { user } = await shop.signUp(newAccount())
   const server = open()
   const cart = await server.addToCart({ productId: mug }, { headers: { 'X-Customer-Id': user.id } })
   assert.deepEqual([cart.customerId, await server.guestToken()], [user.id, null])

@@ -58,7 +58,7 @@ test('a guest who came while nothing could be read gives way to the one who is s
   assert.equal(await reloaded.guestToken(), stored)
 })
 
-test('a guest who came while nothing could be read is stored when nobody else was', async () => {
+test('a guest made while storage was unreadable is stored if there is no other', async () => {
   const { shop, open, storage, mug } = await openShop()
   storage.isReadable = false
   await shop.addToCart(mug)
@@ -67,7 +67,7 @@ test('a guest who came while nothing could be read is stored when nobody else wa
   assert.deepEqual(quantities(await open().listCartItems()), [1])
 })
 
-test('somebody who left in another tab does not come back', async () => {
+test('a customer who signed out in another tab stays signed out', async () => {
   const { shop, open, storage, mug } = await openShop()
   await shop.addToCart(mug)
   storage.isReadable = false

@@ -13,7 +13,7 @@ import type { liveInShop } from './upgrade/life.ts'
 
 /**
  * Databases as released versions left them, with data in them (test/upgrade/make.ts makes them), are brought to this
- * version. Whatever was bought, put into a cart or signed in to before is there afterwards, and the books agree.
+ * version. Orders, carts and sessions survive the upgrade, and the invariants hold.
  */
 const folder = new URL('./upgrade/', import.meta.url)
 const versions = globSync('*.sql', { cwd: folder }).map((name) => name.slice(0, -'.sql'.length))
@@ -141,7 +141,7 @@ for (const version of versions) {
     assert.equal(list.json.data.length, 4)
   })
 
-  test(`whoever was signed in, had a code or a cart in ${version} goes on after the upgrade`, async (t) => {
+  test(`sessions, codes and carts of ${version} work after the upgrade`, async (t) => {
     const { send, signedIn, facts } = await upgraded(t, version)
     for (const token of Object.values(facts.sessions)) {
       assert.equal((await send('GET', '/v1/customer', signedIn(token))).status, 200)

@@ -8,7 +8,7 @@ import { readLatestPayment } from '../../src/features/payments/payments.sql.ts'
 import { sandboxEvent } from '../../src/features/payments/sandbox.ts'
 import { sandboxHeaders } from '../../src/features/payments/webhook-access.ts'
 import { callUrl } from '../harness.ts'
-import type { Scene } from './fixture.ts'
+import type { BrowserFixture } from './fixture.ts'
 
 /** What shoppers do, found on the page by what they see and hear. */
 
@@ -84,7 +84,7 @@ export const orderIdOf = (page: Page) => {
 }
 
 /** What the provider tells the webhook, at a time of the test's choosing. */
-export const tellPaid = async ({ service, store }: Scene, orderId: string) => {
+export const tellPaid = async ({ service, store }: BrowserFixture, orderId: string) => {
   const payment = await readLatestPayment(service.db, store.id, orderId)
   const headers = sandboxHeaders(service.app.services.payments, store)
   assert.ok(payment && headers)
@@ -99,7 +99,7 @@ export const tellPaid = async ({ service, store }: Scene, orderId: string) => {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What a public checker of accessibility calls serious or worse on the page as it is. */
-export const faultsOf = async (page: Page, name: string) => {
+export const violationsOf = async (page: Page, name: string) => {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe)
   // All that passes would be described too, and sent here.
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`

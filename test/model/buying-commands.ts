@@ -102,7 +102,7 @@ type Wish = { cod: boolean; coupon: string | null; note: string }
 const tellWish = ({ cod, coupon, note }: Wish) =>
   [cod ? 'with cash' : 'online', coupon === null ? '' : `with ${coupon}`, note].filter(Boolean).join(', ')
 
-/** Whoever has nothing in the cart takes something first, so that stories are about orders. */
+/** A buyer with an empty cart adds something first, so that stories are about orders. */
 const checkOutOf = (buyer: number, wish: Wish, thing: number, quantity: number) =>
   command(
     `${buyerNames[buyer]} checks out (${quantity} of thing ${thing}) ${tellWish(wish)}`,
@@ -227,7 +227,7 @@ const tellWrong = (pick: number) =>
   })
 
 const choose = (pick: number, choice: 'success' | 'failure' | 'later') =>
-  withOrder(`somebody chooses ${choice} on the page`, pick, async (world, counter, order) => {
+  withOrder(`the buyer chooses ${choice} on the sandbox page`, pick, async (world, counter, order) => {
     const { id, page } = order.payments.at(-1) ?? { id: '', page: '' }
     if (page === '') return
     const { service, store } = counter
@@ -286,7 +286,7 @@ const pass = (span: number, areJobsRun: boolean) =>
     if (areJobsRun) await runDueJobs(world, counter)
   })
 
-/** What is due goes back: units of orders that nobody has paid in time, and money of what was paid twice. */
+/** Runs the jobs: they release units of orders that were not paid in time, and refund duplicate payments. */
 export const runDueJobs = async (world: Shop, counter: Counter) => {
   const { service, store } = counter
   const due = await service.db.many<{ orderId: string }>`

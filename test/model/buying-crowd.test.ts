@@ -8,5 +8,5 @@ before(async () => {
 })
 after(() => opened.close())
 
-test('of what buyers, providers, carriers and operators do at the same moment, the books are in order', () =>
+test('concurrent actions of buyers, providers, carriers and operators break no invariant', () =>
   compareBuyingCrowds(opened.service, { runs: 8, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))

@@ -113,10 +113,10 @@ export const answerSandboxPage = ({ service }: Counter, page: string, choice: st
     body: `choice=${choice}`,
   })
 
-/** How many units came to the shelf by it: an operator says how many can be sold, not how many come. */
+/** How many units this added: an operator sets the number that can be sold, not the difference. */
 export const stockUp = ({ service, store }: Counter, { id, variantId }: Thing, quantity: number): Promise<number> =>
   service.db.tx(async (tx) => {
-    // In the order in which everybody takes them, so that nobody sells anything between the two.
+    // In the common lock order, so that nothing is sold between the two statements.
     await tx.run`select from product where store_id = ${store.id} and id = ${id} for update`
     const count = () => tx.one<{ onHand: number }>`
       select on_hand as "onHand" from stock where store_id = ${store.id} and variant_id = ${variantId} for update`
@@ -154,7 +154,7 @@ export const readStates = async ({ service, store }: Counter) =>
     ).map(({ id, ...state }) => [id, state]),
   )
 
-/** Every order stands where the model says, also those that nobody has touched, and there is no other. */
+/** Every order, touched or not, has the state of the model, and there is no other order. */
 export const assertStates = async ({ orders }: Shop, counter: Counter) =>
   assert.deepEqual(
     Object.fromEntries(await readStates(counter)),

@@ -91,7 +91,7 @@ const enter = (world: World, browser: Browser, login: string, answer: Answer, id
 const signUp = (who: number, account: number) =>
   command(`${names.browsers[who]} signs up as account ${account}`, async (world, floor) => {
     const email = emailOf(account)
-    const answer = await post(floor, '/v1/signup', { name: 'Somebody', email, password })
+    const answer = await post(floor, '/v1/signup', { name: 'Asha', email, password })
     if (world.customers.has(email)) return assertRefused(answer, 409, 'CONFLICT')
     assertStatus(answer, 201)
     enter(world, browserOf(world, who), email, answer, answer.json.user.id)
@@ -140,7 +140,7 @@ const enterByPhone = async (world: World, floor: Floor, browser: Browser, accoun
   const answer = await post(floor, '/v1/auth/otp/verify', { phone, otp, ...bringing })
   assertStatus(answer, 200)
   enter(world, browser, phone, answer, answer.json.customer.id)
-  // A cart that is unknown, over or somebody's is no reason to keep somebody out.
+  // An unknown, expired or foreign cart does not prevent signing in.
   if (guestCart === null || guestCart.owner === 'a stranger' || isCustomer(guestCart.owner)) return
   if (!isAlive(world, guestCart)) return
   const joined = absorb(world, guestCart, world.customers.get(phone) as Customer)
@@ -298,7 +298,7 @@ const waitForAnEnd = (which: number, isBefore: boolean) =>
     advance(world, floor, isBefore ? ms - minutes(10) : ms)
   })
 
-/** Only what has expired is deleted, so nobody sees a difference. */
+/** Only expired rows are deleted, so no shopper sees a difference. */
 const runCleanup = () =>
   command('cleanup jobs run', async (world, floor) => {
     await cleanUp(world, floor)

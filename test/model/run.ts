@@ -42,7 +42,7 @@ export const compareCrowds = (service: TestService, effort: Effort) =>
     effort,
   )
 
-/** Rounds on a new service each, whose clock only goes forward. Whoever repeats a failure wants one round. */
+/** Each round uses a new service, because its clock only moves forward. Repeating a failure takes one round. */
 export const onNewServices = async (forMs: number, round: (service: TestService) => Promise<void>) => {
   const until = performance.now() + forMs
   do {
