@@ -24,7 +24,7 @@ test('a licence that is not on the list is refused, also as a part of an express
   for (const license of [...refused, '(MIT OR ISC) AND (GPL-2.0-only)']) assert.ok(!isAllowed(license), license)
 })
 
-test('what only tests and tools need is left out, unless it is bundled', () => {
+test('development dependencies are left out, unless they are bundled', () => {
   const lock = {
     packages: {
       '': { version: '1.0.0', license: 'MIT' },
@@ -41,7 +41,7 @@ test('what only tests and tools need is left out, unless it is bundled', () => {
   )
 })
 
-test('an audit tells a vulnerability from a registry that does not answer', () => {
+test('an audit distinguishes a vulnerability from a registry error', () => {
   const report = (vulnerabilities: object, total: number) =>
     JSON.stringify({ vulnerabilities, metadata: { vulnerabilities: { total } } })
   const entry = (severity: string) => ({ severity, range: '<2.0.0', isDirect: true })

@@ -111,7 +111,7 @@ test('the rate limit window is a minute, and cached keys are as fresh as cached 
   assert.equal(figure('features/access/directory.ts', 'entryLifeMs'), figure('app.ts', 'catalogMaxAgeMs'))
 })
 
-test('the ports that the guide says the demo store allows are those that it allows', () => {
+test('the guide lists the ports that the demo store allows', () => {
   const [, source = ''] = /demoOrigins = \[(.+?)\]/.exec(read('src/features/demo-store/demo-store.ts')) ?? []
   const ports = source.split(', ')
   const sentence = `ports ${ports.slice(0, -1).join(', ')} and ${ports.at(-1)} of`

@@ -39,7 +39,7 @@ test('every page is HTML with a language, one title, one main heading and the co
   }
 })
 
-test('headings go down one step at a time and have names of their own', async () => {
+test('heading levels are not skipped, and headings have unique anchors', async () => {
   for (const [path, { text }] of await readPages()) {
     const [, article = ''] = /<article>([\s\S]+)<\/article>/.exec(text) ?? []
     const depths = all(/<h(\d)/g, article).map(Number)
@@ -51,7 +51,7 @@ test('headings go down one step at a time and have names of their own', async ()
   }
 })
 
-test('every link of every page leads somewhere, to the part that it names', async () => {
+test('every link of every page points to an existing page and anchor', async () => {
   const pages = await readPages()
   let links = 0
   for (const [path, { text }] of pages) {
@@ -70,7 +70,7 @@ test('every link of every page leads somewhere, to the part that it names', asyn
   assert.ok(links > 500, 'the links were not found')
 })
 
-test('nothing in a page runs, and nothing comes from elsewhere', async () => {
+test('a page has no scripts and no foreign resources', async () => {
   for (const [path, { headers, text }] of await readPages()) {
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /^default-src 'none'; style-src 'self'; /, path)
@@ -133,7 +133,7 @@ test('files that are not pages of the guide are 404', async () => {
   }
 })
 
-test('the contents have every page once, in an order to read them', async () => {
+test('the contents list every page once, in reading order', async () => {
   const { text } = await service.call('/docs/guide')
   const [, article = ''] = /<article>([\s\S]+)<\/article>/.exec(text) ?? []
   const listed = all(/<dt><a href="\/docs\/guide\/([^"]+)"/g, article)
@@ -176,7 +176,7 @@ test('HTML in Markdown is escaped, and unsafe links are removed', () => {
   }
 })
 
-test('two headings of one name get different addresses', () => {
+test('headings with the same text get different anchors', () => {
   const { headings } = renderMarkdown('# A\n\n## Part\n\n## Part\n', { file: 'a.md', knows: () => false })
   assert.deepEqual(
     headings.map(({ id }) => id),

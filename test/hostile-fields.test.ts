@@ -63,7 +63,7 @@ const assertUnharmed = async (call: Prepared, attempts: () => Promise<unknown>) 
   }
 }
 
-test('a body with any one thing wrong is refused as documented, and changes nothing', async () => {
+test('a body with one error is refused as documented, and changes nothing', async () => {
   assert.ok(withBody.length > 0)
   const tried = new Set<object>()
   for (const endpoint of withBody) {
@@ -80,7 +80,7 @@ test('a body with any one thing wrong is refused as documented, and changes noth
   }
 })
 
-test('a coupon can be tried with any object as the body, which uses nothing up', async () => {
+test('validating a coupon accepts any object and uses nothing up', async () => {
   const endpoint = withBody.find(({ name }) => name === 'validateCoupon')
   assert.ok(endpoint)
   const call = await prepare(world, endpoint)
@@ -99,14 +99,14 @@ test('a coupon can be tried with any object as the body, which uses nothing up',
   )
 })
 
-test('carts and wishlists say 422 to input that fails its schema, all others 400', () => {
+test('input that fails its schema is 422 on carts and wishlists, and 400 elsewhere', () => {
   for (const endpoint of guarded.filter(({ body, params, query }) => body ?? params ?? query)) {
     const is422 = /^\/v1\/(cart|wishlist)\b/.test(endpoint.path)
     assert.equal(endpoint.invalidInput ?? 400, is422 ? 422 : 400, describe(endpoint))
   }
 })
 
-test('a content type that is not JSON is 415 on every endpoint that could be sent one', async () => {
+test('a content type other than JSON is 415 on every endpoint that could get a body', async () => {
   const types = [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -126,7 +126,7 @@ test('a content type that is not JSON is 415 on every endpoint that could be sen
   }
 })
 
-test('a body of one byte more than a MiB is 413 everywhere, announced or not', async () => {
+test('a body above one MiB is 413 everywhere, with or without Content-Length', async () => {
   for (const endpoint of [...withBody, ...withoutBody]) {
     const call = await prepare(world, endpoint)
     await assertUnharmed(call, async () => {

@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const garbage = [
+const invalidValues = [
   ...['', ',', 'a b', 'a\tb', '\xff\xfe', '\xed\xa0\x80', '__proto__', '[object Object]', 'null', '{}', '%00', '*'],
   ...["' or '1'='1", '../../etc/passwd', 'gst_', 'cus_', 'ses_', 'gst_a.b.c', 'x'.repeat(256), 'x'.repeat(5_000)],
   `gst_${'0'.repeat(26)}.zzzzzzzzz.${'A'.repeat(22)}`,
@@ -62,7 +62,7 @@ const headers: Header[] = [
     ...{ refuses: 'once', as: [400, 'BAD_REQUEST'] },
   },
   { name: 'x-request-id', refuses: [] },
-  { name: 'if-none-match', values: garbage.filter((text) => text !== '*'), refuses: [] },
+  { name: 'if-none-match', values: invalidValues.filter((text) => text !== '*'), refuses: [] },
 ]
 
 const isRefused = ({ access, once }: Endpoint, refuses: Header['refuses']) =>
@@ -83,9 +83,9 @@ const prepareAll = async (refuses: Header['refuses']) => {
   return calls
 }
 
-for (const { name, write = (text: string) => text, values = garbage, refuses, as } of headers) {
+for (const { name, write = (text: string) => text, values = invalidValues, refuses, as } of headers) {
   if (as !== undefined) {
-    test(`garbage as ${name} is refused as documented, and changes nothing`, async () => {
+    test(`an invalid ${name} is refused as documented, and changes nothing`, async () => {
       const calls = await prepareAll(refuses)
       const before = await rowsOf(world)
       await fewAtOnce(combine(calls, values), async ([call, value]) => {
@@ -97,7 +97,7 @@ for (const { name, write = (text: string) => text, values = garbage, refuses, as
     })
   }
   if (refuses === everyone) continue
-  test(`garbage as ${name} is ignored where the header has no meaning`, async () => {
+  test(`an invalid ${name} is ignored where the header has no meaning`, async () => {
     const others = guarded.filter((endpoint) => !isRefused(endpoint, refuses))
     // A read can be repeated; other calls are made once each.
     const writes = others.filter((endpoint) => !isRead(endpoint)).map((endpoint) => [endpoint, '\xff a b'] as const)

@@ -280,7 +280,7 @@ test('undeclared addresses are 404, however they are written', async () => {
   }
 })
 
-test('a method that an address does not have is 404, and a preflight from nowhere is 403 or 404', async () => {
+test('an undeclared method is 404, and a preflight without a known origin is 403 or 404', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH', 'OPTIONS']) {
     for (const path of ['/v1/products', '/v1/store', '/health', '/nowhere']) {
       const answer = await send(method, path, withKey())

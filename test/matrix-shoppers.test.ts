@@ -136,7 +136,7 @@ test('a session of one store is refused by every endpoint of another', async () 
     await assertRefuse(['asserted'], { ...headers, 'x-customer-id': id }, unauthorized)
 })
 
-test('a customer is admitted by the bearer token alone, and is no guest', async () => {
+test('the bearer token alone admits a customer, who is not treated as a guest', async () => {
   await assertAdmit(['store', 'shopper', 'customer'], 'customer', bearer, isNoGuest)
 })
 
@@ -147,7 +147,7 @@ test('endpoints for customers are 401 without a bearer token, whatever else is s
 
 // x-customer-id
 
-test('x-customer-id alone counts from the server of a store, on carts, wishlists and the merge', async () => {
+test('x-customer-id alone is enough with a server key, on carts, wishlists and the merge', async () => {
   await assertAdmit(['shopper', 'asserted'], 'customer', ({ id }) => ({ 'x-customer-id': id }), isNoGuest)
 })
 
@@ -155,7 +155,7 @@ test('x-customer-id is never enough where a customer must have signed in', async
   await assertRefuse(['customer'], { 'x-customer-id': customer.id }, unauthorized)
 })
 
-test('x-customer-id alone does not count for a browser, nor when it names no customer of this store', async () => {
+test('x-customer-id alone is not enough for a browser, nor when it names no customer of this store', async () => {
   const { key: browserKey } = await here.shop.newKey({ kind: 'browser', rateLimit: 10_000 })
   const stranger = await elsewhere.person('customer')
   const id = customer.id

@@ -117,7 +117,7 @@ test('a store whose carts are all blocked holds its share of the connections and
   await Promise.all(changes)
 })
 
-test('a lock that is not given in time is 503 with Retry-After and changes nothing, and the next call works', async (t) => {
+test('a lock that is not acquired in time is 503 with Retry-After and changes nothing, and the next call works', async (t) => {
   const attacked = await openShop()
   const { add, guest } = await attacked.newCart()
   const { unlock } = await lockCarts(t, attacked)
@@ -148,7 +148,7 @@ test('a shopper who sends more concurrent changes than the queue holds gets an e
   }
 })
 
-test('a shopper who hangs up leaves the line', async (t) => {
+test('a shopper who disconnects leaves the queue', async (t) => {
   const own = await serviceFor(t)
   const attacked = await openShop()
   const { guest } = await attacked.newCart()

@@ -109,7 +109,7 @@ for (const [what, path] of Object.entries(reads)) {
   })
 }
 
-test('a later page is read from where the one before ended', async () => {
+test('a later page is read from the position where the previous one ended', async () => {
   for (const sort of ['newest', 'price', '-price', 'name', '-name']) {
     const first = await shop.get(`/v1/products?sort=${sort}`)
     const [text] = await statementsOf(`/v1/products?sort=${sort}&cursor=${first.headers.get('x-next-cursor')}`)
@@ -131,7 +131,7 @@ test('a search of rare words starts from the index of words, with the same plan 
   }
 })
 
-test('what a shopper has is read and written by indexes, with one plan for large and small stores', async () => {
+test('data of a shopper are read and written by indexes, with one plan for large and small stores', async () => {
   const [guest, asha, { id: storeId }] = [
     await newGuest(service, shop),
     await newCustomer(service, shop),
@@ -207,7 +207,7 @@ test('what a shopper has is read and written by indexes, with one plan for large
   assert.deepEqual(wrong, [])
 })
 
-test('what an operator or a provider names is found by indexes, with one plan for large and small stores', async () => {
+test('lookups of operators and providers use indexes, with one plan for large and small stores', async () => {
   const { id: storeId, publicId } = await shop.load()
   const texts = new Set<string>()
   const stop = service.db.onStatement((text) => texts.add(text))
@@ -281,7 +281,7 @@ const [email, password] = ['plans@example.com', 'correct horse battery']
 
 type TestGuest = Awaited<ReturnType<typeof newGuest>>
 
-test('what an import reads of known products, and the units that an order takes, are found by their keys', async () => {
+test('imports and stock reservations find rows by their keys', async () => {
   const store = await shop.load()
   const patch = readProduct({ slug: 'product-9876', price: 5 }, store.currency)
   assert.ok(!Array.isArray(patch))
@@ -296,12 +296,12 @@ test('what an import reads of known products, and the units that an order takes,
   for (const text of ours) assert.deepEqual(await scansOf(text), [], text)
 })
 
-test('a change of products leaves searches nothing to read through', async () => {
+test('changing products does not slow down searches', async () => {
   const [index] = await runSql(url, `select reloptions from pg_class where relname = 'listing_words'`)
   assert.deepEqual(index.reloptions, ['fastupdate=off'])
 })
 
-test('of more matches than are counted, the newest are ranked, and before them the one of exactly that name', async () => {
+test('above the count limit the newest matches are ranked, after the product with exactly that name', async () => {
   await shop.add({ slug: 'product-1', name: 'Wa', price: 1, stock: 1 })
   const first = (await shop.get('/v1/search?q=wa')).json
   assert.deepEqual([first.total, first.totalIsExact, first.data[0].slug], [10_000, false, 'product-1'])
@@ -312,7 +312,7 @@ test('of more matches than are counted, the newest are ranked, and before them t
   assert.equal(new Set(slugs).size, 40)
 })
 
-test('what many of the newest products have in common is counted among all the others too', async () => {
+test('facets shared by the newest products are counted over all products', async () => {
   await shop.add({ slug: 'product-2', name: 'Old unicorn', price: 1, stock: 1 })
   const unicorns = Array.from({ length: 120 }, (_, i) => ({ name: `Unicorn ${i}`, price: 1, stock: 1 }))
   await shop.add(...unicorns)
@@ -321,7 +321,7 @@ test('what many of the newest products have in common is counted among all the o
   assert.equal((await shop.get('/v1/search/suggest?q=old+unic')).json.products[0].slug, 'product-2')
 })
 
-test('a word of many names is suggested by the newest of them', async () => {
+test('a word in many names is suggested from the newest', async () => {
   const { products } = (await shop.get('/v1/search/suggest?q=wie')).json
   assert.equal(products.length, 8)
   assert.ok(products.every(({ name }: { name: string }) => / wie| wie$|^wie/.test(name)))

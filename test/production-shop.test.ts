@@ -38,7 +38,7 @@ const startAsThePageSays = async (t: TestContext, place: Place, databaseUrl: str
   return { settings, keys: JSON.parse(readFileSync(join(place.folder, 'store.json'), 'utf8')) }
 }
 
-test('the store that docs/production.md makes sells: what it offers is taken, and what it does not is refused plainly', async (t) => {
+test('the store of docs/production.md can sell, and refuses what it does not offer', async (t) => {
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
   const databaseUrl = await newDatabase(t)
   const place = await newPlace(t)

@@ -45,7 +45,7 @@ test('logging out ends the local session even when the service cannot be reached
   }
 })
 
-test('only a service that says so ends a session', async (t) => {
+test('only a 401 of the service ends a session', async (t) => {
   let signedOut = 0
   const { shop, open, proxy } = await openShop(t, { onSignedOut: () => void signedOut++ })
   const { token } = await shop.signUp(newAccount())
@@ -139,7 +139,7 @@ test('an error in the sign-out handler does not hide the original error', async 
   })
 })
 
-test("a guest's answer that comes after signing in does not bring the guest's cart", async (t) => {
+test('a late answer to a guest does not replace the cart of the customer', async (t) => {
   const { open: release, opened } = gate()
   let isHeld = false
   const { shop, proxy, mug } = await openShop(t, {
@@ -161,7 +161,7 @@ test("a guest's answer that comes after signing in does not bring the guest's ca
   assert.equal(await shop.cartId(), null)
 })
 
-test('calls that name their own shopper leave that of the client alone', async (t) => {
+test('calls with explicit credentials do not change the shopper of the client', async (t) => {
   const { shop, open, mug } = await openShop(t)
   const other = open({ storage: memoryStorage() })
   const { user, token } = await other.signUp(newAccount())
@@ -183,7 +183,7 @@ test('calls that name their own shopper leave that of the client alone', async (
   await assert.rejects(other.showCustomer(), refused('UNAUTHORIZED'))
 })
 
-test('a guest who was merged in another tab goes on as the customer there', async (t) => {
+test('a guest who was merged in another tab continues as the customer', async (t) => {
   const { open, mug } = await openShop(t)
   const otherTab = open()
   let meanwhile = async () => {}

@@ -35,7 +35,7 @@ const newAccount = () => ({ name: 'Asha', email: `asha${++people}@example.com`, 
 const quantities = (items: readonly { quantity: number }[]) => items.map(({ quantity }) => quantity)
 const refused = (code: Parameters<typeof isVitrineError>[1]) => (error: unknown) => isVitrineError(error, code)
 
-test('a guest is the same guest in every call, and knows their cart', async () => {
+test('a guest stays the same guest in every call, with the same cart', async () => {
   const { shop, mug } = await openShop()
   assert.deepEqual([await shop.guestToken(), await shop.cartId()], [null, null])
   const cart = await shop.addToCart({ productId: mug, quantity: 2 })
@@ -45,7 +45,7 @@ test('a guest is the same guest in every call, and knows their cart', async () =
   assert.match(String(await shop.guestToken()), /^gst_/)
 })
 
-test('first calls that are made at once are those of one guest', async () => {
+test('concurrent first calls share one guest', async () => {
   const { shop, mug, lamp } = await openShop()
   await Promise.all([
     shop.addToCart({ productId: mug }),
@@ -58,7 +58,7 @@ test('first calls that are made at once are those of one guest', async () => {
   assert.equal((await shop.listWishlist()).length, 1)
 })
 
-test('an answer that comes late takes no cart away', async (t) => {
+test('a late answer does not remove the cart', async (t) => {
   const { store, mug } = await openShop()
   const proxy = await startFaultyProxy(t, service.url)
   let release = () => {}
@@ -96,7 +96,7 @@ test('two clients on one storage share the cart and the session', async () => {
   assert.equal(await otherTab.session(), null)
 })
 
-test('signing in with merge moves what the guest had, and ends the guest', async () => {
+test('signing in with merge moves the data of the guest, and ends the guest', async () => {
   const { shop, mug, lamp } = await openShop()
   await shop.addToCart({ items: [{ productId: mug, quantity: 2 }, { productId: lamp }] })
   await shop.addWishlistItem({ productId: lamp })
@@ -124,7 +124,7 @@ test('signing in with a code keeps the session, and merges on request only', asy
   assert.deepEqual(quantities(await shop.listCartItems()), [1])
 })
 
-test("a code is bound to the client that asked for it, and the client proves itself to the phone's next hour", async () => {
+test('a code is bound to the client that requested it, which proves itself for an hour', async () => {
   const storage = memoryStorage()
   const { shop, open } = await openShop({ storage })
   const stranger = open({ storage: memoryStorage() })
@@ -144,7 +144,7 @@ test("a code is bound to the client that asked for it, and the client proves its
   await assert.rejects(reloaded.requestOtp({ phone }), refused('RATE_LIMITED'))
 })
 
-test('a code whose message was in doubt signs in, and is not taken for the one before', async (t) => {
+test('a code whose delivery is uncertain still signs in', async (t) => {
   const send = { fails: false }
   const doubtful = await serviceFor(t, {
     sender: {
@@ -173,7 +173,7 @@ test('a client that requested a code for another phone meanwhile can still sign 
   }
 })
 
-test('signing out everywhere ends the session here and at other devices; changing the password keeps it', async () => {
+test('signing out everywhere ends all sessions; changing the password keeps this one', async () => {
   const { shop, open } = await openShop({ storage: memoryStorage() })
   const asha = newAccount()
   await shop.signUp(asha)
@@ -190,7 +190,7 @@ test('signing out everywhere ends the session here and at other devices; changin
   assert.deepEqual(await phone.logOutEverywhere().catch(({ code }) => code), 'UNAUTHORIZED')
 })
 
-test('without a guest, or with one who is gone, signing in with merge merges nothing', async () => {
+test('signing in with merge and no guest, or an expired one, merges nothing', async () => {
   const storage = memoryStorage()
   const { shop } = await openShop({ storage })
   const asha = newAccount()
@@ -201,7 +201,7 @@ test('without a guest, or with one who is gone, signing in with merge merges not
   assert.deepEqual([merged, mergeError, await shop.guestToken()], [null, null, null])
 })
 
-test('when moving fails after signing in, the customer is signed in and the guest can be moved later', async (t) => {
+test('when the merge fails, the customer is signed in and can merge later', async (t) => {
   const { store, mug } = await openShop()
   const proxy = await startFaultyProxy(t, service.url)
   const shop = createClient({ url: proxy.url, storeKey: store.key })
@@ -240,7 +240,7 @@ test('a 401 for an old session leaves a newer one alone', async (t) => {
   assert.equal((await shop.session())?.token, 'ses_newer')
 })
 
-test('logging out ends the session here and there, and here also when it was over there', async () => {
+test('logging out ends the session locally and in the service, also when it had expired there', async () => {
   let signedOut = 0
   const { shop, open } = await openShop({ onSignedOut: () => void signedOut++ })
   const { token } = await shop.signUp(newAccount())
@@ -256,7 +256,7 @@ test('logging out ends the session here and there, and here also when it was ove
   assert.deepEqual(await shop.logOut(), { success: true })
 })
 
-test('a guest token that is refused is replaced, and the call is made again', async () => {
+test('a refused guest token is replaced, and the call is retried', async () => {
   const storage = memoryStorage()
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
@@ -275,7 +275,7 @@ test('a guest who is replaced has no cart yet', async () => {
   assert.equal(await shop.cartId(), null)
 })
 
-test('a guest who was merged elsewhere simply goes on as a new one', async () => {
+test('a guest who was merged elsewhere continues as a new guest', async () => {
   const { shop, open, mug } = await openShop()
   await shop.addToCart({ productId: mug })
   const customer = open({ storage: memoryStorage() })
@@ -301,7 +301,7 @@ test('a cart that was deleted is no longer the cart', async () => {
   assert.equal(await shop.cartId(), null)
 })
 
-test('a cart that was deleted elsewhere is forgotten as soon as that shows', async () => {
+test('a cart that was deleted elsewhere is dropped on the first 404', async () => {
   const { shop, open, mug } = await openShop()
   const { token } = await shop.signUp(newAccount())
   const { id } = await shop.addToCart({ productId: mug })
@@ -310,7 +310,7 @@ test('a cart that was deleted elsewhere is forgotten as soon as that shows', asy
   assert.deepEqual([await shop.listCartItems(), await shop.cartId()], [[], null])
 })
 
-test('a storage that takes its time is waited for', async () => {
+test('an asynchronous storage is awaited', async () => {
   const values = new Map<string, string>()
   const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
   const storage: ClientStorage = {
@@ -367,7 +367,7 @@ test('a prefix keeps two shops in one web storage apart', async () => {
   assert.deepEqual([...values.keys()], ['one.vitrine.session'])
 })
 
-test("a server that vouches for a customer is not given a guest's name", async () => {
+test('a server that calls for a customer gets no guest token', async () => {
   const { shop, open, mug } = await openShop()
   const { user } = await shop.signUp(newAccount())
   const server = open()

@@ -32,7 +32,7 @@ const openShop = async () => {
 const quantities = (items: readonly { quantity: number }[]) => items.map(({ quantity }) => quantity)
 const asha = { name: 'Asha', email: 'asha.storage@example.com', password: 'a long password' }
 
-test('while nothing can be read, the shopper is who they were', async () => {
+test('while storage is unreadable, the shopper stays the same', async () => {
   const { shop, storage, mug } = await openShop()
   await shop.addToCart(mug)
   storage.isReadable = false
@@ -44,7 +44,7 @@ test('while nothing can be read, the shopper is who they were', async () => {
   assert.equal((await shop.addToCart(mug)).customerId, (await shop.session())?.customerId)
 })
 
-test('a guest who came while nothing could be read gives way to the one who is stored', async () => {
+test('a guest made while storage was unreadable is replaced by the stored one', async () => {
   const { shop, open, storage, mug } = await openShop()
   await shop.addToCart({ ...mug, quantity: 5 })
   const stored = await shop.guestToken()

@@ -282,7 +282,7 @@ const check = (files: readonly File[], rule: Rule) => {
 const source = find('src/**/*.ts').filter(({ path }) => !isTest(path))
 const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(find('*.md'))
 
-test('imports point one way: each part sees only what lies below it', () => check(source, importsPointDown))
+test('imports point down', () => check(source, importsPointDown))
 
 test('no file imports itself through others', () => {
   const files = find('{src,sdk/src,demo/src}/**/*.{ts,tsx}')
@@ -295,7 +295,7 @@ test('a contract needs nothing but core, endpoint, schema and other contracts', 
 
 test('Fastify is seen only by src/http, app.ts and routes', () => check(source, onlyRoutesSeeFastify))
 
-test('only those who start Vitrine are shown an OperatorError', () => check(source, operatorErrorsStayOutside))
+test('only code for operators throws an OperatorError', () => check(source, operatorErrorsStayOutside))
 
 test('an exported name is defined in one file', () => assertTidy(findSharedNames(source)))
 
@@ -307,8 +307,7 @@ test(`no source file is longer than ${longestFile} lines`, () =>
     filesAreShort,
   ))
 
-test('no loose end, no escape from the compiler, no stray print, no switched-off test', () =>
-  check(everything, nothingUnwanted))
+test('no TODO, no suppressed compiler error, no stray print, no skipped test', () => check(everything, nothingUnwanted))
 
 test('migrations are numbered without gaps', () => {
   const paths = globSync('src/**/*.sql', { cwd: root })
@@ -325,7 +324,7 @@ test(`no more than ${mostCasts} casts outside of tests`, () => {
   assertTidy(castsAreFew(casts))
 })
 
-test('each rule refuses what it is there to refuse', () => {
+test('each rule refuses its violation', () => {
   const refused: [Rule, path: string, text: string][] = [
     [importsPointDown, 'src/core/money.ts', "import { listen } from '../db/listen.ts'"],
     [importsPointDown, 'src/db/listen.ts', "import { cors } from '../http/cors.ts'"],

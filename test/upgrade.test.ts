@@ -88,7 +88,7 @@ for (const version of versions) {
     }
   })
 
-  test(`what ${version} shows of a catalog is shown after the upgrade`, async (t) => {
+  test(`the catalog of ${version} is unchanged after the upgrade`, async (t) => {
     const { send, facts } = await upgraded(t, version)
     const { status, json } = await send('GET', '/v1/products', {})
     assert.equal(status, 200)
@@ -113,7 +113,7 @@ for (const version of versions) {
     assert.equal((await send('GET', '/v1/products', { 'x-store-key': facts.other.serverKey })).json.length, 4)
   })
 
-  test(`orders of ${version} can be read after the upgrade, as they were`, async (t) => {
+  test(`orders of ${version} are unchanged after the upgrade`, async (t) => {
     const { service, facts, databaseUrl } = await upgraded(t, version)
     const expected = {
       delivered: 'delivered paid',

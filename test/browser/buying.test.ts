@@ -115,7 +115,7 @@ browserTest('a payment that fails is tried again for the same order, which is pa
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a payment that is decided later settles while the page waits, without a touch', async (fixture) => {
+browserTest('a payment that is settled later updates the waiting page by itself', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/sign-in')
   await signIn(page, phone)

@@ -30,7 +30,7 @@ const letPageAct = async (page: Page) => {
   for (let turn = 0; turn < 3; turn++) await page.evaluate(`fetch('/assets/style.css').then((answer) => answer.text())`)
 }
 
-browserTest('a tab that is open when another customer signs in goes on with nothing of the first', async (fixture) => {
+browserTest('an open tab shows nothing of the previous customer after another one signs in', async (fixture) => {
   const other = await fixture.newShopper()
   await signInAs(other.page, otherPhone)
   const session = await other.page.evaluate(`localStorage.getItem('vitrine.session')`)
@@ -72,7 +72,7 @@ browserTest(
   },
 )
 
-browserTest('the way back to a list that was extended ends at all that was shown', async (fixture) => {
+browserTest('going back to an extended list restores all of its pages', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   let lists = 0
   // The demo store has no category of more than a page, so its pages are made smaller here.
@@ -104,7 +104,7 @@ browserTest('the way back to a list that was extended ends at all that was shown
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a page that waits for a payment never asks as fast as it can', async (fixture) => {
+browserTest('a page that waits for a payment limits its requests', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   await signInAs(page, phone)
   await orderUpToPayment(page)
@@ -146,7 +146,7 @@ browserTest('a page that waits for a payment never asks as fast as it can', asyn
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('one more and one less while the first is on its way ends where it began', async (fixture) => {
+browserTest('plus and minus pressed during a request leave the quantity unchanged', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   const quantity = cartDrawer(page).getByRole('spinbutton', { name: /Masala dabba/ })

@@ -8,7 +8,7 @@ const opener = (page: Page, label: string) => button(menu(page), `${label}, more
 const link = (page: Page, name: string) => menu(page).getByRole('link', { name, exact: true })
 const isOpen = async (page: Page, label: string) => (await opener(page, label).getAttribute('aria-expanded')) === 'true'
 
-browserTest('on a desktop the pages below an entry of the menu are reached by keys alone', async (fixture) => {
+browserTest('on a desktop the sub-menu works with the keyboard alone', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/')
   await sees(opener(page, 'Clothing'))
@@ -41,7 +41,7 @@ browserTest('on a desktop the pages below an entry of the menu are reached by ke
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a mouse opens a sub-menu by resting, and a press keeps it open', async (fixture) => {
+browserTest('hovering opens a sub-menu, and a click keeps it open', async (fixture) => {
   const { page } = await fixture.newShopper()
   await page.goto('/')
   await link(page, 'Home').hover()
@@ -81,7 +81,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-browserTest('a phone has all of it in its own menu', async (fixture) => {
+browserTest('the menu of a phone has all entries', async (fixture) => {
   const { page } = await fixture.newShopper({ viewport: { width: 390, height: 844 }, hasTouch: true })
   await page.goto('/')
   await sees(page.getByRole('link', { name: 'Shop for the home' }))

@@ -11,7 +11,7 @@ const titleBecomes = async (page: Page, wanted: RegExp) => {
   assert.match(await page.title(), wanted)
 }
 
-browserTest('the picture is that of the chosen variant, until another one is picked', async (fixture) => {
+browserTest('the image follows the chosen variant, until the shopper picks another image', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   const oat = page.locator('.gallery .frame img[src$="cafe-au-lait-mug.svg"]')
   const indigo = page.locator('.gallery .frame img[src$="cafe-au-lait-mug-indigo.svg"]')
@@ -30,7 +30,7 @@ browserTest('the picture is that of the chosen variant, until another one is pic
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a picture that is missing or dead leaves a placeholder of its size and its name', async (fixture) => {
+browserTest('a missing or broken image leaves a placeholder with its size and name', async (fixture) => {
   const { db } = fixture.service
   await db.run`update category set image = '' where store_id = ${fixture.store.id} and slug = 'clothing'`
   const { page } = await fixture.newShopper()
@@ -55,7 +55,7 @@ browserTest('a picture that is missing or dead leaves a placeholder of its size 
   assert.deepEqual(await sizeOf('.gallery img.no-picture'), await sizeOf('.gallery .frame'))
 })
 
-browserTest('every page has the same title from the server and from the script', async (fixture) => {
+browserTest('the server and the script give every page the same title', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   const served = async (path: string) => {
     const answer = await page.request.get(path)
@@ -111,7 +111,7 @@ browserTest(
   },
 )
 
-browserTest('a page that cannot be loaded does not keep the title of the one before', async (fixture) => {
+browserTest('a page that fails to load does not keep the previous title', async (fixture) => {
   const { page } = await fixture.newShopper()
   await page.goto('/category/kitchen')
   await sees(heading(page, 'Kitchen'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { browserTest } from './fixture.ts'
 import { addToCart, becomes, button, cartDrawer, heading, sees, signIn } from './steps.ts'
 
-browserTest('on a phone one sees what one pays for, and types nothing twice', async (fixture) => {
+browserTest('the checkout on a phone shows the order and asks for nothing twice', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper({ viewport: { width: 375, height: 800 }, hasTouch: true })
   await addToCart(page, 'masala-dabba')
   await page.goto('/cart')

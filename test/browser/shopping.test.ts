@@ -4,7 +4,7 @@ import { addToCart, becomes, button, cartDrawer, heading, openCart, reload, sees
 
 const phone = '+919876543210'
 
-browserTest('two tabs show one cart, whichever of them changes it', async (fixture) => {
+browserTest('two tabs show the same cart after a change in either', async (fixture) => {
   const { page: first, newTab, pageErrors } = await fixture.newShopper()
   const second = await newTab()
   await second.goto('/')
@@ -31,7 +31,7 @@ browserTest('two tabs show one cart, whichever of them changes it', async (fixtu
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('what two people chose on one phone number becomes one cart when they sign in', async (fixture) => {
+browserTest('the carts of two browsers become one when both sign in with one phone number', async (fixture) => {
   const kiosk = await fixture.newShopper()
   await addToCart(kiosk.page, 'masala-dabba')
   await kiosk.page.goto('/sign-in')
@@ -67,7 +67,7 @@ browserTest(
   },
 )
 
-browserTest('a search suggests as one types, forgives a slip, and filters stay in the address', async (fixture) => {
+browserTest('a search suggests while typing, corrects typos, and keeps filters in the address', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/')
   await page.getByRole('combobox', { name: 'Search the shop' }).pressSequentially('masala d')
@@ -132,7 +132,7 @@ browserTest('the checkout names items that have sold out, and the cart can be co
   await sees(page.getByText('Your cart is empty'))
 })
 
-browserTest('everything up to the cart is done with the keyboard alone', async (fixture) => {
+browserTest('the keyboard alone is enough up to the cart', async (fixture) => {
   const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/product/masala-dabba')
   await sees(button(page, 'Add to cart'))
