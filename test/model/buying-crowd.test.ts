@@ -9,4 +9,4 @@ before(async () => {
 after(() => opened.close())
 
 test('concurrent actions of buyers, providers, carriers and operators break no invariant', () =>
-  compareBuyingCrowds(opened.service, { runs: 8, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))
+  compareBuyingCrowds(opened.service, { runs: 5, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))

@@ -9,4 +9,4 @@ before(async () => {
 after(() => service.close())
 
 test('every accepted action of concurrent shoppers is found in the end', () =>
-  compareCrowds(service, { runs: 20, limitMs: 90_000, file: 'test/model/crowd.test.ts' }))
+  compareCrowds(service, { runs: 10, limitMs: 90_000, file: 'test/model/crowd.test.ts' }))

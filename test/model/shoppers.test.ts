@@ -9,4 +9,4 @@ before(async () => {
 after(() => opened.close())
 
 test('after any actions of shoppers, operator and time, every shopper sees the state of a simple model', () =>
-  compareWithModel(opened.service, 40, { runs: 30, limitMs: 90_000, file: 'test/model/shoppers.test.ts' }))
+  compareWithModel(opened.service, 40, { runs: 15, limitMs: 90_000, file: 'test/model/shoppers.test.ts' }))
