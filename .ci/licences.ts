@@ -11,7 +11,7 @@ const exceptions: Record<string, string> = {}
 
 export type Package = { name: string; version: string; license: string }
 
-/** An SPDX expression: of what `OR` joins one must be allowed, of what `AND` joins all. */
+/** An SPDX expression: one licence of an `OR` must be allowed, and all licences of an `AND`. */
 export const isAllowed = (license: string): boolean => {
   const text = license.trim()
   const inner = /^\((.*)\)$/.exec(text)?.[1]
@@ -39,7 +39,7 @@ export const shippedPackages = (lock: { packages: Record<string, Locked> }, bund
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** What the demo shop and the client import from packages. */
+/** Packages that the demo shop and the client import. */
 const findBundled = () => {
   const names = globSync('{demo,sdk}/src/**/*.{ts,tsx}', { cwd: root }).flatMap((path) =>
     [...read(path).matchAll(/\bfrom '((?:@[\w.-]+\/)?[\w-][\w.-]*)[/']/g)].map(([, name = '']) => name),
@@ -47,7 +47,7 @@ const findBundled = () => {
   return new Set(names)
 }
 
-/** The lock file holds what the registry said; what was installed must say the same. */
+/** The licence in the lock file comes from the registry; the installed package must name the same one. */
 const findDifferences = (packages: readonly Package[]) =>
   packages.filter(({ name, version, license }) => {
     try {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** So many products in the named store, and so many small stores of fifty products beside it. */
+/** The number of products in the named store, and the number of small stores with fifty products each. */
 export type BigCatalog = { products: number; smallStores: number; wordsInDescription?: number }
 
 const wordsInUse = 30_000

@@ -64,7 +64,7 @@ export const fillBuyers = (
     await client.query('vacuum analyze customer, session, cart, cart_item')
   })
 
-/** So many orders of the past, numbered from `after` on, spread over the buyers from `from` to `to`, two lines each. */
+/** Past orders of two lines, numbered from `after` on and spread over the buyers from `from` to `to`. */
 export const fillOrders = (
   connection: pg.ClientConfig,
   store: Store,

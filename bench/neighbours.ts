@@ -111,7 +111,7 @@ const keyOfNeighbour = async ({ database, service }: Shop): Promise<string> => {
   return newKey(service, rows[0].public_id)
 }
 
-/** Guests with a full cart each, and the change that they send over and over. */
+/** Guests with a full cart each, and the change that they repeat. */
 const makeAttack = async ({ service, headers, database, storeId }: Shop, carts: number): Promise<string[]> => {
   const client = new pg.Client(database.connection)
   await client.connect()
@@ -141,7 +141,7 @@ const makeAttack = async ({ service, headers, database, storeId }: Shop, carts: 
 const agent = new Agent({ keepAlive: true })
 let asked = 0
 
-/** Reads one after another, as a shopper would, and looks at the health of the service meanwhile. */
+/** Reads one after another, as a shopper would, and checks the health of the service meanwhile. */
 const readFor = async ({ service }: Shop, key: string, runSeconds: number): Promise<Latency> => {
   const tookMs: number[] = []
   let faults = 0

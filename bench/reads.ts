@@ -13,8 +13,8 @@ export type Read = {
 }
 
 /**
- * As people search: mostly two words or one, half-typed, mistyped, narrowed down; and the few words that are everywhere.
- * In the generated catalog every beginning of four letters is a word too, so that only shorter ones stand for others.
+ * Typical searches: one or two words, prefixes, typos, filters; and a few very common words.
+ * In the generated catalog every prefix of four letters is also a word, so only shorter prefixes match other words.
  */
 const searches: Record<string, string> = {
   'two words (1 match)': 'q=wieea+wouta',
@@ -23,8 +23,8 @@ const searches: Record<string, string> = {
   'a word (780)': 'q=wrsta',
   'a common word (1,800)': 'q=wieea',
   'a common word (6,400)': 'q=wole',
-  'a beginning (110,000)': 'q=wtt',
-  'a short beginning (520,000)': 'q=wie',
+  'a prefix (110,000)': 'q=wtt',
+  'a short prefix (520,000)': 'q=wie',
   'a word in most (570,000)': 'q=wa',
   'a misspelt word (330)': 'q=wixsrol',
   'in a category': 'q=wieea&category=category-7',
@@ -32,8 +32,8 @@ const searches: Record<string, string> = {
   'by price, in stock': 'q=wieea&sort=price&inStock=true',
 }
 const suggestions: Record<string, string> = {
-  'suggest a beginning': 'q=wisr',
-  'suggest a short beginning': 'q=wie',
+  'suggest for a prefix': 'q=wisr',
+  'suggest for a short prefix': 'q=wie',
 }
 
 const searchPaths = Object.values(searches).map((query) => `/v1/search?${query}`)

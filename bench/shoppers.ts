@@ -43,7 +43,7 @@ const products = smoke ? 200 : 10_000
 const fewCarts = smoke ? 500 : 10_000
 const seconds = smoke ? 1 : Number(values.seconds)
 const rounds = smoke ? 1 : Number(values.rounds)
-/** Rounds that are not counted, because both sides get faster in them. */
+/** Warm-up rounds, which are not counted. */
 const warmUpRounds = smoke ? 0 : 1
 
 type Bench = { service: Service; database: EmbeddedServer; store: { id: number; outletId: number }; key: string }
@@ -137,7 +137,7 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
       codesUsed += 2 * codesAtOnce
     }
     writeFileSync(file, list.join('\n'))
-    // What the database knows of its tables after a minute of business, so that no run depends on when autovacuum comes.
+    // Collects table statistics, so that no run depends on when autovacuum runs.
     await analyze(database)
     const mine = await sendRequests(requests, seconds)
     const script = task.script.replaceAll('CODES_FROM', String(codesUsed - codesAtOnce + 1))

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 /** What happens to one request instead of an answer. */
 export type Fault =
   | 'none'
-  /** The connection ends before the service has heard of it. */
+  /** The connection closes before the service gets the request. */
   | 'lost on the way there'
   /** The service handles the request, and the connection closes before the response. */
   | 'lost on the way back'
@@ -22,7 +22,7 @@ export type FaultyProxy = {
   fail(...faults: Fault[]): void
   /** The same for requests of one method; others pass meanwhile. */
   failOn(method: string, ...faults: Fault[]): void
-  /** Resolves when the service has answered so many requests in all. */
+  /** Resolves when the service has answered this many requests in total. */
   untilAnswered(count: number): Promise<void>
 }
 

@@ -96,7 +96,7 @@ const reads: Record<string, string> = {
   'a search': '/v1/search?q=wieea',
   'a search of two words': '/v1/search?q=wieea+wouta',
   'a search of a word that is everywhere': '/v1/search?q=wa',
-  'a search of a short beginning': '/v1/search?q=wie',
+  'a search for a short prefix': '/v1/search?q=wie',
   'a misspelt search': '/v1/search?q=wnsxao',
   suggestions: '/v1/search/suggest?q=wie',
 }

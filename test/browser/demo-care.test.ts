@@ -25,7 +25,7 @@ const signInAs = async (page: Page, number: string) => {
   await sees(page.getByText(`Signed in with ${number}`))
 }
 
-/** Long enough for a page to ask for something, if it is about to: its questions and these come in turn. */
+/** Long enough for a page to send a request that it is about to send. */
 const letPageAct = async (page: Page) => {
   for (let turn = 0; turn < 3; turn++) await page.evaluate(`fetch('/assets/style.css').then((answer) => answer.text())`)
 }
@@ -119,7 +119,7 @@ browserTest('a page that waits for a payment limits its requests', async (fixtur
     await route.fulfill({ response: await route.fetch({ url }) })
     answers++
   })
-  // The time of the page stands still unless it is moved here.
+  // The clock of the page only moves when the test moves it.
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 5_000)
   /** By how much the page's time has to move until it has got another answer. */

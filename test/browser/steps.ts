@@ -10,7 +10,7 @@ import { sandboxHeaders } from '../../src/features/payments/webhook-access.ts'
 import { callUrl } from '../harness.ts'
 import type { BrowserFixture } from './fixture.ts'
 
-/** What shoppers do, found on the page by what they see and hear. */
+/** Actions of shoppers, who find elements by their visible or accessible names. */
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
 export const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name })
@@ -62,13 +62,13 @@ export const fillAddress = async (page: Page) => {
   for (const [label, text] of Object.entries(address)) await page.getByLabel(label).first().fill(text)
 }
 
-/** From a full cart of one who is signed in to the page of the payment provider. */
+/** From the cart of a signed-in customer to the page of the payment provider. */
 export const goToPayment = async (page: Page) => {
   await button(page, /^Pay ₹/).click()
   await page.waitForURL(/\/sandbox\//)
 }
 
-/** One who is signed in and has bought nothing yet, up to the page of the payment provider. */
+/** Signs in a new customer and goes to the page of the payment provider. */
 export const orderUpToPayment = async (page: Page) => {
   await addToCart(page, 'masala-dabba')
   await page.goto('/checkout')

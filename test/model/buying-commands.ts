@@ -53,7 +53,7 @@ const command = (name: string, run: (world: Shop, counter: Counter) => Promise<v
   },
 })
 
-/** Does nothing as long as there is no order. What happens to an order that is over is where mistakes are made. */
+/** Does nothing without an order. Ended orders are included, because their rules are easy to get wrong. */
 const withOrder = (name: string, pick: number, run: (world: Shop, counter: Counter, order: Order) => Promise<void>) =>
   command(
     `${name} of order ${pick % 4} from the end${pick < 4 ? '' : ' that was cancelled'}`,
@@ -65,7 +65,7 @@ const withOrder = (name: string, pick: number, run: (world: Shop, counter: Count
     },
   )
 
-/** Takes over what has happened to an order, if that is one of the ends that it may have. */
+/** Applies the new state of an order to the model, if the model allows it. */
 const adopt = async (counter: Counter, order: Order, ...ends: State[]) => {
   const real = (await readStates(counter)).get(order.id)
   const isAllowed = ends.some((end) => JSON.stringify(end) === JSON.stringify(real))
@@ -136,7 +136,7 @@ const checkOutOf = (buyer: number, wish: Wish, thing: number, quantity: number) 
           assert.ok(freeUnits(world, thing) >= quantity, 'there were enough')
         world.orders.push(order)
       } else if (answer.json.code === 'INSUFFICIENT_STOCK') {
-        // What the order that is open holds would have been given back first.
+        // The units of the open order would have been released first.
         const isMissing = cart.items.some(({ variantId, quantity }) => {
           const thing = world.things.find((one) => one.variantId === variantId) as Thing
           const own = open !== undefined && isCancellable(open) ? unitsOf(open, thing) : 0
@@ -331,7 +331,7 @@ const told = fc.oneof(
 )
 const aWord = fc.constantFrom<CarrierWord>('in_transit', 'in_transit', 'delivered', 'delivered', 'picked up')
 
-/** What chance alone would seldom bring together. */
+/** Combinations that random commands seldom produce. */
 const inTurn = (...commands: BuyingCommand[]): BuyingCommand => ({
   check: () => true,
   toString: () => commands.join(' '),

@@ -10,7 +10,7 @@ import { type Answer, newStore, type TestService, type TestStore } from '../harn
 import { newCustomer } from '../shoppers.ts'
 import { type Order, type Shop, type State, soldUnits, type Thing } from './buying-world.ts'
 
-/** The real thing: a store with few things and many who want them. */
+/** The real service: a store with few units and many buyers. */
 export type Counter = { service: TestService; shop: TestStore; store: Store; buyers: Buyer[] }
 type Buyer = Awaited<ReturnType<typeof newCustomer>>
 
@@ -47,7 +47,7 @@ export const openCounter = async (service: TestService): Promise<{ world: Shop; 
 
 // What people, providers and carriers do
 
-/** No fault of the service's is ever an answer. */
+/** No answer is a server error. */
 export const fine = (answer: Answer) => {
   assert.ok(answer.status < 500, `${answer.status}: ${answer.text}`)
   return answer
@@ -161,7 +161,7 @@ export const assertStates = async ({ orders }: Shop, counter: Counter) =>
     Object.fromEntries(orders.map(({ id, status, payment, units }) => [id, { status, payment, units }])),
   )
 
-/** When everything that is due has been done: nothing is held, and what was sold is what the model sold. */
+/** After all due jobs: nothing is reserved, and the sold units are those of the model. */
 export const assertEnd = async (world: Shop, counter: Counter) => {
   const { service, store } = counter
   await assertBooks(world, counter)

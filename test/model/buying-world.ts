@@ -31,7 +31,7 @@ export type Order = State & {
   placedMs: number
   parcels: Parcel[]
   replacedBy: Order | null
-  /** All that were ever heard of, the last one is the newest. */
+  /** All known orders, the newest last. */
   payments: { id: string; page: string }[]
 }
 
@@ -75,7 +75,7 @@ export const isCancellable = ({ status, payment, parcels }: Order) =>
 
 export const cancelled = (order: Order): State => ({ ...stateOf(order), status: 'cancelled', units: 'released' })
 
-/** Money counts, whenever it comes. */
+/** A payment counts even when it arrives late. */
 export const settled = (shop: Shop, order: Order): State => {
   const { status, payment, units } = order
   if (payment === 'paid' || payment === 'refunded') return stateOf(order)
@@ -99,7 +99,7 @@ export const failed = (order: Order): State => ({
     order.status === 'pending' && order.payment === 'pending' && order.method === 'online' ? 'failed' : order.payment,
 })
 
-/** What leaves is sold, if there is any. */
+/** Units that leave the stock are sold. */
 const gone = (shop: Shop, order: Order): State['units'] =>
   order.units === 'reserved' || (order.units === 'released' && canTakeAgain(shop, order)) ? 'sold' : order.units
 

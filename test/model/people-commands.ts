@@ -167,7 +167,7 @@ const merge = (who: number, from: number, newest: boolean) => {
   )
 }
 
-/** What storefronts do: sign in, and bring along what was gathered before. */
+/** Signs in and merges the guest, as storefronts do. */
 const comeHome = (who: number, account: number) =>
   command(`${names.browsers[who]} signs in by phone ${account} and merges`, async (world, floor) => {
     const browser = browserOf(world, who)
@@ -198,7 +198,7 @@ const mergeGuest = async (world: World, floor: Floor, browser: Browser, guest: G
   if (cart !== null) await showJoined(world, floor, browser, absorb(world, cart, customer))
 }
 
-/** What the answer did not show: the cart that a guest's went into. */
+/** The answer does not show the cart that the guest's cart was merged into. */
 const showJoined = async (world: World, floor: Floor, browser: Browser, joined: Cart) => {
   const answer = await callAs(world, floor, browser, 'GET', '/v1/cart/me')
   assert.ok(answer)
@@ -290,7 +290,7 @@ const changePrice = (place: number, minor: number) =>
 const wait = (ms: number) =>
   command(`${ms / minutes(10)} times ten minutes go by`, async (world, floor) => advance(world, floor, ms))
 
-/** To the moment when something ends, or ten minutes before, because limits are where mistakes are. */
+/** To the moment when something expires, or ten minutes before, because mistakes are at the limits. */
 const waitForAnEnd = (which: number, isBefore: boolean) =>
   command(`time goes to ${isBefore ? 'just before ' : ''}the end ${which} of something`, async (world, floor) => {
     const ends = endsToCome(world)

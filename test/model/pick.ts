@@ -5,7 +5,7 @@ import { type Browser, type Cart, ownCart, shopperOf, type Variant, type World }
 
 export type Command = fc.AsyncCommand<World, Floor>
 
-/** How often a command comes, beside the others. */
+/** The relative frequency of a command. */
 export type Weighted = [weight: number, command: fc.Arbitrary<Command>]
 
 export type Run = (world: World, floor: Floor) => Promise<void>
@@ -28,7 +28,7 @@ export const names = {
 } as const
 
 export const aBrowser = fc.nat(names.browsers.length - 1)
-/** Mostly the first ones, so that people meet. */
+/** Mostly the first ones, so that shoppers interact. */
 export const aVariant = fc.oneof({ weight: 2, arbitrary: fc.nat(1) }, fc.nat(names.variants.length - 1))
 export const aProduct = fc.oneof({ weight: 2, arbitrary: fc.nat(1) }, fc.nat(names.products.length - 1))
 

@@ -5,7 +5,7 @@ import type { TestService } from '../harness.ts'
 import { advance, type Floor, type Stranger } from './floor.ts'
 import { cartLifeMs, type Guest, isAlive, isCustomer, type World } from './world.ts'
 
-/** Everything that shoppers of a store have, in the words of the tables. */
+/** All rows of the shoppers of a store. */
 export const readRows = async ({ db }: TestService, storeId: number) => ({
   carts: await db.many<{ id: string; customer: string | null; version: number; lines: [string, number][] }>`
     select c.id, c.customer_id as customer, c.version, (

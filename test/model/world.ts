@@ -1,7 +1,7 @@
 import { days, hours } from '../../src/core/clock.ts'
 
 /**
- * What there should be, kept beside what there is. Rules are written anew here from what the API promises, as plainly
+ * The expected state. Its rules are written from the documentation of the API, as plainly
  * as possible, so that the two can disagree. Nothing in this file talks to the service.
  *
  * Time is what commands have advanced. Every advance is a multiple of ten minutes (and two seconds more, see floor.ts),
@@ -9,14 +9,14 @@ import { days, hours } from '../../src/core/clock.ts'
  */
 export type World = {
   nowMs: number
-  /** Counts what was written, to tell earlier from later. */
+  /** Counts writes, to order them. */
   moment: number
   products: Product[]
   variants: Variant[]
   browsers: Browser[]
   /** By login: an email or a phone number. */
   customers: Map<string, Customer>
-  /** Every cart that was ever heard of, in the order of its appearance. The first is another store's. */
+  /** Every known cart, in order of appearance. The first belongs to another store. */
   carts: Cart[]
   /** When codes were sent and sign-ins failed, by login. */
   codesSentMs: Map<string, number[]>
