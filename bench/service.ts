@@ -91,7 +91,7 @@ export const cpuSeconds = (pid: number) => {
 
 export const residentMegabytes = (pid: number) => memoryOf(pid, /VmRSS:\s+(\d+)/)
 
-/** The peak memory of a process; undefined after it has ended. */
+/** The peak memory of a process; 0 after it has ended. */
 export const peakMegabytes = (pid: number) => memoryOf(pid, /VmHWM:\s+(\d+)/)
 
 const memoryOf = (pid: number, pattern: RegExp) => {
