@@ -20,7 +20,7 @@ const guessMinutes = figure(guesses, 'guessWindowMs') / inMinutes
 
 const [figures = ''] = read('docs/limits.md').split('\n## How long a text may be\n')
 
-/** Each row of the page with how its figure begins, made from the source. */
+/** Each row of the page, with the start of its figure from the source. */
 const limits: Record<string, string> = {
   'Requests of a key': `${figureIn('cli/key.ts', /requests a minute; (\d+) otherwise/)} a minute`,
   'Requests of one visitor with the browser keys of a store': `${figureIn('db/migrations/0007_visitor_limit.sql', /default (\d+)/)} a minute unless`,

@@ -57,7 +57,7 @@ const lockCarts = async (t: TestContext, { shop }: Shop) => {
   return { unlock, countBlocked }
 }
 
-/** What the neighbour and the operator see: reads past every cache, a key never seen before, the health check. */
+/** The view of other stores and the operator: uncached reads, a new key, the health check. */
 const assertOthersAreServed = async (neighbour: Shop) => {
   const { key } = await neighbour.shop.newKey()
   const answers = await Promise.all([

@@ -45,7 +45,7 @@ before(async () => {
   await runSql(url, addCoupons)
   await runSql(url, addPayments)
   await runSql(url, 'analyze coupon, orders, payment')
-  // The numbers of the orders that were filled in are taken.
+  // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
 })
 
@@ -246,7 +246,7 @@ test('jobs find due work by its time, and claim the work of a store by its index
   }
 })
 
-/** A code by phone, with its token and then with the proof of having used it. */
+/** Sign-in by phone, with the token of the code and then with the proof of an earlier sign-in. */
 const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promise<void>) => {
   const phone = '+919876543210'
   const known = { requestToken: '' }
@@ -327,7 +327,7 @@ test('a word in many names is suggested from the newest', async () => {
   assert.ok(products.every(({ name }: { name: string }) => / wie| wie$|^wie/.test(name)))
 })
 
-/** The statements that an answer takes when it is not in memory. */
+/** The statements of an uncached answer. */
 const statementsOf = async (path: string) => {
   await shop.get('/v1/store')
   return recordStatements(async () => {
@@ -336,7 +336,7 @@ const statementsOf = async (path: string) => {
   })
 }
 
-/** The statements that are sent while something is done, but for those that let it in. */
+/** The statements that an action sends, without those that authenticate it. */
 const recordStatements = async (work: () => Promise<unknown>) => {
   const texts = new Set<string>()
   const stop = service.db.onStatement((text) => texts.add(text))
@@ -369,8 +369,8 @@ const scansOf = async (text: string) =>
     .map((node) => `reads all of ${node['Relation Name']}, ${node['Index Name'] ?? 'without an index'}`)
 
 /**
- * Reads a table without an index, or by an index all that a store or an outlet has, with no limit that ends it. A limit
- * does not end a search for one thing among them: where another index begins alike, the planner may take that one.
+ * Reads a table without an index, or reads all rows of a store or an outlet by an index without a limit. A limit does not
+ * help a search for one row among them: the planner may use another index with the same first columns.
  */
 const isEndless = (node: PlanNode) => {
   if (node['Node Type'] === 'Seq Scan') return true
@@ -380,7 +380,7 @@ const isEndless = (node: PlanNode) => {
   return String(node['Index Cond'] ?? '').replaceAll(/\((?:\w+\.)?(store|outlet)_id = [^)]*\)| AND |[()]/g, '') === ''
 }
 
-/** The plan that PostgreSQL makes without knowing the values, as it does for a statement that is used often. */
+/** The generic plan, which PostgreSQL uses for statements that run often. */
 const nodesOf = async (text: string): Promise<PlanNode[]> => {
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))
   const nulls = count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`

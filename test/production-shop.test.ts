@@ -16,7 +16,7 @@ const startAsThePageSays = async (t: TestContext, place: Place, databaseUrl: str
   const script = asScript(block.text, place).replace(/DATABASE_URL=\S+/, `DATABASE_URL='${databaseUrl}'`)
   assert.match(script, /NODE_ENV=production/)
   const file = join(place.folder, 'commands.sh')
-  // What the page sets is needed below too, to fill the store.
+  // Filling the store below needs the settings of the page too.
   writeFileSync(
     file,
     `${script}\nenv | grep -E '^(NODE_ENV|DATABASE_|VITRINE_)' >settings.txt\necho ready\nwait $SERVICE`,

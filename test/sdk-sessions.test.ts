@@ -4,7 +4,7 @@ import { type ClientOptions, createClient, isVitrineError, memoryStorage } from 
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
-/** Who is signed in, when answers are late, lost or not for this shopper. */
+/** Sessions when answers are late, lost or for another shopper. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -119,7 +119,7 @@ test('a session that begins while an old one is being dropped stays', async (t) 
   await looked.opened
   const newer = watching.signUp(newAccount())
   await answered.opened
-  // Time for the new session to be written under the eyes of the old one, where nothing prevents that.
+  // Time for the new session to be stored while the old one is still in use.
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
   goOn.open()
   await old

@@ -12,7 +12,7 @@ import { SmsUncertain } from '../src/providers/sms/sender.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, serviceFor, startTestService, type TestService } from './harness.ts'
 
-/** Who the shopper is, and what the client remembers of that. */
+/** The shopper of a client, and what the client stores about them. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -133,7 +133,7 @@ test('a code is bound to the client that requested it, which proves itself for a
   const otp = service.codeFor(phone)
   while (await stranger.requestOtp({ phone }).catch(() => null));
   for (let i = 0; i < 3; i++) await stranger.verifyOtp({ phone, otp: '000000' }).catch(() => null)
-  // The page was loaded anew meanwhile.
+  // The page was reloaded meanwhile.
   const reloaded = open()
   const first = await reloaded.verifyOtp({ phone, otp })
   await reloaded.logOut()

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createClient, webStorage } from '../sdk/src/index.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
-/** What the client makes of a storage that cannot be read for a while. */
+/** The client with a storage that is temporarily unreadable. */
 let service: TestService
 before(async () => {
   service = await startTestService()

@@ -14,7 +14,7 @@ import { contracts, describeVitrine } from '../src/contract.ts'
 import { errorCatalogue } from '../src/core/errors.ts'
 import type { Endpoint } from '../src/http/endpoint.ts'
 
-/** What the client is made of. The other files named sdk-… look at what it does. */
+/** The code of the client. The other sdk-… files test its behaviour. */
 const root = new URL('../', import.meta.url)
 const largestBytes = 12_000
 
@@ -124,7 +124,7 @@ test('the documented sizes are about right', async () => {
 
 test('the client only uses APIs of browsers and edge runtimes', async () => {
   const answers = [new Response('[]', { headers: { 'x-guest-token': 'gst_a.b.c' } }), new Response('{"id":"cart_1"}')]
-  // No process, no Buffer, no require, no fetch: one is handed in.
+  // No process, no Buffer, no require, no fetch: the test passes one in.
   const bare = createContext({
     ...{ AbortController, Headers, crypto, setTimeout, clearTimeout },
     handed: async () => answers.shift() ?? new Response('<html>'),

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { listCasts } from './casts.ts'
 
 /**
- * The house rules that a machine can check. Each rule looks at one file and names its faults, with what to do instead;
- * ARCHITECTURE.md gives the reasons. The last test shows every rule something that it must refuse.
+ * The rules of structure that a program can check. Each rule checks one file and names its errors with a fix;
+ * ARCHITECTURE.md gives the reasons. The last test gives every rule a violation.
  */
 type File = { path: string; text: string }
 type Rule = (file: File) => string[]
@@ -19,7 +19,7 @@ const isTest = (path: string) => /\.test\.ts$|\/fixture\.ts$|^test\//.test(path)
 
 // Import directions
 
-/** Features from the bottom up; those of one line do not see each other. A new feature gets its place here. */
+/** Features by rank, lowest first; those of one row do not import each other. A new feature is added here. */
 const featureRanks = [
   ['access'],
   ['catalog'],
@@ -52,7 +52,7 @@ const partsBelow: Record<string, readonly string[]> = {
   'main.ts': ['cli'],
 }
 
-/** `src/features/cart/cart.ts` is of the part `features/cart`, `src/http/cors.ts` of `http`, `src/app.ts` of `app.ts`. */
+/** `src/features/cart/cart.ts` belongs to `features/cart`, `src/http/cors.ts` to `http`, `src/app.ts` to `app.ts`. */
 const partOf = (path: string) => {
   const [, first = '', second = ''] = path.split('/')
   return first === 'features' ? `features/${second}` : first
@@ -263,7 +263,7 @@ const versionsAreExact = (manifest: Manifest) =>
       .map(([name, version]) => `package.json asks for ${name} "${version}". Install it with npm install -E.`),
   )
 
-/** Casts in the product. Lower the number when one goes; a type guard or `mustExist` is nearly always better. */
+/** Casts in the product. Lower the number when one is removed; a type guard or `mustExist` is nearly always better. */
 const mostCasts = 49
 
 const castsAreFew = (casts: readonly string[]) =>

@@ -43,7 +43,7 @@ const asLeftBy = async (t: TestContext, version: string) => {
   return { facts, databaseUrl, dataDir, settings: { DATABASE_URL: databaseUrl, VITRINE_DATA_DIR: dataDir } }
 }
 
-/** A service of this version on it, in the minute after the data was made: sessions, codes and holds are alive. */
+/** A service of this version, a minute after the data were made: sessions, codes and reservations are valid. */
 const upgraded = async (t: TestContext, version: string) => {
   const left = await asLeftBy(t, version)
   const { databaseUrl, dataDir, facts } = left

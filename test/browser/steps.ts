@@ -25,7 +25,7 @@ export const becomes = async <T>(read: () => Promise<T>, expected: T, message = 
   assert.equal(await read(), expected, message)
 }
 
-/** Loads the page again and waits until it says the same as before. */
+/** Reloads the page and waits until it shows the same text. */
 export const reload = async (page: Page, ...shown: Locator[]) => {
   await page.reload()
   for (const locator of shown) await sees(locator)
@@ -42,7 +42,7 @@ export const openCart = async (page: Page) => {
   await sees(cartDrawer(page))
 }
 
-/** Signs in wherever the form stands, with the code that the development helper shows. */
+/** Signs in with the form of the current page, with the code that the development helper shows. */
 export const signIn = async (page: Page, phone: string) => {
   await page.getByLabel('Phone number').fill(phone)
   await button(page, 'Send code').click()
@@ -76,14 +76,14 @@ export const orderUpToPayment = async (page: Page) => {
   await goToPayment(page)
 }
 
-/** The id of the order that the shopper came back from paying for. */
+/** The id of the order, from the page that the payment provider returns to. */
 export const orderIdOf = (page: Page) => {
   const id = new URL(page.url()).searchParams.get('orderId') ?? /\/orders\/(\w+)/.exec(page.url())?.[1]
   assert.ok(id, page.url())
   return id
 }
 
-/** What the provider tells the webhook, at a time of the test's choosing. */
+/** Sends the webhook of the provider when the test wants it. */
 export const tellPaid = async ({ service, store }: BrowserFixture, orderId: string) => {
   const payment = await readLatestPayment(service.db, store.id, orderId)
   const headers = sandboxHeaders(service.app.services.payments, store)
@@ -98,10 +98,10 @@ export const tellPaid = async ({ service, store }: BrowserFixture, orderId: stri
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What a public checker of accessibility calls serious or worse on the page as it is. */
+/** Violations on the current page that axe rates serious or critical. */
 export const violationsOf = async (page: Page, name: string) => {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe)
-  // All that passes would be described too, and sent here.
+  // Leaves out passed rules, whose descriptions would be sent too.
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`
   const violations = await page.evaluate<AxeResults['violations']>(run)
   return violations
