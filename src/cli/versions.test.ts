@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { takeThird } from '../../test/combinations.ts'
 import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
@@ -14,6 +15,7 @@ import {
   root,
   runJson,
   runProcess,
+  runVitrine,
   startService,
   usedPlace,
 } from './fixture.ts'
@@ -44,7 +46,7 @@ test('commands of a newer checkout leave the database to the version that runs o
   const place = await usedPlace(t)
   const service = await startService(t, place)
   const newer = newerCheckout(t)
-  for (const command of [...reads, ['outlet', 'create', '--name', 'Pune']]) {
+  for (const command of [...takeThird('reads', reads), ['outlet', 'create', '--name', 'Pune']]) {
     const ended = await runProcess(command, place, newer)
     assertSentence(ended, '9999_future.sql', 'run "vitrine migrate"')
     assert.equal(ended.stdout, '')
@@ -61,9 +63,10 @@ test('once the newer version has migrated, commands of the older one refuse to t
   await runJson(['seed', 'demo'], settings)
   const newer = newerCheckout(t)
   assert.equal((await runProcess(['migrate'], settings, newer)).code, 0)
-  for (const command of [['store', 'list'], ['outlet', 'create', '--name', 'Pune'], ['migrate'], ['start']]) {
-    assertSentence(await runProcess(command, settings), 'migrated by a newer Vitrine')
+  for (const command of [['store', 'list'], ['outlet', 'create', '--name', 'Pune'], ['migrate']]) {
+    assertSentence(await runVitrine(command, settings), 'migrated by a newer Vitrine')
   }
+  assertSentence(await runProcess(['start'], settings), 'migrated by a newer Vitrine')
 })
 
 test('a command that reads makes neither a database nor tables', async (t) => {
