@@ -71,10 +71,10 @@ test('once the newer version has migrated, commands of the older one refuse to t
 
 test('a command that reads makes neither a database nor tables', async (t) => {
   const folder = join(newFolder(t), 'data')
-  assertSentence(await runProcess(['store', 'list'], { VITRINE_DATA_DIR: folder }), 'There is no database in', folder)
+  assertSentence(await runVitrine(['store', 'list'], { VITRINE_DATA_DIR: folder }), 'There is no database in', folder)
   assert.equal(existsSync(folder), false)
   const DATABASE_URL = await newDatabase(t)
   const settings = { DATABASE_URL, VITRINE_DATA_DIR: folder }
-  assertSentence(await runProcess(['store', 'list'], settings), 'There are no tables in this database yet')
+  assertSentence(await runVitrine(['store', 'list'], settings), 'There are no tables in this database yet')
   assert.deepEqual(await query(DATABASE_URL, "select from pg_tables where schemaname = 'public'"), [])
 })
