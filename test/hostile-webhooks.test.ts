@@ -137,7 +137,7 @@ test('unusual text in an event causes no server error, and a refused event is st
     const events = spotsOf(call).flatMap(({ name, shape, write }) => {
       const longest = ['x', '🫖', '1'].map((letter) => letter.repeat(shape.maxLength ?? 1))
       const texts = [...oddTexts, ...longest, ...(/At$|Delivery$/.test(name) ? oddTimes : [])]
-      const values = typesOf(shape).includes('string') ? texts : oddAmounts
+      const values: (string | number)[] = typesOf(shape).includes('string') ? texts : oddAmounts
       return takeThird(`${values.length} values`, values).map((value) => ({ name, body: write(JSON.stringify(value)) }))
     })
     const refused: typeof events = []

@@ -307,7 +307,8 @@ test(`no source file is longer than ${longestFile} lines`, () =>
     filesAreShort,
   ))
 
-test('no TODO, no suppressed compiler error, no stray print, no skipped test', () => check(everything, nothingUnwanted))
+test('no unfinished code, no suppressed compiler error, no stray print, no skipped test', () =>
+  check(everything, nothingUnwanted))
 
 test('migrations are numbered without gaps', () => {
   const paths = globSync('src/**/*.sql', { cwd: root })
