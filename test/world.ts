@@ -234,13 +234,16 @@ export const assertDocumented = (endpoint: NamedEndpoint, { status, text }: { st
   assert.ok(codesOf(endpoint).includes(code), `${what}, a code that is missing in the errors of ${endpoint.name}`)
 }
 
+/** Read once: the information schema is slow, and `rowsOf` runs hundreds of times. */
+let storeTables: Promise<{ name: string }[]> | undefined
+
 /** Every row of the store as text, to check that nothing changed. */
 export const rowsOf = async ({ service: { db }, store }: World): Promise<string[]> => {
-  const tables = await db.many<{ name: string }>`
+  storeTables ??= db.many<{ name: string }>`
     select c.table_name as name from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and c.column_name = 'store_id' and t.table_type = 'BASE TABLE'`
-  const parts = tables.map(
+  const parts = (await storeTables).map(
     ({ name }) => `select '${name} ' || t::text as row from ${name} t where store_id = ${store.id}`,
   )
   const rows = await db.many<{ row: string }>`${new Fragment([parts.join(' union all ')], [])}`
