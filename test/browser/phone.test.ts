@@ -25,7 +25,7 @@ browserTest('the checkout on a phone shows the order and asks for nothing twice'
   assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a cart that was emptied elsewhere says so', async (fixture) => {
+browserTest('the shop reports that a cart was emptied in another browser', async (fixture) => {
   const { page, newTab } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   const other = await newTab()
