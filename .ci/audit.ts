@@ -11,7 +11,7 @@ type Answer = {
 
 const grave = ['high', 'critical']
 
-/** What `npm audit --json` printed: a report, or why there is none. Anything else is a fault of this check. */
+/** The output of `npm audit --json`: a report, or the reason why there is none. */
 export const judge = (printed: string): Verdict => {
   const answer = JSON.parse(printed) as Answer
   if (answer.metadata?.vulnerabilities === undefined) {

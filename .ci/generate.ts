@@ -9,7 +9,7 @@ import { describeVitrine } from '../src/contract.ts'
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** Every generated file by its path, as it should be: `npm run generate` writes them, and a test compares them. */
+/** The expected text of every generated file, by path: `npm run generate` writes it, and a test compares it. */
 export const generateFiles = (): Record<string, string> => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   return {
@@ -21,7 +21,7 @@ export const generateFiles = (): Record<string, string> => {
   }
 }
 
-/** Puts other rows below the header of a table. */
+/** Replaces the rows of a table. */
 const replaceTable = (page: string, [header = '', ...rows]: readonly string[]) => {
   const lines = page.split('\n')
   const start = lines.indexOf(header)
@@ -47,7 +47,7 @@ const methodRows = () =>
     ({ name, method, path, access }) => `| \`${name}\` | ${callers[access]} | \`${method} ${path}\` |`,
   )
 
-/** The longest text of every field that people fill in. */
+/** The maximum length of every text field that users fill in. */
 const lengthRows = () => {
   const found = new Map<string, Set<number>>()
   const look = ({ maxLength, properties = {}, items, anyOf = [] }: BoundedSchema, name: string) => {
@@ -63,7 +63,7 @@ const lengthRows = () => {
 
 type BoundedSchema = Schema & { maxLength?: number; anyOf?: BoundedSchema[] }
 
-/** Nobody fills in what the service itself made. */
+/** Operators never provide values that the service generates. */
 const isGivenOut = (name: string) => /^id$|Id$|Token$|^otp$|^paymentMethod$/.test(name)
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-/** Licences that let anybody use, change and pass on a work, and ask for nothing but to be kept beside it. */
+/** Permissive licences: they only require that the licence text is kept. */
 const allowed = new Set([
   ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'PostgreSQL', 'BlueOak-1.0.0'],
   ...['CC0-1.0', 'Unlicense', 'Zlib', 'Python-2.0', 'Unicode-3.0', 'MIT-0'],
@@ -11,7 +11,7 @@ const exceptions: Record<string, string> = {}
 
 export type Package = { name: string; version: string; license: string }
 
-/** An SPDX expression: of what `OR` joins one must be allowed, of what `AND` joins all. */
+/** An SPDX expression: one licence of an `OR` must be allowed, and all licences of an `AND`. */
 export const isAllowed = (license: string): boolean => {
   const text = license.trim()
   const inner = /^\((.*)\)$/.exec(text)?.[1]
@@ -72,7 +72,7 @@ export const findImported = () => {
   return new Set(names)
 }
 
-/** The lock file holds what the registry said; what was installed must say the same. */
+/** The licence in the lock file comes from the registry; the installed package must name the same one. */
 const findDifferences = (packages: readonly Package[]) =>
   packages.filter(({ name, version, license }) => {
     try {

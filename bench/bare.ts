@@ -25,7 +25,7 @@ export const startBare = async (load: Load) => {
   }
 }
 
-/** The answer as it is on the wire: fetch would ask for compression and unpack it. */
+/** The raw answer: fetch would request compression and decompress it. */
 const askRaw = async ({ url, headers }: Load) => {
   const outgoing = request(url, { headers }).end()
   const [incoming] = await once(outgoing, 'response')

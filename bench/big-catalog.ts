@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** So many products in the named store, and so many small stores of fifty products beside it. */
+/** The number of products in the named store, and the number of small stores with fifty products each. */
 export type BigCatalog = { products: number; smallStores: number; wordsInDescription?: number }
 
 const wordsInUse = 30_000
@@ -9,7 +9,7 @@ const productsOfSmallStore = 50
 const batch = 50_000
 
 /**
- * Fills stores by statements inside the database, since what is measured is reading. Words are spread as in real shops:
+ * Fills stores with statements inside the database, because only reads are measured. Words are spread as in real shops:
  * a few are in most products, most are in a few. Columns are filled as saving products would fill them.
  */
 export const fillCatalog = async (

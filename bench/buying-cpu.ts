@@ -10,7 +10,7 @@ const fieldsOf = (pid: number | 'self') => {
   return { parent: Number(fields[1]), own: seconds(11) + seconds(12), ended: seconds(13) + seconds(14) }
 }
 
-/** The first process of the server, which is the parent of whoever answers us. */
+/** The postmaster, which is the parent of the backend that answers this query. */
 export const findServer = async (connection: pg.ClientConfig): Promise<number> => {
   const client = new pg.Client(connection)
   await client.connect()
@@ -27,7 +27,7 @@ export const readProcessorTimes = (servicePid: number, serverPid: number): Proce
     .map((name) => childTime(Number(name), serverPid))
   return {
     service: fieldsOf(servicePid).own,
-    // What has ended is counted by its parent.
+    // The time of an ended process is counted by its parent.
     database: children.reduce((sum, time) => sum + time, server.own + server.ended),
     driver: fieldsOf('self').ended,
   }
@@ -43,7 +43,7 @@ const childTime = (pid: number, parent: number) => {
   }
 }
 
-/** Milliseconds for each of so many requests. */
+/** Milliseconds per request. */
 export const costOfEach = (before: ProcessorTimes, after: ProcessorTimes, count: number): ProcessorTimes => ({
   service: ((after.service - before.service) * 1000) / count,
   database: ((after.database - before.database) * 1000) / count,

@@ -13,7 +13,7 @@ import { named } from './fill-buyers.ts'
 import { connections } from './load.ts'
 import { recordStatement, varying } from './pgbench.ts'
 
-/** The store that is bought from, with as many products and as many buyers for each run. */
+/** The store, with the number of its products and of buyers per run. */
 export type Shop = {
   store: { id: number; publicId: string; outletId: number; products: number }
   webhookUser: string
@@ -37,7 +37,7 @@ const nextBuyer = ({ buyersOfRun }: Shop, from: number) => [
   `\\set buyer ${from} + :client_id * ${Math.floor(buyersOfRun / connections)} + :turn - 1`,
 ]
 
-/** What `hashSecret` makes of a text. */
+/** SQL for `hashSecret`. */
 const hashOf = (text: string) => `rtrim(translate(encode(sha256(${text}::bytea), 'base64'), '+/', '-_'), '=')`
 
 /** Everything that the service sends for one checkout, statement by statement and commit by commit. */

@@ -18,7 +18,7 @@ import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service
 const help = `npm run bench:buying -- [--million] [--seconds 4] [--rounds 3] [--smoke]
 
 Measures checkout and settlement over HTTP against the same statements sent by pgbench to the same database, in turns; a
-flash sale of 100 units to 5,000 buyers; and the list of orders. Then the books are checked. Read the ratios and the
+flash sale of 100 units to 5,000 buyers; and the list of orders. Then the invariants are checked. Read the ratios and the
 processor time: a noisy machine moves the rates of both sides. Needs wrk and pgbench.
 
   --million     the list of orders again with 1,000,000 orders in the store; filling them takes minutes
@@ -41,9 +41,9 @@ const { smoke } = values
 const products = smoke ? 200 : 10_000
 const seconds = smoke ? 1 : Number(values.seconds)
 const rounds = smoke ? 1 : Number(values.rounds)
-/** Rounds that are not counted, because both sides get faster in them. */
+/** Warm-up rounds, which are not counted. */
 const warmUpRounds = smoke ? 0 : 1
-/** More than either side can serve in a run; of these, so many by each client of pgbench. */
+/** More than either side can serve in a run, and the share of each client of pgbench. */
 const buyersOfRun = 1_000 * seconds
 const turnsOfRun = smoke ? 20 : 60 * seconds
 const sale = smoke ? { units: 20, people: 500 } : { units: 100, people: 5_000 }
@@ -110,7 +110,7 @@ const query = async ({ connection }: EmbeddedServer, text: string, parameters: u
 }
 
 let buyers = 0
-/** The next so many buyers, with their carts. */
+/** The next buyers with their carts. */
 const moreBuyers = async ({ database, store }: Bench, count: number, product?: number) => {
   const range = { from: buyers + 1, to: buyers + count }
   buyers += count
@@ -118,7 +118,7 @@ const moreBuyers = async ({ database, store }: Bench, count: number, product?: n
   return range
 }
 
-/** Something that was measured, with the processor time of each request. */
+/** A measurement, with the processor time per request. */
 type Costed<Figures> = Figures & { cost: ProcessorTimes }
 
 const withCost = async <Figures>(bench: Bench, run: () => Promise<Figures>, countOf: (figures: Figures) => number) => {
@@ -128,7 +128,7 @@ const withCost = async <Figures>(bench: Bench, run: () => Promise<Figures>, coun
   return { ...figures, cost: costOfEach(before, after, countOf(figures)) }
 }
 
-/** Each request once. Whoever came to the end of the list would send the first ones again, which is another thing. */
+/** Sends each request once. Starting the list again would measure repeated requests instead. */
 const send = async (bench: Bench, requests: readonly string[]): Promise<Costed<Measured>> => {
   const { service, folder } = bench
   const file = join(folder, 'requests.tsv')
@@ -187,12 +187,12 @@ const measureBuying = async (bench: Bench) => {
   const settlement: Sides = { ours: [], theirs: [] }
   for (let round = 0; round < warmUpRounds + rounds; round++) {
     const [first, second, third] = [await more(bench), await more(bench), await more(bench)]
-    // What the database knows of its tables after a minute of business. Without it the plans of a run depend on
-    // whether autovacuum has just been there.
+    // Collects the statistics that a database has after a minute of use. Without them the plans of a run depend on
+    // when autovacuum last ran.
     await query(bench.database, 'vacuum analyze')
     const bought = await send(bench, checkouts(bench, first))
     const boughtThere = await sendByPgbench(bench, checkoutScript(bench, second.from))
-    // Both sides settle orders of one making, and as many as there are.
+    // Both sides settle the same number of orders of the same kind.
     await sendByPgbench(bench, checkoutScript(bench, third.from))
     const settled = await send(bench, await settlements(bench, third))
     const settledThere = await sendByPgbench(bench, settlementScript(bench, second.from))
@@ -227,7 +227,7 @@ const printLine = (name: string, ours: Measured, theirs?: number) => {
   if (ours.errors > 0) throw new Error(`${name}: ${ours.errors} answers were errors.`)
 }
 
-/** One product, few units, many buyers who all want one at once. */
+/** One product, few units, and many buyers at once. */
 const measureFlashSale = async (bench: Bench) => {
   const { store, database } = bench
   const { units, people } = sale
@@ -251,7 +251,7 @@ const measureFlashSale = async (bench: Bench) => {
   )
 }
 
-/** However fast it was: nothing counts that is not true. */
+/** A fast result counts only if the data are correct. */
 const checkBooks = async ({ database }: Bench) => {
   const db = connectDb({
     connection: database.connection,
@@ -262,8 +262,8 @@ const checkBooks = async ({ database }: Bench) => {
   const findings = await checkInvariants(db)
   await db.close()
   for (const { rule, sentence } of findings) print(`  ${rule}: ${sentence}`)
-  if (findings.length > 0) throw new Error('The books do not hold.')
-  print('the books hold: units, money, coupons and states agree')
+  if (findings.length > 0) throw new Error('The invariants do not hold.')
+  print('the invariants hold: units, money, coupons and states agree')
 }
 
 const measureOrders = async (bench: Bench) => {
@@ -285,7 +285,7 @@ const measureOrders = async (bench: Bench) => {
   await fillOrders(database.connection, store, { ...range, orders: pastOrders.orders })
   const few = await measureLists(pastOrders.orders)
   if (!values.million) return
-  // As many for each customer as before, so that the pages are of one size.
+  // The same number per customer as before, so that the pages have the same size.
   const many = await moreBuyers(bench, 99_000)
   await fillOrders(database.connection, store, { ...many, orders: 990_000, after: 10_000 })
   const all = await measureLists(1_000_000)

@@ -64,7 +64,7 @@ export const fillBuyers = (
     await client.query('vacuum analyze customer, session, cart, cart_item')
   })
 
-/** So many orders of the past, numbered from `after` on, spread over the buyers from `from` to `to`, two lines each. */
+/** Past orders of two lines, numbered from `after` on and spread over the buyers from `from` to `to`. */
 export const fillOrders = (
   connection: pg.ClientConfig,
   store: Store,
@@ -79,7 +79,7 @@ export const fillOrders = (
     await client.query('vacuum analyze orders, order_line, order_event, payment')
   })
 
-/** Bought, paid and delivered, in all the books. */
+/** Bought, paid and delivered, with every row that the invariants need. */
 const pastOrders = (store: Store, from: number, people: number) => {
   const numbers = 'generate_series($1::integer, $2::integer) n'
   return [

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** So many customers in the named store, and a few in each of the small ones beside it. */
+/** The number of customers in the named store, and in each small one. */
 export type Crowd = { customers: number; inSmallStores: number }
 
 /**

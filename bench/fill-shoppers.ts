@@ -10,7 +10,7 @@ export const code = '123456'
 export const guestToken = (secret: string, storeId: number, n: number) =>
   makeGuestToken(deriveSigner([secret], 'guest'), storeId, guestId(n), Date.now())
 
-/** So many guests with a cart of three lines each. */
+/** Guests with a cart of three lines each. */
 export const fillCarts = async (
   connection: pg.ClientConfig,
   store: { id: number; outletId: number; products: number },
@@ -49,7 +49,7 @@ export const fillCarts = async (
   }
 }
 
-/** A code on its way to each of so many phones. */
+/** A valid code for each phone. */
 export const fillCodes = async (
   connection: pg.ClientConfig,
   secret: string,

@@ -6,9 +6,9 @@ export type Load = {
   url: string
   headers: Record<string, string>
   pid: number
-  /** Every request with an address of its own, so that no answer is in memory. */
+  /** Gives every request its own address, so that no answer is cached. */
   uncached?: boolean
-  /** Asked for in turn instead of the address; only with `uncached`. */
+  /** Requested in turn instead of the address; only with `uncached`. */
   paths?: readonly string[]
 }
 export type Measured = {

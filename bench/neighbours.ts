@@ -105,13 +105,13 @@ const keyOfNeighbour = async ({ database, service }: Shop): Promise<string> => {
   const client = new pg.Client(database.connection)
   await client.connect()
   const { rows } = await client.query(`select public_id from store where public_id like 'store_small%' limit 1`)
-  // Nobody runs out of anything here: what is measured is waiting, and not refusing.
+  // High limits: this measures waiting, not refusals.
   await client.query('update stock set on_hand = 1000000')
   await client.end()
   return newKey(service, rows[0].public_id)
 }
 
-/** Guests with a full cart each, and the change that they send over and over. */
+/** Guests with a full cart each, and the change that they repeat. */
 const makeAttack = async ({ service, headers, database, storeId }: Shop, carts: number): Promise<string[]> => {
   const client = new pg.Client(database.connection)
   await client.connect()
@@ -141,7 +141,7 @@ const makeAttack = async ({ service, headers, database, storeId }: Shop, carts: 
 const agent = new Agent({ keepAlive: true })
 let asked = 0
 
-/** Reads one after another, as a shopper would, and looks at the health of the service meanwhile. */
+/** Reads one after another, as a shopper would, and checks the health of the service meanwhile. */
 const readFor = async ({ service }: Shop, key: string, runSeconds: number): Promise<Latency> => {
   const tookMs: number[] = []
   let faults = 0

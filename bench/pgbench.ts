@@ -13,12 +13,12 @@ export const varying = (expression: string) => ({ expression, toString: () => `Â
 
 type Recorded = { text: string; values: unknown[] }
 
-/** What the functions of a `*.sql.ts` send, as text for pgbench: the very statements, and no copy of them. */
+/** The statements of functions of a `*.sql.ts` file, as text for pgbench. */
 export const recordStatement = (send: (tx: Tx) => unknown): string => {
   let recorded: Recorded | undefined
   const record = (strings: TemplateStringsArray, ...values: unknown[]) => {
     recorded = toStatement(strings, values)
-    // Never answered: whoever unwraps an answer has nothing to unwrap.
+    // Has no answer to unwrap.
     return new Promise<never>(() => {})
   }
   send({ many: record, one: record, maybeOne: record, run: record } as unknown as Tx)
@@ -47,7 +47,7 @@ const writeMarked = (text: string): string => {
   return `(${pieces.map((piece, i) => (i % 2 ? piece : quote(piece))).join(' || ')})`
 }
 
-/** A colon before a word would be a variable to pgbench, also within quotes, and JSON does not mind the blank. */
+/** pgbench reads a colon before a word as a variable, even in quotes; JSON allows the blank. */
 const quote = (text: string) => `'${text.replaceAll("'", "''").replaceAll(':', ': ')}'`
 
 const find = () => {
@@ -61,7 +61,7 @@ const find = () => {
   }
 }
 
-/** Transactions a second of a script, as C and the database alone can do them: for a time, or so many by each client. */
+/** Transactions per second of a script with pgbench: for a time, or a number per client. */
 export const runPgbench = async (
   { host, port, user, password, database }: pg.ClientConfig,
   script: string,
@@ -71,7 +71,7 @@ export const runPgbench = async (
   writeFileSync(file, script)
   const { stdout } = await promisify(execFile)(
     find(),
-    // `turn` counts the transactions of a client, for scripts that never do the same twice.
+    // `turn` counts the transactions of a client, for scripts that must not repeat themselves.
     [
       ...['-n', '-M', 'prepared', '-f', file, '-D', 'turn=0'],
       ...['-c', String(clients), '-j', '1'],

@@ -7,7 +7,7 @@ import type { Shop } from './shop.ts'
 
 type Print = (text: string) => void
 
-/** Prints how the database runs each statement of lists and searches, with the time and the pages that it took. */
+/** Prints the plan of each statement of lists and searches, with its time and pages read. */
 export const printPlans = async (shop: Shop, print: Print) => {
   const client = new pg.Client(shop.database.connection)
   await client.connect()
@@ -33,7 +33,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     nameKey: words.join(' '),
     ...({ sort: 'relevance', limit: 21 } as const),
   })
-  // As the service asks: a store knows which longer words it has.
+  // Like the service, which knows the longer words of a store.
   const found = (...words: string[]) => asked(words, (word) => word.length > 3)
   const begun = (word: string) => asked([word], () => false)
   return [
@@ -42,7 +42,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' })],
     ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' })],
     ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category })],
-    ['what is sold out', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
+    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
     ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
     ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],
@@ -55,7 +55,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
       'the look at the newest, before a search of words that are everywhere',
       (db) => searches.searchProducts(db, outlet, found('wa'), 'rare words'),
     ],
-    ['a search of a short beginning', (db) => searches.searchProducts(db, outlet, found('wie'), 'newest')],
+    ['a search for a short prefix', (db) => searches.searchProducts(db, outlet, found('wie'), 'newest')],
     ['a search of a word in most products', (db) => searches.searchProducts(db, outlet, found('wa'), 'newest')],
     [
       'a search in a category',
@@ -94,7 +94,7 @@ const explainingDb = (client: pg.Client, print: Print): Db => {
   return { ...queriesOf('force_generic_plan'), fresh: queriesOf('force_custom_plan') } as Db
 }
 
-/** Of which the fastest is printed: what else the machine does only ever adds. */
+/** The fastest run is printed, because other load only adds time. */
 const runs = 5
 
 const millisecondsOf = (plan: readonly string[]) => Number(/Execution Time: ([\d.]+)/.exec(plan.at(-1) ?? '')?.[1])

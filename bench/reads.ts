@@ -1,20 +1,20 @@
-/** What is asked for. The words are of the generated catalog (`big-catalog.ts`); the counts are of a million products. */
+/** The requests to measure. Words come from the generated catalog (`big-catalog.ts`); counts are for a million products. */
 export type Read = {
   name: string
-  /** `{deep}` stands for the cursor of a page far behind, `{product}` for the slug of a product. */
+  /** `{deep}` is replaced by the cursor of a page deep in the list, `{product}` by the slug of a product. */
   path: string
   headers?: Record<string, string>
-  /** Asks with the ETag that the answer has, so that the answer is 304. */
+  /** Sends the current ETag, so the answer is 304. */
   revalidate?: boolean
   uncached?: boolean
   paths?: readonly string[]
-  /** Other pages each time, so that what the database reads is not always the same. */
+  /** Reads another page each time, so the database does not always read the same rows. */
   anyPage?: boolean
 }
 
 /**
- * As people search: mostly two words or one, half-typed, mistyped, narrowed down; and the few words that are everywhere.
- * In the generated catalog every beginning of four letters is a word too, so that only shorter ones stand for others.
+ * Typical searches: one or two words, prefixes, typos, filters; and a few very common words.
+ * In the generated catalog every prefix of four letters is also a word, so only shorter prefixes match other words.
  */
 const searches: Record<string, string> = {
   'two words (1 match)': 'q=wieea+wouta',
@@ -23,8 +23,8 @@ const searches: Record<string, string> = {
   'a word (780)': 'q=wrsta',
   'a common word (1,800)': 'q=wieea',
   'a common word (6,400)': 'q=wole',
-  'a beginning (110,000)': 'q=wtt',
-  'a short beginning (520,000)': 'q=wie',
+  'a prefix (110,000)': 'q=wtt',
+  'a short prefix (520,000)': 'q=wie',
   'a word in most (570,000)': 'q=wa',
   'a misspelt word (330)': 'q=wixsrol',
   'in a category': 'q=wieea&category=category-7',
@@ -32,8 +32,8 @@ const searches: Record<string, string> = {
   'by price, in stock': 'q=wieea&sort=price&inStock=true',
 }
 const suggestions: Record<string, string> = {
-  'suggest a beginning': 'q=wisr',
-  'suggest a short beginning': 'q=wie',
+  'suggest for a prefix': 'q=wisr',
+  'suggest for a short prefix': 'q=wie',
 }
 
 const searchPaths = Object.values(searches).map((query) => `/v1/search?${query}`)

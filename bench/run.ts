@@ -102,7 +102,7 @@ const measureReads = async (shops: readonly Shop[]) => {
   }
 }
 
-/** wrk runs for a second at least, so a smoke measures one read of each way through the service. */
+/** wrk runs for at least a second, so a smoke run measures one read of each kind. */
 const measuredInSmoke = new Set(['list', 'list, any page, uncached', 'all these searches in turn'])
 
 /** Every read once, and the plan of every statement. */
@@ -119,7 +119,7 @@ const askEverything = async (shop: Shop) => {
   print(`${readsOf().length} reads were answered; their plans have ${lines} lines`)
 }
 
-/** As many addresses as fit into the environment of wrk, in no order. */
+/** As many addresses as fit into the environment of wrk, shuffled. */
 const anyPageOf = ({ cursors }: Shop) =>
   Array.from({ length: 500 }, (_, i) => `/v1/products?cursor=${cursors[(i * 7919) % cursors.length]}`)
 
@@ -138,13 +138,13 @@ const loadOf = async ({ path, headers, revalidate, anyPage, ...rest }: Read, sho
 
 const warmUpSeconds = smoke ? 0 : 2
 
-/** In turns, so that what disturbs the machine disturbs all sides. */
+/** Takes turns, so that other load affects all sides. */
 const compare = async (read: Read, shops: readonly Shop[]) => {
   const loads = await Promise.all(shops.map((shop) => loadOf(read, shop)))
   const bare = await startBare(loads[0] as Load)
   try {
     const runs = [bare.load, ...loads].map((load) => ({ load, results: [] as Measured[] }))
-    // Node compiles what is hot as it goes; what is measured is a server that has been up for a while.
+    // Node optimizes hot code while it runs; this measures a warm server.
     if (warmUpSeconds > 0) for (const { load } of runs) await sendLoad(load, warmUpSeconds)
     for (let round = 0; round < rounds; round++) {
       for (const { load, results } of runs) results.push(await sendLoad(load, seconds))
@@ -158,7 +158,7 @@ const compare = async (read: Read, shops: readonly Shop[]) => {
   }
 }
 
-/** `cost` is what one answer costs the whole machine, against the same answer of the smaller catalog. */
+/** `cost`: processor time of an answer, relative to the same answer with the smaller catalog. */
 const printRow = (name: string, products: number, ours: Measured, limit: Measured, smaller: Measured | undefined) => {
   if (ours.errors > 0) throw new Error(`${name}: ${ours.errors} answers were errors`)
   const cells = [

@@ -61,7 +61,7 @@ const main = async () => {
 
 type Side = () => Promise<boolean>
 
-/** The fastest call there is, answered from the service's memory, and one that reads the database. */
+/** The fastest call, which is cached, and one that reads the database. */
 const compare = async (url: string, key: string) => {
   const shop = createClient({ url, storeKey: key })
   const [product] = (await shop.listProducts({ limit: 1, inStock: true })).items
@@ -92,7 +92,7 @@ const compareSides = async (title: string, sides: Record<string, Side>) => {
   const results: Record<string, Measured[]> = Object.fromEntries(Object.keys(sides).map((name) => [name, []]))
   for (const call of Object.values(sides)) await measure(calls * 5, call)
   for (let round = 0; round < rounds; round++) {
-    // Who comes first changes, so that neither side always runs behind the other's garbage.
+    // The order alternates, so that neither side always pays for the other's garbage.
     const order = Object.entries(sides)
     if (round % 2 === 1) order.reverse()
     for (const [name, call] of order) results[name]?.push(await measure(calls, call))

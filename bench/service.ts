@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 export const program = new URL('../src/main.ts', import.meta.url).pathname
 
-/** A real service in a folder of its own: `vitrine start`, as anybody would run it. */
+/** A service started with `vitrine start` in its own folder. */
 export type Service = {
   url: string
   dataDir: string
@@ -42,7 +42,7 @@ export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {
   }
 }
 
-/** A new store, with a key that no rate limit slows down. The provider is named because production asks for one. */
+/** A new store, with a key without a practical rate limit. Production requires a payment provider. */
 export const createStore = (service: Service, name: string, paymentProvider: 'sandbox' | 'cod') => {
   // No two stores have one domain.
   const domain = `${randomUUID()}.example`
@@ -91,7 +91,7 @@ export const cpuSeconds = (pid: number) => {
 
 export const residentMegabytes = (pid: number) => memoryOf(pid, /VmRSS:\s+(\d+)/)
 
-/** The most that a process has held since it began; nothing of one that has ended. */
+/** The peak memory of a process; 0 after it has ended. */
 export const peakMegabytes = (pid: number) => memoryOf(pid, /VmHWM:\s+(\d+)/)
 
 const memoryOf = (pid: number, pattern: RegExp) => {

@@ -4,7 +4,7 @@ import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
-/** A service with a full store, ready to be asked. */
+/** A service with a full store. */
 export type Shop = {
   products: number
   service: Service
@@ -12,12 +12,12 @@ export type Shop = {
   headers: Record<string, string>
   /** How to reach its database while the service runs. */
   database: EmbeddedServer
-  /** Page `deepPage` of the list, as a cursor that the page before it gave. */
+  /** The cursor of page `deepPage`, from the page before it. */
   deepPage: number
   deepCursor: string
   /** The slug of a product that is not among the newest. */
   someProduct: string
-  /** Places all over the list up to there. */
+  /** Cursors of pages up to there. */
   cursors: readonly string[]
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export type Shop = {
 const pageSize = 20
 const deepestPage = 10_000
 
-/** Nobody signs in here, so nothing is ever sent. */
+/** No bench signs in by code, so no message is sent. */
 const asInProduction = {
   NODE_ENV: 'production',
   VITRINE_PUBLIC_URL: 'http://localhost',
@@ -79,7 +79,7 @@ const fillShop = async (service: Service, database: EmbeddedServer, size: Size):
   return { storeId, key }
 }
 
-/** Follows the list page by page, as anybody has to, until so many products lie behind. */
+/** Follows the list page by page until this many products have been read. */
 const findCursors = async (url: string, headers: Record<string, string>, behind: number) => {
   const cursors: string[] = []
   for (let left = behind; left > 0; ) {

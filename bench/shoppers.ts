@@ -43,7 +43,7 @@ const products = smoke ? 200 : 10_000
 const fewCarts = smoke ? 500 : 10_000
 const seconds = smoke ? 1 : Number(values.seconds)
 const rounds = smoke ? 1 : Number(values.rounds)
-/** Rounds that are not counted, because both sides get faster in them. */
+/** Warm-up rounds, which are not counted. */
 const warmUpRounds = smoke ? 0 : 1
 
 type Bench = { service: Service; database: EmbeddedServer; store: { id: number; outletId: number }; key: string }
@@ -87,7 +87,7 @@ const fillStore = async (service: Service, database: EmbeddedServer): Promise<Be
   const { rows } = await client.query('select id, default_outlet_id as "outletId" from store where public_id = $1', [
     storeId,
   ])
-  // Nobody runs out of anything here: what is measured is adding, and not refusing.
+  // High limits: this measures additions, not refusals.
   await client.query('update stock set on_hand = 1000000 where store_id = $1', [rows[0].id])
   await client.end()
   await fillCarts(database.connection, { ...rows[0], products }, { from: 1, to: fewCarts })
@@ -137,11 +137,11 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
       codesUsed += 2 * codesAtOnce
     }
     writeFileSync(file, list.join('\n'))
-    // What the database knows of its tables after a minute of business, so that no run depends on when autovacuum comes.
+    // Collects table statistics, so that no run depends on when autovacuum runs.
     await analyze(database)
     const mine = await sendRequests(requests, seconds)
     const script = task.script.replaceAll('CODES_FROM', String(codesUsed - codesAtOnce + 1))
-    // Nobody is let in twice: whoever came to the end of the codes would be refused, and faster.
+    // Each code works once; a reused one would be refused, which is faster.
     if (task.usesUp && mine.requests + connections > list.length) throw new Error('The codes of a run are used up.')
     const other = await runPgbench(database.connection, script, { folder, clients: connections, seconds })
     if (round < warmUpRounds) continue

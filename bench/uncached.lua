@@ -1,5 +1,5 @@
 -- Gives every request an address of its own, so that no answer can come from memory. BENCH_PATHS, one path a line,
--- are asked for in turn instead of the one in the address.
+-- are requested in turn instead of the one in the address.
 local paths = {}
 for path in (os.getenv("BENCH_PATHS") or ""):gmatch("[^\n]+") do
   paths[#paths + 1] = path

@@ -311,7 +311,7 @@ const createCounter = async (config: Config, logger: Logger) => {
     url: config.redisUrl,
     onError: (error) =>
       logger.warn({ err: error }, 'Redis unavailable: rate limits are counted per instance until it recovers'),
-    onRecovery: () => logger.info('Redis is back: requests are counted for all instances again'),
+    onRecovery: () => logger.info('Redis available: rate limits are counted across all instances again'),
   })
 }
 

@@ -12,7 +12,7 @@ const helpOf = async (script: string) => {
   return (await promisify(execFile)(process.execPath, [file, '--help'])).stdout
 }
 
-test('every bench explains itself and has a smoke form', async () => {
+test('every bench has --help and --smoke', async () => {
   for (const name of benches) {
     const help = await helpOf(name)
     assert.match(help, new RegExp(`npm run ${name}\\b`), `${name} --help shows how it is called`)
@@ -20,7 +20,7 @@ test('every bench explains itself and has a smoke form', async () => {
   }
 })
 
-test('the checks before a change lands run the smoke form of every bench', () => {
+test('.ci/run runs the smoke form of every bench', () => {
   assert.match(readFileSync('.ci/run', 'utf8'), /^npm run bench:smoke$/m)
 })
 

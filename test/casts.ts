@@ -1,7 +1,7 @@
 import { getTokenPosOfNode, isAsExpression, type Node } from 'typescript/unstable/ast'
 import { lineOf, readProject } from './compiler.ts'
 
-/** Where files say `as X`. `as const` is no cast. Their own project loads no other file, since nothing is checked. */
+/** Finds casts (`as X`, not `as const`). The project loads no other files, because nothing is type-checked. */
 export const listCasts = (pattern: string): string[] =>
   readProject('test/casts.tsconfig.json', pattern, ({ path, file }) => {
     const casts: string[] = []

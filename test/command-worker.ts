@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../src/cli/program.ts'
 
 /**
- * Runs commands of the program one after another in this process, since loading it takes a second each time. A command
- * gets its own environment, its output is collected, and ending the process only ends the command.
+ * Runs commands one after another in a process that has the program loaded, because loading takes a second. Each command
+ * gets its own environment and output, and `process.exit` only ends the command.
  */
 export type Order = { args: readonly string[]; env: NodeJS.ProcessEnv }
 export type Outcome = { code: number; stdout: string; stderr: string; left: string[] }
@@ -44,10 +44,10 @@ const runCommand = async ({ args, env }: Order): Promise<Outcome> => {
 }
 
 const findLeftOpen = async (before: readonly string[]) => {
-  for (let looks = 0; ; looks++) {
+  for (let attempts = 0; ; attempts++) {
     const left = [...process.getActiveResourcesInfo()]
     for (const known of before) if (left.includes(known)) left.splice(left.indexOf(known), 1)
-    if (left.length === 0 || looks === 100) return left
+    if (left.length === 0 || attempts === 100) return left
     await sleep(10, undefined, { ref: false })
   }
 }

@@ -13,7 +13,7 @@ const readReleased = (version: string): Contract =>
   JSON.parse(gunzipSync(readFileSync(new URL(`${version}${suffix}`, folder))).toString())
 const readCurrent = (): Contract => JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
 
-/** Fields that were taken out on purpose, with the reason. */
+/** Fields that were removed on purpose, with the reason. */
 const intended: Record<string, string> = {
   needsAttention: 'It tells a merchant what to do about an order and was shown to shoppers by mistake.',
 }
@@ -31,7 +31,7 @@ for (const version of versions) {
 
 test('0.1.0 is among the versions', () => assert.ok(versions.includes('0.1.0')))
 
-/** What a change must not do, each with the finding that names it. */
+/** Breaking changes, each with its finding. */
 const spoilers: Record<string, [(contract: Contract) => void, string]> = {
   'a path is gone': [({ paths }) => delete paths['/v1/menu'], 'GET /v1/menu: is gone'],
   'a method is gone': [({ paths }) => delete paths['/v1/wishlist/{id}']?.delete, 'DELETE /v1/wishlist/{id}: is gone'],

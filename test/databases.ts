@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Databases that tests make beside that of the run, on the same server. */
+/** Databases that tests create on the server of the run. */
 type Source = { template?: string }
 
 export const makeDatabase = async (server: string, name: string, { template = 'template0' }: Source = {}) => {
@@ -11,12 +11,12 @@ export const makeDatabase = async (server: string, name: string, { template = 't
 export const dropDatabase = (server: string, name: string) =>
   runSql(server, `drop database if exists ${name} with (force)`)
 
-/** The migrated database that test/run.ts makes for copies. Nobody may connect to it, or copying fails. */
+/** The migrated database that test/run.ts makes for copies. Copying fails while anything is connected to it. */
 export const templateOf = (name: string) => `${name}_template`
 
 let made = 0
 
-/** A database for one test or file, made from `url`, the database of the run. Copying one saves half a second. */
+/** A database for one test or file, copied from the template of the run (`url`), which saves half a second of migrating. */
 export const makeBeside = async (url: string, { migrated = true } = {}) => {
   const run = databaseName.exec(url)?.[1] ?? ''
   const name = `${run}_${process.pid}_${made++}`
@@ -24,7 +24,7 @@ export const makeBeside = async (url: string, { migrated = true } = {}) => {
   return { url: own, drop: () => dropDatabase(url, name) }
 }
 
-/** By hand, since the host may be a folder, which `URL` does not take. */
+/** Not parsed with `URL`, which does not accept a folder as the host. */
 const databaseName = /(?<=\/\/[^/]*\/)([^/?]*)(?=\?|$)/
 export const withDatabaseName = (url: string, name: string) =>
   databaseName.test(url) ? url.replace(databaseName, name) : `${url}/${name}`

@@ -45,7 +45,7 @@ test('packages for tests and tools are left out, unless they are bundled, direct
   )
 })
 
-test('an audit tells a vulnerability from a registry that does not answer', () => {
+test('an audit distinguishes a vulnerability from a registry error', () => {
   const report = (vulnerabilities: object, total: number) =>
     JSON.stringify({ vulnerabilities, metadata: { vulnerabilities: { total } } })
   const entry = (severity: string) => ({ severity, range: '<2.0.0', isDirect: true })

@@ -7,7 +7,7 @@ import { days, hours, minutes, seconds } from '../src/core/clock.ts'
 import { blocksOf, documents, read, root } from './documents.ts'
 import { figure, figureIn } from './figures.ts'
 
-/** What is written beside the code: the documents, and the comments of the source where they name something. */
+/** The documents, and the comments of the source where they name something. */
 const pages = [...documents, 'sdk/README.md', 'demo/README.md']
 const files = globSync(['*', '.ci/*', '{src,test,bench,bin,docs,sdk,demo}/**/*'], { cwd: root })
 const sources = files.filter((path) => /\.(ts|tsx|sql|lua)$/.test(path) || path === '.ci/run')
@@ -96,7 +96,7 @@ const settings = Object.keys(Environment.properties)
 /** What the samples of the client read, in a program that is not ours. */
 const settingsOfSamples = ['VITRINE_URL', 'VITRINE_KEY']
 
-test('every setting that a document or a message names is one that there is', () => {
+test('every setting that a document or a message names exists', () => {
   const messages = sources.filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'))
   for (const path of [...pages, ...messages]) {
     for (const [name] of read(path).matchAll(/\b(VITRINE|DATABASE|REDIS)_[A-Z0-9_]*[A-Z0-9]\b/g)) {
@@ -196,7 +196,7 @@ const said: Record<string, string[]> = {
   ],
 }
 
-test('what the documents say about time is what the source does', () => {
+test('times and limits in the documents match the source', () => {
   for (const [page, sentences] of Object.entries(said)) {
     const text = proseOf(page).replaceAll(/\s+/g, ' ')
     for (const sentence of sentences) assert.ok(text.includes(sentence), `${page} should say "${sentence}"`)

@@ -10,13 +10,13 @@ import { assertShows, blocksOf, root } from './documents.ts'
 
 const program = join(root, 'src/main.ts')
 
-/** What running documents leaves in the folder besides what they leave themselves. */
+/** Files that this harness itself writes into the folder. */
 export const harnessFiles = ['commands.sh', 'console.txt']
 
-/** Where commands of documents are run: a folder, an environment, and what stands for the ports of the documents. */
+/** Where commands of documents run: a folder, an environment, and the real port for each documented one. */
 export type Place = { folder: string; env: NodeJS.ProcessEnv; ports: Record<number, number> }
 
-/** Only what a newcomer's terminal would have: no setting of whoever runs the tests. */
+/** The environment of a new terminal, without the settings of this process. */
 export const newPlace = async (t: TestContext): Promise<Place> => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-documents-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -27,11 +27,13 @@ export const newPlace = async (t: TestContext): Promise<Place> => {
     PORT: String(port),
     VITRINE_DEMO_PORT: String(demoPort),
     NO_PROXY: 'localhost,127.0.0.1',
+    // Only loads the program faster (test/run.ts).
+    NODE_OPTIONS: process.env.NODE_OPTIONS ?? '',
   }
   return { folder, env, ports: { 3000: port, 3001: demoPort } }
 }
 
-/** What `npm start` does. Its output is kept in console.txt, as it would stand in the other terminal. */
+/** Runs `npm start`. Its output goes to console.txt, in place of the other terminal. */
 export const startShop = async (t: TestContext, place: Place): Promise<string> => {
   const { folder } = place
   // docs/keys.md makes a token with this secret, and says that the service has to know it.
@@ -59,7 +61,7 @@ export const startShop = async (t: TestContext, place: Place): Promise<string> =
   return asDocumented(printed.slice(from, to), place)
 }
 
-/** Runs the commands of a document and holds what they print against what it shows. */
+/** Runs the commands of a document and compares their output with the output that it shows. */
 export const checkDocument = async (t: TestContext, document: string, place: Place) => {
   for (const { command, shown, output } of await runDocument(t, document, place)) {
     const where = `${document}: ${command.trim().split('\n').at(-1)}`
@@ -69,10 +71,9 @@ export const checkDocument = async (t: TestContext, document: string, place: Pla
 }
 
 /**
- * Runs all blocks of a document in one shell, in order, so that a variable of one is there in the next. What is changed on
- * the way: the ports, because those may be taken; `npm`, because it would go to the folder of the checkout and its data
- * (what it prints of itself is missed here, and looked after by a test of the texts); and the one-time password, which a
- * person reads from the console.
+ * Runs all blocks of a document in one shell, in order, so that later blocks can use earlier variables. Replaced are the
+ * ports, which may be taken; `npm`, which would use the folder and data of the checkout (another test covers the banner
+ * that npm prints); and the one-time password, which a person reads from the console.
  */
 const runDocument = async (t: TestContext, document: string, place: Place) => {
   const mark = '=== next block ==='
@@ -88,7 +89,7 @@ const runDocument = async (t: TestContext, document: string, place: Place) => {
   }))
 }
 
-/** A block of commands as it is run here. */
+/** A block of commands, adapted to this machine. */
 export const asScript = (text: string, place: Place) => {
   const vitrine = `'${process.execPath}' '${program}'`
   return withPorts(text, place.ports)
@@ -97,10 +98,10 @@ export const asScript = (text: string, place: Place) => {
     .replaceAll('OTP=123456', readCode)
 }
 
-/** The console is written by another process, which may be a moment behind the answer to the request. */
+/** Waits, because another process writes the console, possibly after the response. */
 const readCode = "sleep 1; OTP=$(sed -n 's/^.*OTP for .* is //p' console.txt | tail -n 1)"
 
-/** In a group of its own, so that what a document leaves running ends with the test, however that ends. */
+/** In a process group of its own, so that programs left running end with the test. */
 const runShell = async (t: TestContext, script: string, document: string, { folder, env }: Place) => {
   const file = join(folder, 'commands.sh')
   writeFileSync(file, script)

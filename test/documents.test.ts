@@ -15,9 +15,9 @@ import { checkDocument, demoKeysIn, harnessFiles, isInstalled, newPlace, startSh
 import { anchorsOf, assertShows, blocksOf, documents, linksOf, read, root, squeeze } from './documents.ts'
 import { runTypeScriptSamples } from './samples.ts'
 
-/** Their commands are run in one demo shop, in this order. */
+/** Their commands run in one demo shop, in this order. */
 const runDocuments = [
-  // First, as with every newcomer: what comes after works in a database with a second store.
+  // First, because later documents add a second store.
   'docs/quick-start.md',
   'docs/tour.md',
   'docs/catalog.md',
@@ -30,7 +30,7 @@ const runDocuments = [
   'docs/checkout-and-payment.md',
   'docs/delivery.md',
   'docs/cli.md',
-  // They add products, which the ones before would count.
+  // Last, because they add products, which the others count.
   'docs/coming-from-shopify.md',
   'docs/import.md',
   'docs/webhooks.md',
@@ -106,7 +106,7 @@ test('code that the documents quote is in the file that they name', () => {
   assert.ok(quotes.length > 0)
   for (const { document, info, text } of quotes) {
     const file = info.slice('ts '.length)
-    assert.ok(squeeze(read(file)).includes(squeeze(text)), `${document} quotes what ${file} does not say:\n${text}`)
+    assert.ok(squeeze(read(file)).includes(squeeze(text)), `${document} quotes code that is not in ${file}:\n${text}`)
   }
 })
 
@@ -138,7 +138,7 @@ test('every operation in OpenAPI has a summary, examples, and its errors by stat
       const statuses = Object.keys(operation.responses)
       if (path.startsWith('/v1/')) {
         for (const status of ['400', '401', '403', '429', '500', '503']) {
-          assert.ok(statuses.includes(status), `${name} does not tell of ${status}`)
+          assert.ok(statuses.includes(status), `${name} does not document ${status}`)
         }
       }
       for (const status of statuses) {
@@ -160,7 +160,7 @@ test('every operation in OpenAPI has a summary, examples, and its errors by stat
   }
 })
 
-test('the program understands every example of the command line', async () => {
+test('the program parses every example of docs/cli.md', async () => {
   const examples = blocksOf('docs/cli.md').filter(({ info }) => info === 'console')
   const lines = examples.flatMap(({ text }) => text.replaceAll('\\\n', '').trim().split('\n'))
   assert.ok(lines.length > 25, 'the examples were not found')
@@ -187,7 +187,7 @@ test('docs/keys.md has every scope', () => {
   )
 })
 
-test('the check of a signature in docs/production.md takes what is genuine and refuses the rest', () => {
+test('the check of a signature in docs/production.md accepts genuine signatures and refuses others', () => {
   const [sample] = blocksOf(productionDocument).filter(({ info }) => info === 'js')
   const names = ['createHmac', 'timingSafeEqual', 'secret', 'timestamp', 'body', 'signature']
   const check = new Function(...names, `${sample?.text}\nreturn { isGenuine, isRecent }`)
@@ -202,7 +202,7 @@ test('the check of a signature in docs/production.md takes what is genuine and r
   assert.equal(outcome(now, 'none').isGenuine, false)
 })
 
-test('what npm prints of itself goes into no file and no program', () => {
+test('the banner of npm is never piped or redirected', () => {
   const lines = [...documents, 'sdk/README.md', 'demo/README.md']
     .flatMap(blocksOf)
     .flatMap(({ document, text }) =>
@@ -218,7 +218,7 @@ test('what npm prints of itself goes into no file and no program', () => {
   }
 })
 
-test('whoever signs up in a sample can do so again', () => {
+test('samples that sign up can be run again', () => {
   const emails = documents
     .filter((document) => runDocuments.includes(document))
     .flatMap(blocksOf)
@@ -232,7 +232,7 @@ test('whoever signs up in a sample can do so again', () => {
   }
 })
 
-test('every block of commands in the guide is run, and those elsewhere say that they are not', () => {
+test('every block of commands in the guide is run, and other blocks are marked as not run', () => {
   for (const { document, info } of documents.flatMap(blocksOf)) {
     if (!/^(sh|bash|shell|js|javascript|ts|tsx|typescript)\b/.test(info) || info.startsWith('ts src/')) continue
     if (/^ts( alone)?$/.test(info) && typeScriptDocuments.includes(document)) continue
@@ -243,22 +243,22 @@ test('every block of commands in the guide is run, and those elsewhere say that 
   }
 })
 
-test('the commands of the documents run as written and print what is shown', async (t) => {
+test('the commands of the documents run as written and print the documented output', async (t) => {
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
   const place = await newPlace(t)
   const printed = await startShop(t, place)
   const banner = blocksOf('docs/tour.md').find(({ text }) => text.includes('is ready'))
-  assertShows(printed, banner?.text ?? '', 'docs/tour.md, what the start prints')
+  assertShows(printed, banner?.text ?? '', 'docs/tour.md, the output of npm start')
   for (const document of runDocuments) await t.test(document, (part) => checkDocument(part, document, place))
   const left = readdirSync(place.folder).filter((name) => !harnessFiles.includes(name))
-  assert.deepEqual(left, ['.vitrine'], 'a sample leaves a file in the checkout: git ignores only what is in .vitrine')
+  assert.deepEqual(left, ['.vitrine'], 'a sample leaves a file in the checkout: git only ignores .vitrine')
   const url = `http://localhost:${place.env.PORT}`
   await t.test('docs/quick-start.md, its TypeScript', () =>
     runTypeScriptSamples('docs/quick-start.md', { url, storeKey: demoKeysIn(place).browserKey }),
   )
 })
 
-test('the commands for production run as written, the restore of a backup among them', async (t) => {
+test('the commands for production run as written, including the restore of a backup', async (t) => {
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
   const postgres = await startPostgres(t)
   if (postgres === null) return t.skip('there is no PostgreSQL of the system')

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What is written for people, read as a program can check it. */
+/** Parses the documents for tests. */
 export const root = fileURLToPath(new URL('../', import.meta.url))
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 export const documents = globSync('{*.md,docs/**/*.md}', { cwd: root }).sort()
@@ -24,7 +24,7 @@ export const blocksOf = (document: string): Block[] => {
 
 export const squeeze = (text: string) => text.replaceAll(/\s+/g, '')
 
-/** White space does not count, and `…` stands for anything. */
+/** Ignores white space; `…` matches anything. */
 export const assertShows = (output: string, shown: string, where: string) => {
   let rest = squeeze(output)
   const pieces = squeeze(shown).split('…')
@@ -45,7 +45,7 @@ export const linksOf = (document: string) => {
   return [...prose.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)].map(([, link, image]) => link ?? image ?? '')
 }
 
-/** Headings as addresses, as forges make them. */
+/** The anchors that GitHub makes from headings. */
 export const anchorsOf = (file: string) =>
   [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

@@ -103,7 +103,7 @@ test('the text of a domain error names no flag, no command and no status', () =>
   }
 })
 
-test('only the command line lists the stores of others', () => {
+test('only the command line lists other stores', () => {
   for (const code of ['STORE_AMBIGUOUS', 'ORDER_AMBIGUOUS'] as const) {
     assert.doesNotMatch(sample(code).message, /id_1|One/)
     assert.match(wordForOperator(sample(code)), /id_1 \(One\), id_2 \(Two\)/)
@@ -124,7 +124,7 @@ test('domain errors and codes of the API do not share names, and each one is use
   }
 })
 
-test('the command line says each domain error in a sentence, with flags and commands that exist', () => {
+test('the command line words each domain error with flags and commands that exist', () => {
   const all = withChildren(createProgram())
   const flags = new Set(all.flatMap(({ options }) => options.map(({ long }) => long)))
   const commands = new Set(all.map(nameOf))
@@ -142,7 +142,7 @@ const withChildren = (command: Command): Command[] => [command, ...command.comma
 const nameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 
-test('the command line prints a refusal of the API with its cause, and leaves faults of ours alone', () => {
+test('the command line prints an API error with its cause, and does not catch internal errors', () => {
   const away = toOperatorError(fail('BAD_GATEWAY', 'The provider is away.', { cause: new Error('ECONNREFUSED') }))
   assert.ok(away instanceof OperatorError)
   assert.equal(away.message, 'The provider is away. (ECONNREFUSED)')

@@ -8,7 +8,7 @@ import { type Answer, callUrl, withinASecond } from './harness.ts'
 
 export type Look = (key: string, path: string, holds: (answer: Answer) => boolean, origin?: string) => Promise<void>
 
-/** What a running service shows within a second of a command's end. */
+/** Checks that a running service shows a change within a second. */
 export const lookAt =
   (url: string): Look =>
   async (key, path, holds, origin) => {

@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test'
 /** What happens to one request instead of an answer. */
 export type Fault =
   | 'none'
-  /** The connection ends before the service has heard of it. */
+  /** The connection closes before the service gets the request. */
   | 'lost on the way there'
-  /** The service has done its work, and the connection ends before anybody hears of it. */
+  /** The service handles the request, and the connection closes before the response. */
   | 'lost on the way back'
   | 'no answer'
   | { status: number; headers?: Record<string, string>; body?: string }
@@ -22,11 +22,11 @@ export type FaultyProxy = {
   fail(...faults: Fault[]): void
   /** The same for requests of one method; others pass meanwhile. */
   failOn(method: string, ...faults: Fault[]): void
-  /** Resolves when the service has answered so many requests in all. */
+  /** Resolves when the service has answered this many requests in total. */
   untilAnswered(count: number): Promise<void>
 }
 
-/** Stands between a client and a service, and fails when told to. */
+/** A proxy between a client and a service that fails on request. */
 export const startFaultyProxy = async (t: TestContext, target: string): Promise<FaultyProxy> => {
   const faults: Fault[] = []
   const faultsOf = new Map<string, Fault[]>()
@@ -72,7 +72,7 @@ const readRequest = async (request: IncomingMessage): Promise<Seen> => {
   return { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
 }
 
-/** These belong to a connection, not to what is sent over it. */
+/** Headers of the connection, which are not forwarded. */
 const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'content-encoding', 'keep-alive']
 
 const forward = (target: string, { method, path, headers, body }: Seen) => {

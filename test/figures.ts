@@ -13,7 +13,7 @@ export const figure = (file: string, name: string): number => {
   return new Function('days', 'hours', 'minutes', 'seconds', `return ${written}`)(days, hours, minutes, seconds)
 }
 
-/** What stands between brackets after a place in the source, such as `maxLength: 200` of a password. */
+/** The text in brackets after a position in the source, such as `maxLength: 200` of a password. */
 export const figureIn = (file: string, pattern: RegExp): number => {
   const [, written] = pattern.exec(read(`src/${file}`)) ?? []
   assert.ok(written, `src/${file} has nothing like ${pattern}`)

@@ -1,39 +1,45 @@
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, matchesGlob, resolve } from 'node:path'
+import { join, matchesGlob, resolve } from 'node:path'
 import { suite } from 'node:test'
 
 /**
- * Test files of one folder share a process. Loading the service takes a second of processor time and its code is slow
- * until it is compiled, so that most files spent more on starting than on testing. Files that start programs, measure
- * time or change the process keep one of their own.
+ * Test files of one area share a process. Loading the service takes a second of processor time and its code is slow
+ * until the engine has optimized it, so most files would spend more on starting than on testing. Files that measure
+ * time or need a fresh process run alone.
  */
-const grouped = [
-  'src/{core,features,http,jobs,providers}/**',
-  'src/*.test.ts',
-  'src/db/*.test.ts',
-  'test/{hostile-*,matrix*,sdk*}.test.ts',
-  'test/model/*.test.ts',
-  'test/browser/*.test.ts',
-]
+const areas: Record<string, { files: string; maxFiles: number }> = {
+  features: { files: 'src/features/**', maxFiles: 10 },
+  base: { files: 'src/{{core,http,jobs,providers}/**,*.test.ts,db/*.test.ts}', maxFiles: 16 },
+  cli: { files: 'src/{cli,demo-shop}/**', maxFiles: 5 },
+  contract: { files: 'test/{hostile-*,matrix*,invoke*}.test.ts', maxFiles: 6 },
+  client: { files: 'test/sdk*.test.ts', maxFiles: 8 },
+  text: {
+    files: 'test/{contract-*,demo-parts,dependencies,document-*,domain-*,generated,guide*}.test.ts',
+    maxFiles: 10,
+  },
+  model: { files: 'test/model/*.test.ts', maxFiles: 8 },
+  browser: { files: 'test/browser/*.test.ts', maxFiles: 8 },
+}
 const alone = ['src/db/embedded.test.ts', 'test/hostile-sockets.test.ts', 'test/sdk-{docs,package}.test.ts']
 
-/** Small enough that the groups keep all cores busy to the end. */
-const mostInAGroup = 8
+const areaOf = (file: string) =>
+  alone.some((glob) => matchesGlob(file, glob))
+    ? undefined
+    : Object.keys(areas).find((name) => matchesGlob(file, areas[name]?.files ?? ''))
 
 /** The files to run: those that run alone, and for each group one that runs its members. */
 export const groupFiles = (files: readonly string[], folder: string): string[] => {
-  const isGrouped = (file: string) =>
-    grouped.some((glob) => matchesGlob(file, glob)) && !alone.some((glob) => matchesGlob(file, glob))
-  const byFolder = Object.groupBy(files.filter(isGrouped), dirname)
-  const groups = Object.entries(byFolder).flatMap(([name, members = []]) =>
-    chunk(members).map((part, i) => writeGroup(join(folder, `${name.replaceAll('/', '-')}-${i + 1}.test.mjs`), part)),
-  )
-  return [...groups, ...files.filter((file) => !isGrouped(file))]
+  const groups = Object.entries(areas).flatMap(([name, { maxFiles }]) => {
+    const members = files.filter((file) => areaOf(file) === name)
+    return chunk(members, maxFiles).map((part, i) => writeGroup(join(folder, `${name}-${i + 1}.test.mjs`), part))
+  })
+  return [...groups, ...files.filter((file) => areaOf(file) === undefined)]
 }
 
-const chunk = (files: readonly string[]): string[][] => {
-  const count = Math.ceil(files.length / mostInAGroup)
+/** Groups of equal size, small enough that all cores are busy to the end. */
+const chunk = (files: readonly string[], maxFiles: number): string[][] => {
+  const count = Math.ceil(files.length / maxFiles)
   const size = Math.ceil(files.length / count)
   return Array.from({ length: count }, (_, i) => files.slice(i * size, (i + 1) * size))
 }

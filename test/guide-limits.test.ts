@@ -20,7 +20,7 @@ const guessMinutes = figure(guesses, 'guessWindowMs') / inMinutes
 
 const [figures = ''] = read('docs/limits.md').split('\n## How long a text may be\n')
 
-/** Each row of the page with how its figure begins, made from the source. */
+/** Each row of the page, with the start of its figure from the source. */
 const limits: Record<string, string> = {
   'Requests of a key': `${figureIn('cli/key.ts', /requests per minute; default: (\d+)/)} a minute`,
   'Requests of one visitor with the browser keys of a store': `${figureIn('db/migrations/0007_visitor_limit.sql', /default (\d+)/)} a minute unless`,
@@ -104,12 +104,12 @@ test('docs/limits.md has the figures of the source', () => {
   }
 })
 
-test('a minute of a key is a minute, and what is remembered of it is as fresh as an answer', () => {
+test('the rate limit window is a minute, and cached keys are as fresh as cached answers', () => {
   assert.equal(windowMs, minutes(1))
   assert.equal(figure('features/access/directory.ts', 'entryTtlMs'), figure('app.ts', 'catalogMaxAgeMs'))
 })
 
-test('the ports that the guide says the demo store allows are those that it allows', () => {
+test('the guide lists the ports that the demo store allows', () => {
   const [, source = ''] = /demoOrigins = \[(.+?)\]/.exec(read('src/features/demo-store/demo-store.ts')) ?? []
   const ports = source.split(', ')
   const sentence = `ports ${ports.slice(0, -1).join(', ')} and ${ports.at(-1)} of`

@@ -39,7 +39,7 @@ test('every page is HTML with a language, one title, one main heading and the co
   }
 })
 
-test('headings go down one step at a time and have names of their own', async () => {
+test('heading levels are not skipped, and headings have unique anchors', async () => {
   for (const [path, { text }] of await readPages()) {
     const [, article = ''] = /<article>([\s\S]+)<\/article>/.exec(text) ?? []
     const depths = all(/<h(\d)/g, article).map(Number)
@@ -51,7 +51,7 @@ test('headings go down one step at a time and have names of their own', async ()
   }
 })
 
-test('every link of every page leads somewhere, to the part that it names', async () => {
+test('every link of every page points to an existing page and anchor', async () => {
   const pages = await readPages()
   let links = 0
   for (const [path, { text }] of pages) {
@@ -70,7 +70,7 @@ test('every link of every page leads somewhere, to the part that it names', asyn
   assert.ok(links > 500, 'the links were not found')
 })
 
-test('nothing in a page runs, and nothing comes from elsewhere', async () => {
+test('a page has no scripts and no foreign resources', async () => {
   for (const [path, { headers, text }] of await readPages()) {
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /^default-src 'none'; style-src 'self'; /, path)
@@ -83,23 +83,23 @@ test('nothing in a page runs, and nothing comes from elsewhere', async () => {
   assert.doesNotMatch(style.text, /url\(|@import/)
 })
 
-test('samples name the service that shows them and its demo shop, and nobody else', async (t) => {
+test('samples use the addresses of this service and its demo shop, and no others', async (t) => {
   const elsewhere = await serviceFor(t, { publicUrl: 'http://localhost:3001', demoPort: 4001 })
   const { text } = await elsewhere.call('/docs/guide/quick-start')
   assert.match(text, /\bAPI=http:\/\/localhost:3001$/m)
   assert.match(text, /storefrontUrl&quot;: &quot;http:\/\/localhost:4001&quot;/)
   assert.doesNotMatch(text, /localhost:3000/)
   const { text: production } = await elsewhere.call('/docs/guide/production')
-  assert.match(production, /http:\/\/127\.0\.0\.1:3000\/health/, 'what means the machine itself stays')
+  assert.match(production, /http:\/\/127\.0\.0\.1:3000\/health/, 'an address of the machine itself stays')
   assert.doesNotMatch(production, /curl[^\n]+localhost/)
 })
 
-test('a demo shop that nobody knows the port of keeps its usual address', async (t) => {
+test('a demo shop with an unknown port keeps its default address', async (t) => {
   const elsewhere = await serviceFor(t, { demoPort: 0 })
   assert.match((await elsewhere.call('/docs/guide/quick-start')).text, /http:\/\/localhost:3001/)
 })
 
-test('each cell of a table can say which column it is of', () => {
+test('each cell of a table names its column', () => {
   const show = (markdown: string) => renderMarkdown(markdown, { file: 'a.md', knows: () => false }).html
   const html = show('| call | the `does` | |\n|---|---|---|\n| a | b | c |\n')
   assert.deepEqual(all(/<td role="cell"([^>]*)>[abc]/g, html), ['', ' data-label="the does"', ''])
@@ -107,7 +107,7 @@ test('each cell of a table can say which column it is of', () => {
   assert.doesNotMatch(show('| a | b" onclick="x |\n|---|---|\n| 1 | 2 |\n'), /" onclick="x/)
 })
 
-test('a page is sent once: whoever has it is told so', async () => {
+test('a page with a matching ETag is 304', async () => {
   for (const path of ['/docs/guide', '/docs/guide/errors', '/docs/guide/style.css']) {
     const first = await service.call(path)
     const etag = first.headers.get('etag') ?? ''
@@ -118,7 +118,7 @@ test('a page is sent once: whoever has it is told so', async () => {
   }
 })
 
-test('what is no page of the guide is not found, wherever it may lie', async () => {
+test('files that are not pages of the guide are 404', async () => {
   const none = [
     'nothing',
     'errors.md',
@@ -133,7 +133,7 @@ test('what is no page of the guide is not found, wherever it may lie', async () 
   }
 })
 
-test('the contents have every page once, in an order to read them', async () => {
+test('the contents list every page once, in reading order', async () => {
   const { text } = await service.call('/docs/guide')
   const [, article = ''] = /<article>([\s\S]+)<\/article>/.exec(text) ?? []
   const listed = all(/<dt><a href="\/docs\/guide\/([^"]+)"/g, article)
@@ -145,7 +145,7 @@ test('the contents have every page once, in an order to read them', async () => 
   for (const { title } of guideSections) assert.ok(article.includes(`<h2>${title}</h2>`))
 })
 
-test('HTML in a text is shown and not obeyed, and a link leads nowhere that it should not', () => {
+test('HTML in Markdown is escaped, and unsafe links are removed', () => {
   const place = { file: 'page.md', knows: (page: string) => page === 'other' || page === 'decisions/0001-one' }
   const show = (markdown: string) => renderMarkdown(markdown, place).html
   const hostile =
@@ -176,7 +176,7 @@ test('HTML in a text is shown and not obeyed, and a link leads nowhere that it s
   }
 })
 
-test('two headings of one name get different addresses', () => {
+test('headings with the same text get different anchors', () => {
   const { headings } = renderMarkdown('# A\n\n## Part\n\n## Part\n', { file: 'a.md', knows: () => false })
   assert.deepEqual(
     headings.map(({ id }) => id),

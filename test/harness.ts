@@ -16,8 +16,8 @@ import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
 
 /**
- * Tests speak HTTP to a real service on the real database. Services are made once for a file and shared, since each
- * test makes a store of its own; a test that moves the clock or needs other settings starts a service for itself.
+ * Tests call a real service with a real database by HTTP. The tests of a file share a service, because each test makes
+ * its own store; a test that moves the clock or needs other settings starts its own service.
  */
 export const databaseUrl = process.env.TEST_DATABASE_URL ?? ''
 
@@ -30,9 +30,9 @@ export type TestService = {
   db: Db
   url: string
   clock: ReturnType<typeof movableClock>
-  /** What was logged so far, line by line. */
+  /** The log so far, line by line. */
   logLines: string[]
-  /** Every message with a code that was handed to the sender, also those that it refused. */
+  /** Every message passed to the sender, including refused ones. */
   messages: SmsMessage[]
   /** The code in the last message to a phone (E.164). */
   codeFor(phone: string): string
@@ -46,11 +46,11 @@ export type Answer = {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back, and fails when it is not there.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the answer, and fails when it is missing.
   json: any
 }
 
-/** `sender` is handed the messages after they were noted; without one, noting them is all. */
+/** `sender` receives each message after it was recorded. */
 export type ServiceOptions = Partial<Config> & {
   secrets?: readonly string[]
   sender?: SmsSender
@@ -90,6 +90,8 @@ export const startTestService = async ({
     logger,
     clock,
     jobs,
+    // Tests load the machine and send hundreds of requests at once, which must not be shed.
+    maxLoopDelayMs: 60_000,
     sms: {
       name: 'test',
       send: async (message) => {
@@ -141,7 +143,7 @@ export type TestStore = Awaited<ReturnType<typeof newStore>>
 
 export type StoreOptions = { currency?: string; origins?: string[]; rateLimit?: number }
 
-/** A new store, its keys, and short ways to fill it and to call the service as it. */
+/** A new store with its keys, and functions that fill it and call the service with its key. */
 export const newStore = async (service: TestService, options: StoreOptions = {}) => {
   const { db } = service
   const mark = randomText(12)
@@ -199,11 +201,11 @@ export const newStore = async (service: TestService, options: StoreOptions = {})
 }
 
 /**
- * Waits for something that is announced between instances: a second, and for a hundred looks where a busy machine
- * leaves no time for that many.
+ * Waits for a change that reaches other instances by notification: at least a second, and a hundred attempts on a busy
+ * machine.
  */
 export const withinASecond = async (holds: () => Promise<boolean>) => {
-  for (let looks = 0; looks < 100; looks++) {
+  for (let attempts = 0; attempts < 100; attempts++) {
     if (await holds()) return true
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -64,14 +64,14 @@ const refused = async (sent: Promise<Sent>, status: number, code: string, what =
 
 const good = { productId: 'prod_1', quantity: 2 }
 
-test('a good body arrives as it was written', async () => {
+test('a valid body arrives unchanged', async () => {
   const { status, json: answer } = await send('/line', JSON.stringify(good))
   assert.deepEqual([status, answer], [200, { got: good }])
   const text = { name: 'Café कमल 🫖 "quoted" \\ / \u2028', list: [1, 0.1, -5, true, null, {}], deep: { a: { b: [] } } }
   assert.deepEqual((await send('/any', JSON.stringify(text))).json, { got: text })
 })
 
-test('JSON is JSON with a charset, in capitals and with spaces', async () => {
+test('the content type may have a charset, capitals and spaces', async () => {
   for (const type of [
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
@@ -99,7 +99,7 @@ test('any other content type is 415', async () => {
   await refused(send('/line', JSON.stringify(good), {}), 415, 'UNSUPPORTED_MEDIA_TYPE', 'no type at all')
 })
 
-test('what is not JSON is 400, also where invalid input is 422', async () => {
+test('a body that is not JSON is 400, also where invalid input is 422', async () => {
   for (const path of ['/line', '/cart', '/any', '/logout']) {
     for (const body of [
       '{',
@@ -140,7 +140,7 @@ test('input that fails its schema is 400, and 422 where the endpoint says so', a
   await refused(send('/cart', ''), 422, 'UNPROCESSABLE_ENTITY', 'an empty body')
 })
 
-test('nothing in a body is bent into the type that was wanted', async () => {
+test('values of a body are not converted to the expected type', async () => {
   for (const quantity of [null, '2', true, false, '', [2], { valueOf: 2 }, 1.5, '1e0', -0.5]) {
     await refused(send('/cart', JSON.stringify({ ...good, quantity })), 422, 'UNPROCESSABLE_ENTITY', `${quantity}`)
   }
@@ -149,14 +149,14 @@ test('nothing in a body is bent into the type that was wanted', async () => {
   }
 })
 
-test('a number too large to be one is refused, also where there is no other bound', async () => {
+test('a number out of range is refused, also where the schema has no bound', async () => {
   for (const amount of ['1e400', '-1e400', `1${'0'.repeat(400)}`]) {
     await refused(send('/amount', `{"amount":${amount}}`), 400, 'BAD_REQUEST', amount.slice(0, 10))
   }
   assert.deepEqual((await send('/amount', '{"amount":1e300}')).json, { got: { amount: 1e300 } })
 })
 
-test('an empty body is fine on a route that takes none, with or without a type', async () => {
+test('a route without a body accepts an empty one, with or without a content type', async () => {
   assert.equal((await send('/logout', undefined, {})).status, 200)
   assert.equal((await send('/logout', '', json)).status, 200)
   assert.equal((await send('/logout', undefined, { ...json, 'content-length': '0' })).status, 200)
@@ -167,7 +167,7 @@ test('an empty body is fine on a route that takes none, with or without a type',
 const bodyOf = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 const mebibyte = 1024 * 1024
 
-test('a body of one MiB is taken, and one byte more is 413, announced or not', async () => {
+test('a body of one MiB is accepted, and one byte more is 413, with or without Content-Length', async () => {
   assert.equal((await send('/any', bodyOf(mebibyte))).status, 200)
   await refused(send('/any', bodyOf(mebibyte + 1)), 413, 'PAYLOAD_TOO_LARGE')
   const chunked = { ...json, 'transfer-encoding': 'chunked' }
@@ -175,7 +175,7 @@ test('a body of one MiB is taken, and one byte more is 413, announced or not', a
   await refused(send('/any', bodyOf(mebibyte + 1), chunked), 413, 'PAYLOAD_TOO_LARGE')
 })
 
-test('a body nested beyond all need is 400, however deep it is', async () => {
+test('a deeply nested body is 400', async () => {
   for (const depth of [33, 1000, 10_000, 500_000]) {
     await refused(send('/any', '['.repeat(depth) + ']'.repeat(depth)), 400, 'BAD_REQUEST', `${depth} lists`)
   }
@@ -184,7 +184,7 @@ test('a body nested beyond all need is 400, however deep it is', async () => {
   assert.equal((await send('/any', '['.repeat(32) + ']'.repeat(32))).status, 200)
 })
 
-test('a name that reaches the prototype of objects is 400, wherever it stands', async () => {
+test('a name such as __proto__ is 400 at any depth', async () => {
   for (const body of [
     '{"__proto__":{"admin":true}}',
     '{"productId":"a","quantity":1,"__proto__":null}',
@@ -198,7 +198,7 @@ test('a name that reaches the prototype of objects is 400, wherever it stands', 
   assert.equal(({} as Record<string, unknown>).polluted, undefined)
 })
 
-test('text that the database cannot hold is 400, as a value and as a name', async () => {
+test('text that the database cannot store is 400, as a value and as a name', async () => {
   for (const text of ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00\\ud800"', '"a\\ud83e"']) {
     await refused(send('/any', text), 400, 'BAD_REQUEST', text)
     await refused(send('/any', `{"a":[${text}]}`), 400, 'BAD_REQUEST', text)
@@ -207,7 +207,7 @@ test('text that the database cannot hold is 400, as a value and as a name', asyn
   assert.deepEqual((await send('/any', '"\\ud83e\\uded6"')).json, { got: '🫖' })
 })
 
-test('bytes that are not UTF-8 never arrive as they were sent, and are never our fault', async () => {
+test('bytes that are not UTF-8 are replaced or refused, never a server error', async () => {
   for (const bytes of [
     [0x22, 0xff, 0x22],
     [0x22, 0xed, 0xa0, 0x80, 0x22],
@@ -220,7 +220,7 @@ test('bytes that are not UTF-8 never arrive as they were sent, and are never our
   }
 })
 
-test('a repeated name counts once, and names without meaning are passed over', async () => {
+test('the last of repeated names counts, and unknown names are ignored', async () => {
   const { json: answer } = await send('/line', '{"quantity":1,"productId":"a","quantity":3,"surplus":{"x":1}}')
   assert.equal((answer.got as typeof good).quantity, 3)
 })

@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What is forged changes nothing in either store. */
+/** A forged link changes nothing in either store. */
 const assertUnchanged = async (attempts: () => Promise<unknown>) => {
   const before = [await rowsOf(here), await rowsOf(elsewhere)]
   await attempts()
@@ -42,7 +42,7 @@ const assertUnchanged = async (attempts: () => Promise<unknown>) => {
 
 // The way back after paying
 
-/** Values with which somebody else's page would like to be reached. */
+/** Values that try to redirect to a foreign page. */
 const hostileTargets = [
   ...['https://evil.example', '//evil.example', '/\\evil.example', '\\\\evil.example', 'https:evil.example'],
   ...['https://shop.example.evil.example', 'https://shop.example@evil.example', 'https://evil.example#shop.example'],
@@ -70,7 +70,7 @@ const targetNames = ['storefrontUrl', 'storefront_url', 'redirect', 'returnUrl',
 const comeBack = (orderId: string, more = '', headers: Record<string, string> = {}) =>
   service.call(`/payment/callback?orderId=${encodeURIComponent(orderId)}${more}`, { headers })
 
-test('whatever stands in the address of the callback, the browser goes back to the store of the order', async () => {
+test('the callback always redirects to the store of the order', async () => {
   assert.ok(hostileTargets.length >= 60)
   const way = (orderId: string, status: string) =>
     `${here.shop.domain}/payment/callback?orderId=${orderId}&status=${status}`
@@ -105,7 +105,7 @@ const showOrder = async () => {
   return (await here.shop.get(`/v1/customer/orders/${ordered.orderId}`, headers)).json
 }
 
-test('an order that does not exist leads nowhere, whatever it is called', async () => {
+test('an unknown order redirects nowhere', async () => {
   await assertUnchanged(async () => {
     for (const target of [
       ...hostileTargets,
@@ -122,7 +122,7 @@ test('an order that does not exist leads nowhere, whatever it is called', async 
   })
 })
 
-test('no checkout takes a way back that is not on the list of its store', async () => {
+test('a checkout refuses return addresses that the store does not allow', async () => {
   const endpoint = withAccess('customer').find(({ name }) => name === 'checkOut')
   assert.ok(endpoint)
   const call = await prepare(here, endpoint)
@@ -190,7 +190,7 @@ const linkOf = async (world: World, person: Person, { downloadId }: Bought) => {
   return new URL(answer.headers.get('location') ?? '').pathname.split('/').at(-1) as string
 }
 
-test('a link to a file opens that file of that store, and no other link opens anything', async () => {
+test('a link opens one file of one store, and forged links open nothing', async () => {
   const link = await linkOf(here, asha, bought)
   const good = await service.call(`/downloads/${link}`)
   assert.deepEqual([good.status, good.headers.get('content-type')], [200, 'application/octet-stream'])
@@ -209,7 +209,7 @@ test('a link to a file opens that file of that store, and no other link opens an
     `${head}.${endsMs}0.${signature}`,
     link.replace(bought.downloadId, theirs.bought.downloadId),
     link.replace(storeId, elsewhere.shop.storeId),
-    // Signed by us, which nobody can do from outside, and still not what the store has.
+    // Signed with the right key, but for objects that the store does not have.
     makeLink(signerFor('download'), { storeId: elsewhere.shop.storeId, downloadId: bought.downloadId }, now).link,
     makeLink(signerFor('download'), { storeId, downloadId: theirs.bought.downloadId }, now).link,
     makeLink(signerFor('download'), { storeId, downloadId: 'dl_nobody' }, now).link,
@@ -222,7 +222,7 @@ test('a link to a file opens that file of that store, and no other link opens an
   })
 })
 
-test('a link is over after ten minutes, and the file is asked for again through the account', async (t) => {
+test('a link expires after ten minutes, and the account provides a new one', async (t) => {
   const later = await serviceFor(t, { passwords: cheapPasswords, secrets })
   const world = await openWorld(later)
   const person = await world.person('customer')
@@ -238,7 +238,7 @@ test('a link is over after ten minutes, and the file is asked for again through 
 const choose = (token: string, body = 'choice=success', type = 'application/x-www-form-urlencoded') =>
   service.call(`/sandbox/pay/${token}`, { method: 'POST', headers: { 'content-type': type }, body })
 
-test('a page of the sandbox opens one payment of one store, and no other address opens any', async () => {
+test('a sandbox page opens one payment of one store, and forged addresses open none', async () => {
   const { pageToken, paymentId } = ordered
   const page = await service.call(`/sandbox/pay/${pageToken}`)
   assert.deepEqual([page.status, page.text.includes('value="success"')], [200, true])
@@ -265,7 +265,7 @@ test('a page of the sandbox opens one payment of one store, and no other address
   })
 })
 
-test('a page of the sandbox takes one of its three answers and nothing else', async () => {
+test('a sandbox page accepts one of its three answers and nothing else', async () => {
   const forms = ['', 'choice', 'choice=', 'choice=paid', 'choice=SUCCESS', 'choice=success%00', 'choice[]=success', '%']
   forms.push('choice=later&choice=paid', '__proto__=success', 'choice.success', 'a=success', ' choice=success', '&&&=')
   const others: [string, string, number][] = [
@@ -286,7 +286,7 @@ test('a page of the sandbox takes one of its three answers and nothing else', as
   })
 })
 
-test('a page of the sandbox that is out of time or in production decides nothing', async (t) => {
+test('a sandbox page that has expired or runs in production changes nothing', async (t) => {
   const production = await serviceFor(t, { production: true, secrets })
   const path = `/sandbox/pay/${ordered.pageToken}`
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -305,7 +305,7 @@ test('a page of the sandbox that is out of time or in production decides nothing
   })
 })
 
-test('after all of this nothing was our fault', () => {
+test('no request of this file caused a server error', () => {
   assert.deepEqual(
     service.logLines.filter((line) => JSON.parse(line).level >= 50),
     [],

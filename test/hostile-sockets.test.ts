@@ -45,7 +45,7 @@ const assertRefused = async (text: string | Buffer, status: number, code: string
 const usual = () => `Host: x\r\nX-Store-Key: ${shop.key}\r\nConnection: close\r\n`
 const get = (target: string, headers = usual()) => say(`GET ${target} HTTP/1.1\r\n${headers}\r\n`)
 
-test('what is not HTTP is refused in our form', async () => {
+test('input that is not HTTP gets a documented error', async () => {
   const nonsense = {
     'no request line': 'hello\r\n\r\n',
     'an unknown method': 'FROB /v1/products HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -65,7 +65,7 @@ test('what is not HTTP is refused in our form', async () => {
   for (const [what, text] of Object.entries(nonsense)) await assertRefused(text, 400, 'BAD_REQUEST', what)
 })
 
-test('headers of 16 kB are too large and are told so in our form', async () => {
+test('headers of 16 kB are too large and get a documented error', async () => {
   const oneLarge = `X-Large: ${'x'.repeat(17_000)}\r\n`
   const many = Array.from({ length: 1000 }, (_, i) => `X-Header-${i}: some value\r\n`).join('')
   for (const headers of [oneLarge, many]) {
@@ -90,7 +90,7 @@ test('an address with scheme and host is the same address', async () => {
   }
 })
 
-test('doubled slashes, dots and stars are addresses that do not exist', async () => {
+test('addresses with double slashes, dots or stars are 404', async () => {
   for (const target of [
     '//v1//products',
     '/v1//products',
@@ -105,7 +105,7 @@ test('doubled slashes, dots and stars are addresses that do not exist', async ()
   assert.equal(star?.json?.code, 'NOT_FOUND')
 })
 
-test('no path leads out of the folder of pictures', async () => {
+test('no path leads out of the image folder', async () => {
   const [picture] = await get('/demo/images/logo.svg')
   assert.equal(picture?.status, 200)
   assert.match(picture?.body ?? '', /<svg/)
@@ -129,7 +129,7 @@ test('no path leads out of the folder of pictures', async () => {
   }
 })
 
-test('a request without a host is refused, except in the version of HTTP that had none', async () => {
+test('a request without Host is refused, except in HTTP/1.0', async () => {
   const key = `X-Store-Key: ${shop.key}\r\nConnection: close\r\n\r\n`
   await assertRefused(`GET /v1/store HTTP/1.1\r\n${key}`, 400, 'BAD_REQUEST')
   const [old] = await say(`GET /v1/store HTTP/1.0\r\n${key}`)
@@ -143,18 +143,18 @@ test('a request without a host is refused, except in the version of HTTP that ha
   )
 })
 
-test('an expectation that nobody knows is passed over', async () => {
+test('an unknown expectation is ignored', async () => {
   const [answer] = await get('/v1/store', `${usual()}Expect: a-miracle\r\n`)
   assert.equal(answer?.status, 200)
 })
 
-test('a wish for another protocol is passed over', async () => {
+test('a request to upgrade the protocol is ignored', async () => {
   const upgrade = `Host: x\r\nX-Store-Key: ${shop.key}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n`
   const [answer] = await get('/v1/store', upgrade)
   assert.equal(answer?.status, 200)
 })
 
-test('requests sent without waiting are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   const one = (path: string, last = false) =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Store-Key: ${shop.key}\r\n${last ? 'Connection: close\r\n' : ''}\r\n`
   const answers = await say(one('/v1/store') + one('/v1/nowhere') + one('/v1/menu') + one('/v1/products', true))
@@ -167,14 +167,14 @@ test('requests sent without waiting are answered in their order', async () => {
   assert.match(answers[3]?.body ?? '', /^\[/)
 })
 
-test('a header cannot be written into an answer', async () => {
+test('a request cannot inject a response header', async () => {
   const [answer] = await get('/v1/products?limit=1&x=%0d%0aset-cookie:%20a=b', `${usual()}X-Request-Id: a%0d%0ab\r\n`)
   assert.equal(answer?.status, 200)
   assert.doesNotMatch(answer?.headers ?? '', /^set-cookie/im)
   assert.match(answer?.headers ?? '', /^x-request-id: [\w-]{10}\r?$/im, 'one of our own instead')
 })
 
-test('after all of this the service is well', async () => {
+test('the service is healthy afterwards', async () => {
   assert.equal((await service.call('/health')).status, 200)
   const failures = service.logLines.filter((line) => JSON.parse(line).level >= 50)
   assert.deepEqual(failures, [])

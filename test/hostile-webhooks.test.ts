@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { TObject } from 'typebox'
 import { basic } from '../src/features/payments/fixture.ts'
+import { takeThird } from './combinations.ts'
 import { assertError, startTestService, type TestService } from './harness.ts'
 import { notJson, oddTexts, spotsOf, typesOf } from './spoilt-bodies.ts'
 import {
@@ -23,7 +24,7 @@ import {
 } from './world.ts'
 
 /**
- * Webhooks stand open to everybody who finds their address. Without good credentials nothing comes of a call, and with
+ * Anyone can call the address of a webhook. A call without valid credentials does nothing, and with
  * them it stays within its own store. Spoilt bodies are in test/hostile-fields.test.ts, with those of all endpoints.
  */
 let service: TestService
@@ -78,7 +79,7 @@ const badCredentialsFor = ({ endpoint, credentials }: Prepared) => {
   return badCredentials[name]?.() ?? []
 }
 
-test('without good credentials a webhook is 401, and neither keeps nor does anything', async () => {
+test('a webhook without valid credentials is 401, and stores and changes nothing', async () => {
   assert.ok(webhooks.length > 2)
   for (const endpoint of webhooks) {
     const call = await prepare(world, endpoint)
@@ -94,7 +95,7 @@ test('without good credentials a webhook is 401, and neither keeps nor does anyt
   }
 })
 
-test('without credentials no body is kept, whatever it is', async () => {
+test('a webhook without credentials stores no body', async () => {
   const bodies = [...notJson, '{}', '[]', 'null', '"text"', '{"eventId":"e"}', '{"__proto__":1}', 'x'.repeat(100_000)]
   for (const endpoint of webhooks) {
     const call = { ...(await prepare(world, endpoint)), credentials: {} }
@@ -118,17 +119,17 @@ const post = async (call: Prepared, body: string, headers: Headers = {}) => {
   return answer
 }
 
-/** The books that webhooks keep of what they were told. */
+/** The tables that store received events. */
 const isKept = (row: string) => /^(payment_event|delivery_event) /.test(row)
 const rowsBesides = async (isLeftOut: (row: string) => boolean) =>
   (await rowsOf(world)).filter((row) => !isLeftOut(row))
 
 let count = 0
-/** Each is an event of its own, unless its id is what is odd about it. */
+/** Each gets its own id, unless the id is the unusual value. */
 const withNewId = (body: string, name: string) =>
   name === '/eventId' ? body : body.replace(/"eventId":"[^"]*"/, `"eventId":"odd-${++count}"`)
 
-test('odd text in an event is never our fault, and an event that is refused is kept and does nothing else', async () => {
+test('unusual text in an event causes no server error, and a refused event is stored and changes nothing else', async () => {
   const withFields = webhooks.filter(({ body }) => Object.keys((body as TObject).properties).length > 0)
   assert.ok(withFields.length > 1)
   for (const endpoint of withFields) {
@@ -136,19 +137,19 @@ test('odd text in an event is never our fault, and an event that is refused is k
     const events = spotsOf(call).flatMap(({ name, shape, write }) => {
       const longest = ['x', '🫖', '1'].map((letter) => letter.repeat(shape.maxLength ?? 1))
       const texts = [...oddTexts, ...longest, ...(/At$|Delivery$/.test(name) ? oddTimes : [])]
-      const values = typesOf(shape).includes('string') ? texts : oddAmounts
-      return values.map((value) => ({ name, body: write(JSON.stringify(value)) }))
+      const values: (string | number)[] = typesOf(shape).includes('string') ? texts : oddAmounts
+      return takeThird(`${values.length} values`, values).map((value) => ({ name, body: write(JSON.stringify(value)) }))
     })
     const refused: typeof events = []
     await fewAtOnce(events, async ({ name, body }) => {
       const { status } = await post(call, withNewId(body, name))
       if (status >= 400) refused.push({ name, body })
     })
-    assert.ok(refused.length > 20 && refused.length < events.length, describe(endpoint))
+    assert.ok(refused.length > 6 && refused.length < events.length, describe(endpoint))
     const before = await rowsBesides(isKept)
     await fewAtOnce(refused, async ({ name, body }) => {
       const { status } = await post(call, withNewId(body, name))
-      assert.ok(status >= 400, `${describe(endpoint)} takes ${body} after all`)
+      assert.ok(status >= 400, `${describe(endpoint)} accepts ${body} the second time`)
     })
     assert.deepEqual(await rowsBesides(isKept), before, describe(endpoint))
   }
@@ -160,7 +161,7 @@ const oddTimes = [
   ...['2026-01-01T00:00:00[UTC]', '-000001-01-01', '1e3', 'Thu, 01 Jan 1970 00:00:00 GMT', '10000-01-01T00:00:00Z'],
 ]
 
-test('what a provider with an address of its own sends is 200 and kept, and moves nothing that it should not', async () => {
+test('events at the address of a provider are 200 and stored, and change only what they should', async () => {
   const endpoint = webhooks.find(({ name }) => name === 'providerWebhook')
   assert.ok(endpoint)
   const call = await prepare(world, endpoint)
@@ -196,7 +197,7 @@ test('what a provider with an address of its own sends is 200 and kept, and move
   assert.notDeepEqual(await rowsBesides(isKept), before)
 })
 
-test('an event of one store is no event of another, even under the same id', async () => {
+test('events of two stores are independent, even with the same id', async () => {
   for (const endpoint of webhooks) {
     const [here, there] = [await prepare(world, endpoint), await prepare(neighbour, endpoint)]
     const eventId = `shared-${endpoint.name}`
@@ -209,7 +210,7 @@ test('an event of one store is no event of another, even under the same id', asy
   }
 })
 
-test('after all of this nothing was our fault', () => {
+test('no request of this file caused a server error', () => {
   assert.deepEqual(
     service.logLines.filter((line) => JSON.parse(line).level >= 50),
     [],

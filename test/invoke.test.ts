@@ -38,7 +38,7 @@ const operationOf = ({ name }: NamedEndpoint): Operation => {
   return operation
 }
 
-/** The context that the door of the family makes of a good call. */
+/** The context that the family's `admit` makes of a valid call. */
 const contextOf = async (call: Prepared, changed: Parameters<typeof headersOf>[1] = {}) => {
   const operation = operationOf(call.endpoint)
   return operation.door.admit({
@@ -55,14 +55,14 @@ const contextOf = async (call: Prepared, changed: Parameters<typeof headersOf>[1
 
 const inputOf = ({ params, query, bodies }: Prepared): Input => ({ params, query, body: bodies[0] })
 
-/** Names and types of everything in a value, for answers about different things. Of a list, its first item counts. */
+/** Names and types of a value, for answers about different objects. A list has the shape of its first item. */
 const shapeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]))
 }
 
-/** Two calls of these never get the same answer. */
+/** Their answers differ on every call. */
 const differsEachTime = new Set(['health', 'metrics'])
 
 test('an operation answers invoke as it answers HTTP', async () => {
@@ -70,13 +70,13 @@ test('an operation answers invoke as it answers HTTP', async () => {
     const [first, second] = [await prepare(world, endpoint), await prepare(world, endpoint)]
     const repeatable = isRead(endpoint) && !differsEachTime.has(endpoint.name)
     const sent = await send(repeatable ? second : first)
-    const told = await invoke(operationOf(endpoint), await contextOf(second), inputOf(second))
+    const result = await invoke(operationOf(endpoint), await contextOf(second), inputOf(second))
     assert.ok(isTaken(endpoint, sent), `${describe(endpoint)}: ${sent.text}`)
-    assert.equal(told.status, sent.status, describe(endpoint))
+    assert.equal(result.status, sent.status, describe(endpoint))
     const answered = endpoint.contentType === undefined ? (sent.json ?? null) : sent.text
-    const look = repeatable ? (value: unknown) => value : shapeOf
-    assert.deepEqual(look(told.body), look(answered), describe(endpoint))
-    for (const name of Object.keys(told.headers)) assert.ok(sent.headers.has(name), `${describe(endpoint)}, ${name}`)
+    const view = repeatable ? (value: unknown) => value : shapeOf
+    assert.deepEqual(view(result.body), view(answered), describe(endpoint))
+    for (const name of Object.keys(result.headers)) assert.ok(sent.headers.has(name), `${describe(endpoint)}, ${name}`)
   })
 })
 
@@ -94,7 +94,7 @@ const refusalOf = async (call: Promise<unknown>): Promise<Refusal> => {
 
 const long = 'x'.repeat(3_000)
 
-/** The call with one thing in it that its schema does not allow, in several ways. */
+/** Variants of the call, each with one invalid value. */
 const spoilt = (call: Prepared): Prepared[] => {
   const fieldsOf = (schema: unknown) => Object.keys((schema as TObject | undefined)?.properties ?? {})
   const { params, query, body } = call.endpoint
@@ -157,21 +157,21 @@ test('an operation refuses invoke to a context without its scope, as HTTP does t
   })
 })
 
-test('an operation for customers refuses invoke to a guest and to nobody, as HTTP does', async () => {
+test('an operation for customers refuses invoke without a customer, as HTTP does', async () => {
   const guestCall = await prepare(world, withAccess('shopper')[0] as NamedEndpoint)
   const guest = await contextOf(guestCall)
-  const { shopper: _, ...nobody } = guest as typeof guest & { shopper: unknown }
+  const { shopper: _, ...anonymous } = guest as typeof guest & { shopper: unknown }
   await fewAtOnce(withAccess('customer', 'asserted'), async (endpoint) => {
     const call = await prepare(world, endpoint)
     const { status, json } = await send(call, { headers: { authorization: undefined, 'x-customer-id': undefined } })
-    for (const ctx of [guest, nobody]) {
+    for (const ctx of [guest, anonymous]) {
       const refusal = await refusalOf(invoke(operationOf(endpoint), ctx, inputOf(call)))
       assert.deepEqual(refusal, { status, ...json }, describe(endpoint))
     }
   })
 })
 
-test('after all of this nothing was our fault', () => {
+test('no call of this file caused a server error', () => {
   assert.deepEqual(
     service.logLines.filter((line) => JSON.parse(line).level >= 50),
     [],

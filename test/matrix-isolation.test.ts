@@ -148,15 +148,15 @@ const intrude = async (world: World, kind: Kind) => {
   }
 }
 
-test('another customer of the same store neither sees nor changes what somebody has', () => intrude(here, 'customer'))
+test('another customer of the same store neither sees nor changes data of a shopper', () => intrude(here, 'customer'))
 
-test('a guest of the same store neither sees nor changes what somebody has', () => intrude(here, 'guest'))
+test('a guest of the same store neither sees nor changes data of a shopper', () => intrude(here, 'guest'))
 
 test('a customer of another store neither sees nor changes anything of this one', () => intrude(elsewhere, 'customer'))
 
 test('a guest of another store neither sees nor changes anything of this one', () => intrude(elsewhere, 'guest'))
 
-test('all ids of a path at once open as little as one of them', async () => {
+test('a path with only foreign ids is refused like one with a single foreign id', async () => {
   const deep = guarded.filter(({ params }) => Object.keys(params?.properties ?? {}).length > 1)
   assert.ok(deep.length > 0)
   const [victim] = victims as [Victim]
@@ -176,7 +176,7 @@ test('all ids of a path at once open as little as one of them', async () => {
   assert.deepEqual(await rowsAbout(victim), before)
 })
 
-test("nobody's answer has anything of somebody else in it, also without asking for it", async () => {
+test('no answer contains data of another shopper', async () => {
   for (const victim of victims) {
     const before = await rowsAbout(victim)
     await fewAtOnce(guarded, async (endpoint) => {
@@ -189,7 +189,7 @@ test("nobody's answer has anything of somebody else in it, also without asking f
   }
 })
 
-test('an Idempotency-Key brings back an answer to its own shopper alone', async () => {
+test('an Idempotency-Key returns the stored answer only to its shopper', async () => {
   const repeatable = guarded.filter(({ once }) => once)
   assert.ok(repeatable.length > 0)
   for (const endpoint of repeatable) {
@@ -208,7 +208,7 @@ test('an Idempotency-Key brings back an answer to its own shopper alone', async 
   }
 })
 
-test("a cursor of one customer's list is of no use to another", async () => {
+test('a cursor works only for the customer who received it', async () => {
   const lists = guarded.filter(({ query, access }) => query?.properties.cursor !== undefined && access === 'customer')
   assert.ok(lists.length > 0)
   for (const endpoint of lists) {

@@ -4,6 +4,7 @@ import { minutes } from '../src/core/clock.ts'
 import { makeInternalToken } from '../src/features/access/internal-token.ts'
 import { type Scope, scopes } from '../src/features/access/storefront.contract.ts'
 import { revokeKey } from '../src/features/stores/stores.ts'
+import { takeThird } from './combinations.ts'
 import {
   type Answer,
   assertError,
@@ -30,11 +31,11 @@ import {
   withAccess,
 } from './world.ts'
 
-/** Every endpoint of the contract meets every kind of key here; test/matrix-shoppers.test.ts has the shoppers. */
+/** Every endpoint with every kind of key; test/matrix-shoppers.test.ts covers shoppers. */
 let service: TestService
 let here: World
 let neighbour: World
-/** Good calls that only ever get refused here, so each of them stays good. */
+/** Valid calls that are always refused here, so they stay valid. */
 let calls: Prepared[]
 
 before(async () => {
@@ -50,7 +51,7 @@ type Headers = Record<string, string>
 /** These headers in place of the store's key. */
 const only = (headers: Headers) => ({ 'x-store-key': undefined, ...headers })
 
-/** Tries every guarded endpoint with headers that must not open it, and looks whether anything has happened. */
+/** Every guarded endpoint refuses these headers, and nothing changes. */
 const assertAllRefuse = async (headers: Headers, status: number, code: string) => {
   const before = await rowsOf(here)
   await fewAtOnce(calls, async (call) => {
@@ -61,7 +62,8 @@ const assertAllRefuse = async (headers: Headers, status: number, code: string) =
   assert.deepEqual(await rowsOf(here), before)
 }
 
-const assertAllAdmit = (headers: Headers) => fewAtOnce(guarded, (endpoint) => assertAdmits(endpoint, headers))
+const assertAllAdmit = (headers: Headers, chosen = guarded) =>
+  fewAtOnce(chosen, (endpoint) => assertAdmits(endpoint, headers))
 
 const assertAdmits = async (endpoint: NamedEndpoint, headers: Headers): Promise<Answer> => {
   const answer = await send(await prepare(here, endpoint), { headers: only(headers) })
@@ -71,12 +73,11 @@ const assertAdmits = async (endpoint: NamedEndpoint, headers: Headers): Promise<
 
 const secondsFromNow = (seconds: number) => Math.floor(service.clock.now() / 1000) + seconds
 
-test('every endpoint of a store opens to its key under either name, and under both', async () => {
+test('every endpoint of a store accepts its key in either header, and in both', async () => {
   assert.ok(guarded.length > 0)
   const { key } = here.shop
-  await assertAllAdmit({ 'x-store-key': key })
-  await assertAllAdmit({ 'x-api-key': key })
-  await assertAllAdmit({ 'x-api-key': key, 'x-store-key': key })
+  const forms = [{ 'x-store-key': key }, { 'x-api-key': key }, { 'x-api-key': key, 'x-store-key': key }]
+  for (const headers of forms) await assertAllAdmit(headers, takeThird('forms of the key', guarded))
 })
 
 test('every endpoint of a store refuses a missing, an empty and a wrong key', async () => {
@@ -94,31 +95,31 @@ test('every endpoint of a store refuses two different keys, whichever of them is
   await assertAllRefuse({ 'x-store-key': '', 'x-api-key': key }, 401, 'UNAUTHORIZED')
 })
 
-test('every endpoint of a store refuses a revoked key that it knew', async () => {
+test('every endpoint of a store refuses a revoked key that was cached', async () => {
   const { id, key } = await here.shop.newKey({ rateLimit: 10_000 })
-  await assertAllAdmit({ 'x-store-key': key })
+  await assertAllAdmit({ 'x-store-key': key }, takeThird('keys that end', guarded))
   await service.db.tx((tx) => revokeKey(tx, id))
   const isRefused = async () => (await here.shop.get('/v1/store', { 'x-store-key': key })).status === 401
   assert.ok(await withinASecond(isRefused))
   await assertAllRefuse({ 'x-store-key': key }, 401, 'UNAUTHORIZED')
 })
 
-test('every endpoint of a store refuses a key once its time is over', async () => {
+test('every endpoint of a store refuses an expired key', async () => {
   const expiresAt = new Date(service.clock.now() + minutes(4))
   const { key } = await here.shop.newKey({ rateLimit: 10_000, expiresAt })
-  await assertAllAdmit({ 'x-store-key': key })
+  await assertAllAdmit({ 'x-store-key': key }, takeThird('keys that end', guarded))
   service.clock.advance(minutes(4))
   await assertAllRefuse({ 'x-store-key': key }, 401, 'UNAUTHORIZED')
 })
 
-test("no endpoint shows what one store has to another store's key", async () => {
+test('no endpoint shows data of a store to the key of another', async () => {
   const bare = { ...neighbour, shop: await newStore(service) }
   for (const endpoint of withAccess('store')) {
     const call = await prepare(here, endpoint)
-    // Twice each, so that an answer kept for one store would reach the other.
+    // Twice each, so an answer cached for one store would reach the other.
     for (let round = 0; round < 2; round++) {
       const [own, foreign] = [await send(call), await send({ ...call, world: bare })]
-      assert.ok(showsData(own), `${describe(endpoint)} shows nothing to find again: ${own.text}`)
+      assert.ok(showsData(own), `${describe(endpoint)} shows no data of the store: ${own.text}`)
       assert.ok(!showsData(foreign), `${describe(endpoint)}: ${foreign.text}`)
     }
   }
@@ -126,7 +127,7 @@ test("no endpoint shows what one store has to another store's key", async () => 
 
 const showsData = ({ text }: Answer) => /moonstone/i.test(text) || text.includes(here.shop.storeId)
 
-test('every endpoint of a store wants its scope, and no other scope stands for it', async () => {
+test('every endpoint of a store requires its scope, and no other scope replaces it', async () => {
   await fewAtOnce(guarded, async (endpoint) => {
     const { scope } = endpoint
     assert.ok(scope, `${describe(endpoint)} names no scope`)
@@ -134,26 +135,27 @@ test('every endpoint of a store wants its scope, and no other scope stands for i
     const call = await prepare(here, endpoint)
     assertError(await send(call, { headers: without }), 403, 'FORBIDDEN')
     await assertAdmits(endpoint, { 'x-store-key': await keyWith([scope]) })
-    // Now that the answer is in memory, the key without the scope still gets nothing.
+    // The answer is cached now, and the key without the scope is still refused.
     assertError(await send(call, { headers: without }), 403, 'FORBIDDEN')
   })
 })
 
 const keyWith = async (allowed: Scope[]) => (await here.shop.newKey({ scopes: allowed, rateLimit: 10_000 })).key
 
-test('every endpoint of a store opens to a good internal token', async () => {
+test('every endpoint of a store accepts a valid internal token', async () => {
   const token = makeInternalToken(here.shop.storeId, secondsFromNow(60), internalSecret)
   await assertAllAdmit({ 'x-internal-storefront-token': token })
-  await assertAllAdmit({ 'x-internal-storefront-token': token, 'x-store-key': here.shop.key })
+  const both = { 'x-internal-storefront-token': token, 'x-store-key': here.shop.key }
+  await assertAllAdmit(both, takeThird('tokens beside a key', guarded))
 })
 
-test('every endpoint of a store refuses an internal token that is forged, over, or valid for too long', async () => {
+test('every endpoint of a store refuses an internal token that is forged, expired, or valid for too long', async () => {
   const { storeId, key } = here.shop
   const bad = {
     forged: makeInternalToken(storeId, secondsFromNow(60), 'another secret of thirty-two characters'),
-    over: makeInternalToken(storeId, secondsFromNow(-1), internalSecret),
+    expired: makeInternalToken(storeId, secondsFromNow(-1), internalSecret),
     tooFarAhead: makeInternalToken(storeId, secondsFromNow(3700), internalSecret),
-    ofNobody: makeInternalToken('store_of_nobody', secondsFromNow(60), internalSecret),
+    ofUnknownStore: makeInternalToken('store_unknown', secondsFromNow(60), internalSecret),
   }
   for (const token of Object.values(bad)) {
     await assertAllRefuse({ 'x-internal-storefront-token': token }, 401, 'UNAUTHORIZED')
@@ -169,14 +171,14 @@ test('every endpoint of a store refuses an internal token from a browser, and be
   await assertAllRefuse({ 'x-internal-storefront-token': token, 'x-store-key': key }, 401, 'UNAUTHORIZED')
 })
 
-test('every endpoint of a store takes an outlet of that store and refuses any other', async () => {
+test('every endpoint of a store accepts an outlet of that store and refuses any other', async () => {
   const { key, outletId } = here.shop
   await assertAllAdmit({ 'x-store-key': key, 'x-outlet-id': outletId })
   await assertAllRefuse({ 'x-store-key': key, 'x-outlet-id': neighbour.shop.outletId }, 400, 'BAD_REQUEST')
   await assertAllRefuse({ 'x-store-key': key, 'x-outlet-id': '' }, 400, 'BAD_REQUEST')
 })
 
-test('every endpoint of a store counts its calls, tells the rate, and refuses one too many', async () => {
+test('every endpoint of a store counts its calls, reports the rate limit, and refuses calls above it', async () => {
   await fewAtOnce(guarded, async (endpoint) => {
     const { key } = await here.shop.newKey({ rateLimit: 1 })
     const headers = { 'x-store-key': key }
@@ -195,7 +197,7 @@ test('every endpoint of a store counts its calls, tells the rate, and refuses on
   })
 })
 
-test('public endpoints need no key, and mind no wrong one', async () => {
+test('public endpoints need no key and ignore a wrong one', async () => {
   assert.ok(open.length > 0)
   for (const endpoint of open) {
     assert.ok(!endpoint.path.startsWith('/v1'), describe(endpoint))

@@ -45,7 +45,7 @@ const lockCarts = async (t: TestContext, { shop }: Shop) => {
     await unlock()
     await outside.close()
   })
-  /** Whoever waits for the lock, or for someone who does. */
+  /** Connections that wait for the lock, directly or behind another waiter. */
   const countBlocked = async () =>
     (
       await outside.one<{ blocked: number }>`
@@ -57,7 +57,7 @@ const lockCarts = async (t: TestContext, { shop }: Shop) => {
   return { unlock, countBlocked }
 }
 
-/** What the neighbour and the operator see: reads past every cache, a key never seen before, the health check. */
+/** The view of other stores and the operator: uncached reads, a new key, the health check. */
 const assertOthersAreServed = async (neighbour: Shop) => {
   const { key } = await neighbour.shop.newKey()
   const answers = await Promise.all([
@@ -117,7 +117,7 @@ test('a store whose carts are all blocked holds its share of the connections and
   await Promise.all(changes)
 })
 
-test('a lock that is not given in time is 503 with Retry-After and changes nothing, and the next call works', async (t) => {
+test('a lock that is not acquired in time is 503 with Retry-After and changes nothing, and the next call works', async (t) => {
   const attacked = await openShop()
   const { add, guest } = await attacked.newCart()
   const { unlock } = await lockCarts(t, attacked)
@@ -129,7 +129,7 @@ test('a lock that is not given in time is 503 with Retry-After and changes nothi
   assert.equal((await guest.call('GET', '/v1/cart')).json[0].quantity, 2)
 })
 
-test('a shopper who sends more changes at once than a line holds is told so', async (t) => {
+test('a shopper who sends more concurrent changes than the queue holds gets an error', async (t) => {
   const attacked = await openShop()
   const { add } = await attacked.newCart()
   const { unlock } = await lockCarts(t, attacked)
@@ -148,7 +148,7 @@ test('a shopper who sends more changes at once than a line holds is told so', as
   }
 })
 
-test('a shopper who hangs up leaves the line', async (t) => {
+test('a shopper who disconnects leaves the queue', async (t) => {
   const own = await serviceFor(t)
   const attacked = await openShop()
   const { guest } = await attacked.newCart()

@@ -9,17 +9,17 @@ import { movableClock } from '../src/core/clock.ts'
 import { createLogger } from '../src/logging.ts'
 import { callUrl, databaseUrl } from './harness.ts'
 
-/** A way to the database that a test can cut, leave silent and mend. */
+/** A proxy to the database that a test can cut, silence and restore. */
 export type Line = {
   url: string
-  /** Ends every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): Promise<void>
-  /** Connections stay and are taken, and nothing passes until it is mended. */
+  /** Connections stay open and are accepted, but no data pass until it is restored. */
   silence(): void
   mend(): Promise<void>
-  /** Takes connections again after a cut, as silent as it was before. */
+  /** Accepts connections again after a cut; a silenced proxy stays silent. */
   reopen(): Promise<void>
-  /** How many connections go through it now. */
+  /** The number of open connections. */
   connections(): number
 }
 
@@ -107,7 +107,7 @@ export type DistantOptions = Partial<Config> & {
   maxLoopDelayMs?: number
 }
 
-/** A service whose queries, and whose listening connection, reach the database through a line. */
+/** A service whose queries and listening connection use such a proxy. */
 export const distantServiceFor = async (t: TestContext, options: DistantOptions) => {
   const { lines, patienceMs = 500, maxLoopDelayMs, ...settings } = options
   const logLines: string[] = []
@@ -129,7 +129,7 @@ export const distantServiceFor = async (t: TestContext, options: DistantOptions)
     ...(maxLoopDelayMs === undefined ? {} : { maxLoopDelayMs }),
   })
   let closing: Promise<void> | undefined
-  /** A test may close it before its end does. */
+  /** A test may close it early. */
   const close = () => {
     closing ??= app.close()
     return closing

@@ -24,13 +24,13 @@ import { newCustomer, newGuest } from './shoppers.ts'
 import { cheapPasswords } from './world.ts'
 
 /**
- * A store of 27,000 products beside small ones, in a database of its own. What is read by an index here is read by it in
- * a store of a million; what is not would be slow there, and fails here. It is just larger than what a search of words
- * that are everywhere goes through. And there are so many small stores that a plan for all of them expects one product
- * in each, as among a million products in a thousand stores.
+ * A store of 27,000 products beside small ones, in its own database. A statement that uses an index here uses it with a
+ * million products; one that does not fails here, because it would be slow there. The store is just larger than the limit
+ * that a search for very common words reads. There are so many small stores that a plan for all stores expects one
+ * product in each, as with a million products in a thousand stores.
  */
 let url: string
-let drop: () => Promise<unknown>
+let drop: (() => Promise<unknown>) | undefined
 let service: TestService
 let planner: pg.Client
 let shop: Awaited<ReturnType<typeof newStore>>
@@ -50,7 +50,7 @@ before(async () => {
   await runSql(url, addCoupons)
   await runSql(url, addPayments)
   await runSql(url, 'analyze coupon, orders, payment')
-  // The numbers of the orders that were filled in are taken.
+  // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
 })
 
@@ -69,10 +69,11 @@ const addPayments = `
   from orders o where (o.store_id, o.id) = (payment.store_id, payment.order_id) and o.number % 100 = 2;
   update orders set expires_at = now() - interval '1 hour' where number % 100 = 3`
 
+// `before` may have failed at any point, and only its error should be reported.
 after(async () => {
-  await planner.end()
-  await service.close()
-  await drop()
+  await planner?.end()
+  await service?.close()
+  await drop?.()
 })
 
 const reads: Record<string, string> = {
@@ -85,7 +86,7 @@ const reads: Record<string, string> = {
   'a category by price': '/v1/products?category=category-7&sort=-price',
   'some ids': '/v1/products?ids=prod_1,prod_2',
   'a range of prices by price': '/v1/products?minPrice=100&maxPrice=200&sort=price',
-  'what is sold out': '/v1/products?inStock=false',
+  'sold-out products': '/v1/products?inStock=false',
   'a rare option': '/v1/products?options=Colour:Colour%207',
   'a rare option by price': '/v1/products?options=Colour:Colour%207&sort=price',
   'an option that is everywhere': '/v1/products?options=Colour:Black',
@@ -100,7 +101,7 @@ const reads: Record<string, string> = {
   'a search': '/v1/search?q=wieea',
   'a search of two words': '/v1/search?q=wieea+wouta',
   'a search of a word that is everywhere': '/v1/search?q=wa',
-  'a search of a short beginning': '/v1/search?q=wie',
+  'a search for a short prefix': '/v1/search?q=wie',
   'a misspelt search': '/v1/search?q=wnsxao',
   suggestions: '/v1/search/suggest?q=wie',
 }
@@ -113,7 +114,7 @@ for (const [what, path] of Object.entries(reads)) {
   })
 }
 
-test('a later page is read from where the one before ended', async () => {
+test('a later page is read from the position where the previous one ended', async () => {
   for (const sort of ['newest', 'price', '-price', 'name', '-name']) {
     const first = await shop.get(`/v1/products?sort=${sort}`)
     const [text] = await statementsOf(`/v1/products?sort=${sort}&cursor=${first.headers.get('x-next-cursor')}`)
@@ -135,7 +136,7 @@ test('a search of rare words starts from the index of words, with the same plan 
   }
 })
 
-test('what a shopper has is read and written by indexes, with one plan for large and small stores', async () => {
+test('data of a shopper are read and written by indexes, with one plan for large and small stores', async () => {
   const [guest, asha, { id: storeId }] = [
     await newGuest(service, shop),
     await newCustomer(service, shop),
@@ -211,7 +212,7 @@ test('what a shopper has is read and written by indexes, with one plan for large
   assert.deepEqual(wrong, [])
 })
 
-test('what an operator or a provider names is found by indexes, with one plan for large and small stores', async () => {
+test('lookups of operators and providers use indexes, with one plan for large and small stores', async () => {
   const { id: storeId, publicId } = await shop.load()
   const texts = new Set<string>()
   const stop = service.db.onStatement((text) => texts.add(text))
@@ -250,7 +251,7 @@ test('jobs find due work by its time, and claim the work of a store by its index
   }
 })
 
-/** A code by phone, with its token and then with the proof of having used it. */
+/** Sign-in by phone, with the token of the code and then with the proof of an earlier sign-in. */
 const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promise<void>) => {
   const phone = '+919876543210'
   const known = { requestToken: '' }
@@ -262,15 +263,15 @@ const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promis
   const verify = (body: object) =>
     done(guest.call('POST', '/v1/auth/otp/verify', { body: { phone, otp: service.codeFor(phone), ...body } }))
   return {
-    'somebody asks for a code': request,
-    'somebody signs in with a code and its token': () => verify(known),
-    'somebody asks for a code with a proof': request,
-    'somebody signs in with a code of their own': () => verify(known),
-    'somebody asks for a code again': () => {
+    'request a code': request,
+    'sign in with a code and its token': () => verify(known),
+    'request a code with a proof': request,
+    'sign in with a second code': () => verify(known),
+    'request a code again': () => {
       known.requestToken = ''
       return request()
     },
-    'somebody signs in with a code alone': () => verify({}),
+    'sign in with a code alone': () => verify({}),
     'a customer signs out everywhere': async () => {
       const { json } = await guest.call('POST', '/v1/signup', {
         body: { name: 'Asha', email: 'plans2@example.com', password },
@@ -285,7 +286,7 @@ const [email, password] = ['plans@example.com', 'correct horse battery']
 
 type TestGuest = Awaited<ReturnType<typeof newGuest>>
 
-test('what an import reads of known products, and the units that an order takes, are found by their keys', async () => {
+test('imports and stock reservations find rows by their keys', async () => {
   const store = await shop.load()
   const patch = readProduct({ slug: 'product-9876', price: 5 }, store.currency)
   assert.ok(!Array.isArray(patch))
@@ -300,12 +301,12 @@ test('what an import reads of known products, and the units that an order takes,
   for (const text of ours) assert.deepEqual(await scansOf(text), [], text)
 })
 
-test('a change of products leaves searches nothing to read through', async () => {
+test('changing products does not slow down searches', async () => {
   const [index] = await runSql(url, `select reloptions from pg_class where relname = 'listing_words'`)
   assert.deepEqual(index.reloptions, ['fastupdate=off'])
 })
 
-test('of more matches than are counted, the newest are ranked, and before them the one of exactly that name', async () => {
+test('above the count limit the newest matches are ranked, after the product with exactly that name', async () => {
   await shop.add({ slug: 'product-1', name: 'Wa', price: 1, stock: 1 })
   const first = (await shop.get('/v1/search?q=wa')).json
   assert.deepEqual([first.total, first.totalIsExact, first.data[0].slug], [10_000, false, 'product-1'])
@@ -316,7 +317,7 @@ test('of more matches than are counted, the newest are ranked, and before them t
   assert.equal(new Set(slugs).size, 40)
 })
 
-test('what many of the newest products have in common is counted among all the others too', async () => {
+test('facets shared by the newest products are counted over all products', async () => {
   await shop.add({ slug: 'product-2', name: 'Old unicorn', price: 1, stock: 1 })
   const unicorns = Array.from({ length: 120 }, (_, i) => ({ name: `Unicorn ${i}`, price: 1, stock: 1 }))
   await shop.add(...unicorns)
@@ -325,13 +326,13 @@ test('what many of the newest products have in common is counted among all the o
   assert.equal((await shop.get('/v1/search/suggest?q=old+unic')).json.products[0].slug, 'product-2')
 })
 
-test('a word of many names is suggested by the newest of them', async () => {
+test('a word in many names is suggested from the newest', async () => {
   const { products } = (await shop.get('/v1/search/suggest?q=wie')).json
   assert.equal(products.length, 8)
   assert.ok(products.every(({ name }: { name: string }) => / wie| wie$|^wie/.test(name)))
 })
 
-/** The statements that an answer takes when it is not in memory. */
+/** The statements of an uncached answer. */
 const statementsOf = async (path: string) => {
   await shop.get('/v1/store')
   return recordStatements(async () => {
@@ -340,7 +341,7 @@ const statementsOf = async (path: string) => {
   })
 }
 
-/** The statements that are sent while something is done, but for those that let it in. */
+/** The statements that an action sends, without those that authenticate it. */
 const recordStatements = async (work: () => Promise<unknown>) => {
   const texts = new Set<string>()
   const stop = service.db.onStatement((text) => texts.add(text))
@@ -373,8 +374,8 @@ const scansOf = async (text: string) =>
     .map((node) => `reads all of ${node['Relation Name']}, ${node['Index Name'] ?? 'without an index'}`)
 
 /**
- * Reads a table without an index, or by an index all that a store or an outlet has, with no limit that ends it. A limit
- * does not end a search for one thing among them: where another index begins alike, the planner may take that one.
+ * Reads a table without an index, or reads all rows of a store or an outlet by an index without a limit. A limit does not
+ * help a search for one row among them: the planner may use another index with the same first columns.
  */
 const isEndless = (node: PlanNode) => {
   if (node['Node Type'] === 'Seq Scan') return true
@@ -384,7 +385,7 @@ const isEndless = (node: PlanNode) => {
   return String(node['Index Cond'] ?? '').replaceAll(/\((?:\w+\.)?(store|outlet)_id = [^)]*\)| AND |[()]/g, '') === ''
 }
 
-/** The plan that PostgreSQL makes without knowing the values, as it does for a statement that is used often. */
+/** The generic plan, which PostgreSQL uses for statements that run often. */
 const nodesOf = async (text: string): Promise<PlanNode[]> => {
   const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))
   const nulls = count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`

@@ -16,7 +16,7 @@ const startAsThePageSays = async (t: TestContext, place: Place, databaseUrl: str
   const script = asScript(block.text, place).replace(/DATABASE_URL=\S+/, `DATABASE_URL='${databaseUrl}'`)
   assert.match(script, /NODE_ENV=production/)
   const file = join(place.folder, 'commands.sh')
-  // What the page sets is needed below too, to fill the store.
+  // Filling the store below needs the settings of the page too.
   writeFileSync(
     file,
     `${script}\nenv | grep -E '^(NODE_ENV|DATABASE_|VITRINE_)' >settings.txt\necho ready\nwait $SERVICE`,
@@ -38,7 +38,7 @@ const startAsThePageSays = async (t: TestContext, place: Place, databaseUrl: str
   return { settings, keys: JSON.parse(readFileSync(join(place.folder, 'store.json'), 'utf8')) }
 }
 
-test('the store that docs/production.md makes sells: what it offers is taken, and what it does not is refused plainly', async (t) => {
+test('the store of docs/production.md can sell, and refuses what it does not offer', async (t) => {
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
   const databaseUrl = await newDatabase(t)
   const place = await newPlace(t)

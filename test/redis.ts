@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A Redis of the test's own, which it can stop and start again at the same address. */
+/** A Redis for one test, which can stop it and start it again at the same address. */
 export type TestRedis = {
   url: string
   start(): Promise<void>
   stop(): Promise<void>
-  /** It keeps its connections and answers nothing, like a machine that hangs. */
+  /** Keeps its connections open and never answers, like a hanging machine. */
   freeze(): void
   thaw(): void
 }

@@ -9,8 +9,8 @@ const root = new URL('../', import.meta.url)
 const list = new URL('checked-regexps.json', import.meta.url)
 
 /**
- * Text from outside reaches these. Left out is what reads the output of programs on the same machine or an operator's
- * own flags.
+ * Files that match text from outside. Excluded are those that only read flags of operators or the output of local
+ * programs.
  */
 const files = globSync('{src,sdk/src}/**/*.ts', {
   cwd: root,
@@ -49,13 +49,13 @@ type Checked = { recheck: string; safe: string[] }
 
 const checkerVersion = (): string => createRequire(import.meta.url)('recheck/package.json').version
 
-/** Expressions that this version of the checker has found safe, which takes it most of a minute for all of them. */
+/** Expressions that this version of the checker has found safe. Checking all of them takes most of a minute. */
 export const readChecked = (): ReadonlySet<string> => {
   const { recheck, safe } = JSON.parse(readFileSync(list, 'utf8')) as Checked
   return new Set(recheck === checkerVersion() ? safe : [])
 }
 
-/** Checks all expressions, keeps the list of the safe ones, and returns the others with their faults. */
+/** Checks all expressions, and returns the safe ones and the errors of the others. */
 export const checkAll = async () => {
   const faults: string[] = []
   const safe = new Set<string>()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { bundleDependencies } from './bundle.ts'
 import { dropDatabase, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
 
@@ -13,8 +14,8 @@ const help = `npm test [-- [--long] [--database] [--only PART] [FILE …]]
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
 an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
 
-  --long       also the slow ones (*.long.ts)
-  --database   only what the kind of database has a part in: no command line, documents, hostile input
+  --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
+  --database   only tests that depend on the database: no command line, documents, hostile input
   --only PART  only tests whose name has this part
   FILE …       only these files`
 
@@ -30,7 +31,7 @@ const { values, positionals } = parseArgs({
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-/** Shared by the processes of this run: compiled modules, groups of files, and what tests set up once (shared.ts). */
+/** Shared by the processes of this run: compiled modules, groups of files, and set-ups (shared.ts). */
 const shared = mkdtempSync(join(tmpdir(), 'vitrine-shared-'))
 
 const main = async () => {
@@ -44,8 +45,8 @@ const main = async () => {
   }
 }
 
-/** These run alike on any database, or not at all on another one. */
-const leftOut = values.database
+/** Tests whose result does not depend on the database server. */
+const excluded = values.database
   ? [
       'src/{cli,core,providers}/**',
       'src/db/embedded{,.test.ts,/**}',
@@ -56,10 +57,10 @@ const leftOut = values.database
     ]
   : []
 
-const runTests = (url: string) => {
-  const chosen = globSync('{src,test}/**/*.test.ts', { exclude: leftOut }).sort()
+const runTests = async (url: string) => {
+  const chosen = globSync('{src,test}/**/*.test.ts', { exclude: excluded }).sort()
   const long = values.long ? globSync('test/**/*.long.ts').sort() : []
-  const files = [...(positionals.length > 0 ? positionals : groupFiles(chosen, shared)), ...long]
+  const files = [...groupFiles(positionals.length > 0 ? positionals : chosen, shared), ...long]
   const args = [
     '--test',
     `--test-concurrency=${Math.min(Math.max(availableParallelism(), 2), 8)}`,
@@ -69,10 +70,12 @@ const runTests = (url: string) => {
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
-    // A hundred processes load the same modules: the first one leaves them compiled for the others.
+    ...(values.long ? { TEST_ALL_COMBINATIONS: '1' } : {}),
+    // Some hundred processes load the same modules; the first one compiles them.
     NODE_COMPILE_CACHE: join(shared, 'compiled'),
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${await bundleDependencies(shared)}`.trim(),
   }
-  // What configures a service must not reach the services that tests start.
+  // Settings of this process must not reach the services that tests start.
   for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
   const child = spawn(process.execPath, args, { stdio: 'inherit', env })
   return new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
@@ -107,7 +110,7 @@ const openServer = async () => {
   const server = await openEmbedded({ dataDir, role: 'service' })
   const { host, port, user, password, database } = server.connection
   const url = `postgres://${user}:${encodeURIComponent(password)}@${encodeURIComponent(host)}:${port}/${database}`
-  // Nobody needs these data after a crash.
+  // The data need not survive a crash.
   for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
     await runSql(url, `alter system set ${name} = off`)
   await runSql(url, 'select pg_reload_conf()')

@@ -11,19 +11,18 @@ const tsc = join(root, 'node_modules/.bin/tsc')
 const mark = '=== next sample ==='
 
 export type SampleOptions = {
-  /** Stands in for `http://localhost:3000`. */
+  /** Replaces `http://localhost:3000`. */
   url: string
-  /** Stands in for `vpk_…`. */
+  /** Replaces `vpk_…`. */
   storeKey: string
-  /** Run after the samples, where it sees all that they have made. */
+  /** Code that runs after the samples and can use their variables. */
   epilogue?: string
   env?: Record<string, string>
 }
 
 /**
- * Compiles and runs the TypeScript of a document against a service. Blocks `ts` are one program, so that what one makes
- * is there in the next; a block `ts alone` is a program of its own. A block `text` right after one shows what it prints,
- * with `…` for anything.
+ * Compiles and runs the TypeScript of a document against a service. All `ts` blocks are one program and share variables;
+ * a `ts alone` block is its own program. A `text` block directly after one shows its output, where `…` matches anything.
  */
 export const runTypeScriptSamples = async (document: string, options: SampleOptions) => {
   const blocks = blocksOf(document)
@@ -47,7 +46,7 @@ export const runTypeScriptSamples = async (document: string, options: SampleOpti
   }
 }
 
-/** The client, built as it is published, where a project in this folder finds it. */
+/** Installs the client, built as published, for a project in this folder. */
 const installClient = async (folder: string) => {
   const place = join(folder, 'node_modules/@vitrine/client')
   mkdirSync(place, { recursive: true })
@@ -56,7 +55,7 @@ const installClient = async (folder: string) => {
   cpSync(await built, join(place, 'dist'), { recursive: true })
 }
 
-/** Once for all documents that a test file looks at. */
+/** Built once per test file. */
 let built: Promise<string> | undefined
 
 const buildClient = async () => {
@@ -66,7 +65,7 @@ const buildClient = async () => {
   return dist
 }
 
-/** With every strictness there is, so that nobody's settings are stricter. */
+/** Every strict option, so that the samples compile with any settings. */
 const strictest = {
   ...{ target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom', 'dom.iterable'], types: [] as string[] },
   ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noImplicitOverride: true },
@@ -75,7 +74,7 @@ const strictest = {
 }
 
 export const compile = (folder: string, settings: { types?: string[] } = {}) => {
-  // The types of Node and those of browsers do not agree about everything, which is no fault of a program.
+  // Some types of Node and of browsers conflict, which the samples cannot avoid.
   const withNode = settings.types?.includes('node')
     ? { typeRoots: [join(root, 'node_modules/@types')], skipLibCheck: true, noUnusedLocals: false }
     : {}
@@ -84,7 +83,7 @@ export const compile = (folder: string, settings: { types?: string[] } = {}) => 
   return tell(run(tsc, ['-p', folder]))
 }
 
-/** The compiler complains on the other channel than errors are usually read from. */
+/** The compiler prints its errors to stdout. */
 const tell = async (running: Promise<unknown>) => {
   try {
     await running

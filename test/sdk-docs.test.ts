@@ -10,21 +10,21 @@ import { runTypeScriptSamples } from './samples.ts'
 let service: TestService
 let demo: DemoKeys
 before(async () => {
-  // The samples pay, so the address of the payment page has to lead here.
+  // The samples pay, so the address of the payment page must point to this service.
   const port = await freePort()
   service = await startTestService({ port, publicUrl: `http://127.0.0.1:${port}` })
   demo = await service.db.tx(seedDemo)
 })
 after(() => service.close())
 
-test('the sample of README.md compiles, runs, and prints what is shown', () =>
+test('the sample of README.md compiles, runs, and prints the documented output', () =>
   runTypeScriptSamples('README.md', { url: service.url, storeKey: demo.browserKey }))
 
-test('the samples of sdk/README.md compile, run, and print what is shown', () =>
+test('the samples of sdk/README.md compile, run, and print the documented output', () =>
   runTypeScriptSamples('sdk/README.md', { url: service.url, storeKey: demo.browserKey }))
 
-test('the samples of docs/sdk.md compile, run, and print what is shown', async (t) => {
-  // Stands in for the person who reads the message with the code.
+test('the samples of docs/sdk.md compile, run, and print the documented output', async (t) => {
+  // Replaces the person who reads the code.
   const reader = createServer((_, response) => response.end(service.codeFor('+919876500002'))).listen(0, '127.0.0.1')
   await once(reader, 'listening')
   t.after(() => {

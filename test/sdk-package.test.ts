@@ -9,7 +9,7 @@ import { root } from './documents.ts'
 import { newStore, serviceFor } from './harness.ts'
 import { compile, runProgram } from './samples.ts'
 
-/** The client as others get it: packed, installed in an empty project, compiled against with everything strict. */
+/** The published client: packed, installed in an empty project, and compiled with all strict options. */
 test('the packed client is installed in an empty project, compiled against and run', async (t) => {
   const service = await serviceFor(t)
   const store = await newStore(service)
@@ -34,7 +34,7 @@ test('the packed client is installed in an empty project, compiled against and r
   assert.deepEqual([...new Set(lines)], wrong, complaints)
 })
 
-/** Built and packed in a copy, so that two runs at once do not build over each other. */
+/** Built and packed in a copy, so that concurrent runs do not overwrite each other. */
 const newProject = async (t: TestContext) => {
   const project = mkdtempSync(join(tmpdir(), 'vitrine-client-'))
   t.after(() => rmSync(project, { recursive: true, force: true }))

@@ -19,7 +19,7 @@ const openShop = async (t: TestContext) => {
   return { proxy, shop: createClient({ url: proxy.url, storeKey: store.key, sleep: async () => {} }) }
 }
 
-test('a list can be walked to its end, page by page and in order', async (t) => {
+test('a loop reads a list to its end, page by page and in order', async (t) => {
   const { shop, proxy } = await openShop(t)
   const met: string[] = []
   for await (const { name } of shop.listProducts({ sort: 'name', limit: 10 })) met.push(name)
@@ -27,7 +27,7 @@ test('a list can be walked to its end, page by page and in order', async (t) => 
   assert.equal(proxy.seen.length, 5)
 })
 
-test('whoever stops early asks for no further page', async (t) => {
+test('a loop that stops early requests no further page', async (t) => {
   const { shop, proxy } = await openShop(t)
   const met: string[] = []
   for await (const { name } of shop.listProducts({ sort: 'name', limit: 10 })) {
@@ -37,7 +37,7 @@ test('whoever stops early asks for no further page', async (t) => {
   assert.deepEqual([met.at(-1), proxy.seen.length], ['Mug 19', 2])
 })
 
-test('a list that is awaited is one page, with the cursor of the next', async (t) => {
+test('an awaited list is one page, with the cursor of the next', async (t) => {
   const { shop, proxy } = await openShop(t)
   const first = await shop.listProducts({ sort: 'name', limit: 40 })
   assert.equal(first.items.length, 40)
@@ -46,7 +46,7 @@ test('a list that is awaited is one page, with the cursor of the next', async (t
   assert.equal(proxy.seen.length, 2)
 })
 
-test('nothing is sent before a list is used, and its first page is sent for once', async (t) => {
+test('a list sends nothing before it is used, and requests its first page once', async (t) => {
   const { shop, proxy } = await openShop(t)
   const list = shop.listProducts({ sort: 'name', limit: 44 })
   assert.equal(proxy.seen.length, 0)
@@ -74,14 +74,14 @@ test('a search has its total and facets beside the page', async (t) => {
   assert.equal(count, 45)
 })
 
-test('lists in an envelope are walked alike', async (t) => {
+test('lists in an envelope work the same way', async (t) => {
   const { shop, proxy } = await openShop(t)
   const met: string[] = []
   for await (const { name } of shop.listCategories({ limit: 4 })) met.push(name)
   assert.deepEqual([met.length, new Set(met).size, proxy.seen.length], [10, 10, 3])
 })
 
-test('a page that fails ends the walk with its error, after what came before it', async (t) => {
+test('a failed page ends the loop with its error, after the items before it', async (t) => {
   const { shop, proxy } = await openShop(t)
   proxy.fail('none', { status: 500, body: '{"error":"Broken.","code":"INTERNAL"}' })
   const met: string[] = []
@@ -94,7 +94,7 @@ test('a page that fails ends the walk with its error, after what came before it'
   assert.equal(met.length, 10)
 })
 
-test('a page in the middle is tried again like any other read', async (t) => {
+test('a page in the middle is retried like any other read', async (t) => {
   const { shop, proxy } = await openShop(t)
   proxy.fail('none', 'lost on the way back')
   let count = 0
@@ -116,7 +116,7 @@ test('a list can be caught like a promise', async (t) => {
   assert.equal(await shop.showProduct({ idOrSlug: 'none' }).catch((error) => error.code), 'NOT_FOUND')
 })
 
-test('an abort ends a walk', async (t) => {
+test('an abort ends the loop', async (t) => {
   const { shop, proxy } = await openShop(t)
   const stop = new AbortController()
   await assert.rejects(

@@ -5,7 +5,7 @@ import { sleepFor } from '../sdk/src/time.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
-/** The client against a real service, behind something that loses connections and answers with errors when told to. */
+/** The client against a real service, behind a proxy that drops connections and returns errors on request. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -50,7 +50,7 @@ test('a read is sent again when the connection is lost, and when the service is 
   assert.equal(proxy.seen.length, 3)
 })
 
-test('a read is given up after the retries that were asked for', async (t) => {
+test('a read fails after the configured number of retries', async (t) => {
   const { shop, proxy } = await openShop(t, { retries: 1 })
   proxy.fail('lost on the way there', 'lost on the way there', 'lost on the way there')
   const error = await failure(shop.showStore())
@@ -80,7 +80,7 @@ test('a write without a key is never sent twice, however it fails', async (t) =>
   }
 })
 
-test('a creation whose answer is lost is sent again with the same key, and makes one thing', async (t) => {
+test('a creation whose answer is lost is retried with the same key, and creates one object', async (t) => {
   const { shop, proxy, mug } = await openShop(t)
   await shop.listCartItems()
   proxy.fail('lost on the way back', 'lost on the way back')
@@ -93,7 +93,7 @@ test('a creation whose answer is lost is sent again with the same key, and makes
   assert.equal(new Set(keys).size, 1)
 })
 
-test('the very first thing that a guest does is done once too', async (t) => {
+test('the first write of a guest is applied once too', async (t) => {
   const { shop, proxy, mug } = await openShop(t)
   proxy.failOn('POST', 'lost on the way back', 'lost on the way back')
   await shop.addToCart({ productId: mug.id, quantity: 3 })
@@ -105,7 +105,7 @@ test('the very first thing that a guest does is done once too', async (t) => {
   assert.deepEqual([...new Set(posts.map(({ headers }) => headers['x-guest-token']))], [await shop.guestToken()])
 })
 
-test('two calls have two keys, and a key of the caller counts', async (t) => {
+test('each call has its own key, and the caller can set it', async (t) => {
   const { shop, proxy, mug } = await openShop(t)
   await shop.addToCart({ productId: mug.id })
   await shop.addToCart({ productId: mug.id })
@@ -116,7 +116,7 @@ test('two calls have two keys, and a key of the caller counts', async (t) => {
   assert.equal(new Set(keys).size, 3)
 })
 
-test('Retry-After is slept in seconds', async (t) => {
+test('Retry-After is read as seconds', async (t) => {
   const { shop, proxy, sleeps } = await openShop(t)
   proxy.fail(serviceError(429, 'RATE_LIMITED', { 'retry-after': '7' }), {
     ...{ status: 503, body: '<h1>Down for a minute</h1>' },
@@ -137,7 +137,7 @@ test('without Retry-After the waits are short and grow', async (t) => {
   }
 })
 
-test('a wait that is longer than the caller allows ends the call at once, and the error tells how long', async (t) => {
+test('a wait above the limit of the caller ends the call at once, and the error has its length', async (t) => {
   const { shop, proxy, sleeps } = await openShop(t, { maxRetryAfterSeconds: 10 })
   proxy.fail(serviceError(429, 'RATE_LIMITED', { 'retry-after': '11', 'x-request-id': 'req-1' }))
   const error = await failure(shop.showStore())
@@ -148,7 +148,7 @@ test('a wait that is longer than the caller allows ends the call at once, and th
   assert.deepEqual([sleeps.length, proxy.seen.length], [0, 1])
 })
 
-test('what will not pass is not tried again', async (t) => {
+test('permanent errors are not retried', async (t) => {
   const { shop, proxy } = await openShop(t)
   for (const status of [400, 401, 403, 404, 409, 500]) {
     const before = proxy.seen.length
@@ -158,7 +158,7 @@ test('what will not pass is not tried again', async (t) => {
   }
 })
 
-test('an abort ends a wait for another try at once, and no other try follows', async (t) => {
+test('an abort during a wait ends the call at once, without a retry', async (t) => {
   const stop = new AbortController()
   // A sleep that never ends by itself: only the abort can end the call.
   const { shop, proxy } = await openShop(t, {
@@ -185,7 +185,7 @@ test('an abort ends a call that is under way, and one that is not yet sent', asy
   assert.equal(proxy.seen.length, 1)
 })
 
-test('who waits to become a guest can abort, lose patience, and holds up nobody else', async (t) => {
+test('a caller that waits for a guest token can abort or time out without delaying others', async (t) => {
   const { shop, proxy, mug } = await openShop(t, { retries: 0, timeoutMs: 60_000 })
   proxy.fail('no answer')
   const stop = new AbortController()
@@ -198,7 +198,7 @@ test('who waits to become a guest can abort, lose patience, and holds up nobody 
   assert.equal(proxy.seen.length, 1)
 })
 
-test('who gives up becoming a guest leaves the others to become one', async (t) => {
+test('a caller that stops waiting for a guest token does not affect the others', async (t) => {
   let answer = () => {}
   const held = new Promise<void>((resolve) => {
     answer = resolve
@@ -217,7 +217,7 @@ test('who gives up becoming a guest leaves the others to become one', async (t) 
   )
 })
 
-test('a limit beyond what timers can count is none', async (t) => {
+test('a limit above the maximum of timers means no limit', async (t) => {
   const { shop } = await openShop(t, { retries: 0 })
   for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31]) assert.ok((await shop.showStore({ timeoutMs })).id)
   const waits: unknown[] = []
@@ -244,7 +244,7 @@ test('an invalid header, URL or store key is a TypeError, not a network error', 
   assert.deepEqual([proxy.seen.length, sleeps.length], [0, 0])
 })
 
-test('a query leaves out what is null or not given', async (t) => {
+test('a query omits null and undefined values', async (t) => {
   const { shop, proxy } = await openShop(t)
   const cursor = null as unknown as string
   await shop.listProducts({ category: undefined, cursor, limit: 5 })
@@ -257,14 +257,14 @@ test('an answer that does not come in time is a TIMEOUT', async (t) => {
   assert.equal((await failure(shop.showStore({ timeoutMs: 50 }))).code, 'TIMEOUT')
 })
 
-test('a read that got no answer in time is asked once more', async (t) => {
+test('a read that times out is retried once', async (t) => {
   const { shop, proxy } = await openShop(t, { retries: 5 })
   proxy.fail('no answer')
   assert.ok((await shop.showStore({ timeoutMs: 500 })).id)
   assert.ok(proxy.seen.length > 1)
 })
 
-test('an answer that is not of Vitrine is a BAD_ANSWER with its status', async (t) => {
+test('an answer in another format is a BAD_ANSWER with its status', async (t) => {
   const { shop, proxy } = await openShop(t, { retries: 0 })
   const strange = [
     { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome to the hotel network</html>' },
@@ -289,7 +289,7 @@ test('an error has the code, the status and the request id of the service', asyn
   assert.ok(!isVitrineError(error, 'CONFLICT') && !isVitrineError(new Error('NOT_FOUND')))
 })
 
-test('an id that would lead elsewhere is refused before anything is sent', async (t) => {
+test('an id that would change the path is refused before anything is sent', async (t) => {
   const { shop, proxy } = await openShop(t)
   for (const idOrSlug of ['', '.', '..', undefined as unknown as string]) {
     await assert.rejects(async () => shop.showProduct({ idOrSlug }), TypeError)

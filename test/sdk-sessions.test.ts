@@ -4,7 +4,7 @@ import { type ClientOptions, createClient, isVitrineError, memoryStorage } from 
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
-/** Who is signed in, when answers are late, lost or not for this shopper. */
+/** Sessions when answers are late, lost or for another shopper. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -24,7 +24,7 @@ const openShop = async (t: TestContext, options: Partial<ClientOptions> = {}) =>
 }
 
 let people = 0
-const somebody = () => ({ name: 'Asha', email: `asha.s${++people}@example.com`, password: 'a long password' })
+const newAccount = () => ({ name: 'Asha', email: `asha.s${++people}@example.com`, password: 'a long password' })
 const refused = (code: Parameters<typeof isVitrineError>[1]) => (error: unknown) => isVitrineError(error, code)
 
 const gate = () => {
@@ -35,20 +35,20 @@ const gate = () => {
   return { open, opened }
 }
 
-test('logging out ends the session here, even when the service could not be told', async (t) => {
+test('logging out ends the local session even when the service cannot be reached', async (t) => {
   const { shop, proxy } = await openShop(t)
   for (const fault of ['lost on the way there', 'lost on the way back', { status: 503 }] as const) {
-    await shop.signUp(somebody())
+    await shop.signUp(newAccount())
     proxy.fail(fault)
     await assert.rejects(shop.logOut(), (error) => isVitrineError(error) && error.code !== 'UNAUTHORIZED')
     assert.equal(await shop.session(), null)
   }
 })
 
-test('only a service that says so ends a session', async (t) => {
+test('only a 401 of the service ends a session', async (t) => {
   let signedOut = 0
   const { shop, open, proxy } = await openShop(t, { onSignedOut: () => void signedOut++ })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await assert.rejects(open({ storeKey: 'vpk_rotated' }).showCustomer(), refused('UNAUTHORIZED'))
   proxy.fail(
     { status: 401, headers: { 'www-authenticate': 'Basic' }, body: '<h1>Who are you?</h1>' },
@@ -80,7 +80,7 @@ test('several refusals at once sign out once', async (t) => {
       return answer
     },
   })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await open({ storage: memoryStorage(), headers: { authorization: `Bearer ${token}` } }).logOut()
   const calls = [shop.showCustomer(), shop.showCustomer(), shop.showCustomer()]
   for (const { status } of await Promise.allSettled(calls)) assert.equal(status, 'rejected')
@@ -105,7 +105,7 @@ test('a session that begins while an old one is being dropped stays', async (t) 
       },
     },
   })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await open({ storage: memoryStorage(), headers: { authorization: `Bearer ${token}` } }).logOut()
   const watching = open({
     fetch: async (...args) => {
@@ -117,16 +117,16 @@ test('a session that begins while an old one is being dropped stays', async (t) 
   })
   const old = assert.rejects(watching.showCustomer(), refused('UNAUTHORIZED'))
   await looked.opened
-  const newer = watching.signUp(somebody())
+  const newer = watching.signUp(newAccount())
   await answered.opened
-  // Time for the new session to be written under the eyes of the old one, where nothing prevents that.
+  // Time for the new session to be stored while the old one is still in use.
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
   goOn.open()
   await old
   assert.equal((await newer).token, (await watching.session())?.token)
 })
 
-test('what a shop does when somebody is signed out cannot hide why', async (t) => {
+test('an error in the sign-out handler does not hide the original error', async (t) => {
   const { shop, storage } = await openShop(t, {
     onSignedOut: () => {
       throw new Error('no such element')
@@ -139,7 +139,7 @@ test('what a shop does when somebody is signed out cannot hide why', async (t) =
   })
 })
 
-test("a guest's answer that comes after signing in does not bring the guest's cart", async (t) => {
+test('a late answer to a guest does not replace the cart of the customer', async (t) => {
   const { open: release, opened } = gate()
   let isHeld = false
   const { shop, proxy, mug } = await openShop(t, {
@@ -155,16 +155,16 @@ test("a guest's answer that comes after signing in does not bring the guest's ca
   isHeld = true
   const late = shop.addToCart(mug)
   await proxy.untilAnswered(proxy.seen.length + 1)
-  await shop.signUp(somebody())
+  await shop.signUp(newAccount())
   release()
   assert.equal((await late).itemCount, 2)
   assert.equal(await shop.cartId(), null)
 })
 
-test('calls that name their own shopper leave that of the client alone', async (t) => {
+test('calls with explicit credentials do not change the shopper of the client', async (t) => {
   const { shop, open, mug } = await openShop(t)
   const other = open({ storage: memoryStorage() })
-  const { user, token } = await other.signUp(somebody())
+  const { user, token } = await other.signUp(newAccount())
   const { id } = await shop.addToCart(mug)
   const guest = await shop.guestToken()
   const isUnchanged = async () => assert.deepEqual([await shop.guestToken(), await shop.cartId()], [guest, id])
@@ -177,13 +177,13 @@ test('calls that name their own shopper leave that of the client alone', async (
   await assert.rejects(shop.listCartItems({ headers: { 'x-guest-token': 'gst_forged.by.me' } }), refused('BAD_REQUEST'))
   await isUnchanged()
 
-  const own = await shop.signUp(somebody())
+  const own = await shop.signUp(newAccount())
   await shop.logOut({ headers: { Authorization: `Bearer ${token}` } })
   assert.equal((await shop.session())?.token, own.token)
   await assert.rejects(other.showCustomer(), refused('UNAUTHORIZED'))
 })
 
-test('a guest who was merged in another tab goes on as the customer there', async (t) => {
+test('a guest who was merged in another tab continues as the customer', async (t) => {
   const { open, mug } = await openShop(t)
   const otherTab = open()
   let meanwhile = async () => {}
@@ -198,7 +198,7 @@ test('a guest who was merged in another tab goes on as the customer there', asyn
   await shop.addToCart(mug)
   let customerId = ''
   meanwhile = async () => {
-    customerId = (await otherTab.signUp(somebody(), { merge: true })).user.id
+    customerId = (await otherTab.signUp(newAccount(), { merge: true })).user.id
   }
   const cart = await shop.addToCart({ ...mug, quantity: 2 })
   assert.deepEqual([cart.customerId, cart.itemCount], [customerId, 3])

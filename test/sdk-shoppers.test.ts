@@ -12,7 +12,7 @@ import { SmsUncertain } from '../src/providers/sms/sender.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { newStore, serviceFor, startTestService, type TestService } from './harness.ts'
 
-/** Who the shopper is, and what the client remembers of that. */
+/** The shopper of a client, and what the client stores about them. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -31,11 +31,11 @@ const openShop = async (options: Partial<ClientOptions> = {}) => {
 }
 
 let people = 0
-const somebody = () => ({ name: 'Asha', email: `asha${++people}@example.com`, password: 'a long password' })
+const newAccount = () => ({ name: 'Asha', email: `asha${++people}@example.com`, password: 'a long password' })
 const quantities = (items: readonly { quantity: number }[]) => items.map(({ quantity }) => quantity)
 const refused = (code: Parameters<typeof isVitrineError>[1]) => (error: unknown) => isVitrineError(error, code)
 
-test('a guest is the same guest in every call, and knows their cart', async () => {
+test('a guest stays the same guest in every call, with the same cart', async () => {
   const { shop, mug } = await openShop()
   assert.deepEqual([await shop.guestToken(), await shop.cartId()], [null, null])
   const cart = await shop.addToCart({ productId: mug, quantity: 2 })
@@ -45,7 +45,7 @@ test('a guest is the same guest in every call, and knows their cart', async () =
   assert.match(String(await shop.guestToken()), /^gst_/)
 })
 
-test('first calls that are made at once are those of one guest', async () => {
+test('concurrent first calls share one guest', async () => {
   const { shop, mug, lamp } = await openShop()
   await Promise.all([
     shop.addToCart({ productId: mug }),
@@ -58,7 +58,7 @@ test('first calls that are made at once are those of one guest', async () => {
   assert.equal((await shop.listWishlist()).length, 1)
 })
 
-test('an answer that comes late takes no cart away', async (t) => {
+test('a late answer does not remove the cart', async (t) => {
   const { store, mug } = await openShop()
   const proxy = await startFaultyProxy(t, service.url)
   let release = () => {}
@@ -90,17 +90,17 @@ test('two clients on one storage share the cart and the session', async () => {
   await shop.addToCart({ productId: mug })
   await otherTab.addToCart({ productId: mug })
   assert.deepEqual(quantities(await shop.listCartItems()), [2])
-  await otherTab.signUp(somebody())
+  await otherTab.signUp(newAccount())
   assert.equal((await shop.showCustomer()).name, 'Asha')
   await shop.logOut()
   assert.equal(await otherTab.session(), null)
 })
 
-test('signing in with merge moves what the guest had, and ends the guest', async () => {
+test('signing in with merge moves the data of the guest, and ends the guest', async () => {
   const { shop, mug, lamp } = await openShop()
   await shop.addToCart({ items: [{ productId: mug, quantity: 2 }, { productId: lamp }] })
   await shop.addWishlistItem({ productId: lamp })
-  const { user, merged, mergeError } = await shop.signUp(somebody(), { merge: true })
+  const { user, merged, mergeError } = await shop.signUp(newAccount(), { merge: true })
   assert.deepEqual([merged, mergeError], [{ cartItems: 2, wishlistItems: 1 }, null])
   assert.equal(await shop.guestToken(), null)
   const cart = await shop.showMyCart()
@@ -124,7 +124,7 @@ test('signing in with a code keeps the session, and merges on request only', asy
   assert.deepEqual(quantities(await shop.listCartItems()), [1])
 })
 
-test("a code is bound to the client that asked for it, and the client proves itself to the phone's next hour", async () => {
+test('a code is bound to the client that requested it, which proves itself for an hour', async () => {
   const storage = memoryStorage()
   const { shop, open } = await openShop({ storage })
   const stranger = open({ storage: memoryStorage() })
@@ -133,7 +133,7 @@ test("a code is bound to the client that asked for it, and the client proves its
   const otp = service.codeFor(phone)
   while (await stranger.requestOtp({ phone }).catch(() => null));
   for (let i = 0; i < 3; i++) await stranger.verifyOtp({ phone, otp: '000000' }).catch(() => null)
-  // The page was loaded anew meanwhile.
+  // The page was reloaded meanwhile.
   const reloaded = open()
   const first = await reloaded.verifyOtp({ phone, otp })
   await reloaded.logOut()
@@ -144,7 +144,7 @@ test("a code is bound to the client that asked for it, and the client proves its
   await assert.rejects(reloaded.requestOtp({ phone }), refused('RATE_LIMITED'))
 })
 
-test('a code whose message was in doubt signs in, and is not taken for the one before', async (t) => {
+test('a code whose delivery is uncertain still signs in', async (t) => {
   const send = { fails: false }
   const doubtful = await serviceFor(t, {
     sender: {
@@ -163,7 +163,7 @@ test('a code whose message was in doubt signs in, and is not taken for the one b
   assert.equal(customer.phone, phone)
 })
 
-test('a client that asked for another phone meanwhile signs in all the same', async () => {
+test('a client that requested a code for another phone meanwhile can still sign in', async () => {
   const { shop } = await openShop()
   await shop.requestOtp({ phone: '+919876500003' })
   await shop.requestOtp({ phone: '+919876500004' })
@@ -173,9 +173,9 @@ test('a client that asked for another phone meanwhile signs in all the same', as
   }
 })
 
-test('signing out everywhere ends the session here and at other devices; changing the password keeps it', async () => {
+test('signing out everywhere ends all sessions; changing the password keeps this one', async () => {
   const { shop, open } = await openShop({ storage: memoryStorage() })
-  const asha = somebody()
+  const asha = newAccount()
   await shop.signUp(asha)
   const phone = open({ storage: memoryStorage() })
   await phone.signIn(asha)
@@ -190,10 +190,10 @@ test('signing out everywhere ends the session here and at other devices; changin
   assert.deepEqual(await phone.logOutEverywhere().catch(({ code }) => code), 'UNAUTHORIZED')
 })
 
-test('without a guest, or with one who is gone, signing in with merge merges nothing', async () => {
+test('signing in with merge and no guest, or an expired one, merges nothing', async () => {
   const storage = memoryStorage()
   const { shop } = await openShop({ storage })
-  const asha = somebody()
+  const asha = newAccount()
   assert.deepEqual((await shop.signUp(asha, { merge: true })).merged, null)
   await shop.logOut()
   await storage.set('vitrine.guestToken', 'gst_of.no.body')
@@ -201,22 +201,22 @@ test('without a guest, or with one who is gone, signing in with merge merges not
   assert.deepEqual([merged, mergeError, await shop.guestToken()], [null, null, null])
 })
 
-test('when moving fails after signing in, the customer is signed in and the guest can be moved later', async (t) => {
+test('when the merge fails, the customer is signed in and can merge later', async (t) => {
   const { store, mug } = await openShop()
   const proxy = await startFaultyProxy(t, service.url)
   const shop = createClient({ url: proxy.url, storeKey: store.key })
   await shop.addToCart({ productId: mug })
   proxy.fail('none', 'lost on the way there')
-  const { merged, mergeError } = await shop.signUp(somebody(), { merge: true })
+  const { merged, mergeError } = await shop.signUp(newAccount(), { merge: true })
   assert.deepEqual([merged, mergeError?.code], [null, 'NETWORK'])
   assert.ok(await shop.session())
   assert.equal((await shop.mergeGuestData({ guestToken: String(await shop.guestToken()) })).merged.cartItems, 1)
 })
 
-test('a session that the service no longer knows is dropped after a 401, and the shop is told', async () => {
+test('an unknown session is dropped after a 401, and the shop is notified', async () => {
   let signedOut = 0
   const { shop, open } = await openShop({ onSignedOut: () => void signedOut++ })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await open({ headers: { Authorization: `Bearer ${token}` } }).logOut()
   assert.ok(await shop.session())
   await assert.rejects(shop.showCustomer(), refused('UNAUTHORIZED'))
@@ -240,27 +240,27 @@ test('a 401 for an old session leaves a newer one alone', async (t) => {
   assert.equal((await shop.session())?.token, 'ses_newer')
 })
 
-test('logging out ends the session here and there, and here also when it was over there', async () => {
+test('logging out ends the session locally and in the service, also when it had expired there', async () => {
   let signedOut = 0
   const { shop, open } = await openShop({ onSignedOut: () => void signedOut++ })
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   await shop.logOut()
   assert.equal(await shop.session(), null)
   const other = open({ headers: { authorization: `Bearer ${token}` } })
   await assert.rejects(other.showCustomer(), refused('UNAUTHORIZED'))
 
-  const second = await shop.signUp(somebody())
+  const second = await shop.signUp(newAccount())
   await open({ headers: { authorization: `Bearer ${second.token}` } }).logOut()
   assert.deepEqual(await shop.logOut(), { success: true })
   assert.deepEqual([await shop.session(), signedOut], [null, 0])
   assert.deepEqual(await shop.logOut(), { success: true })
 })
 
-test('a guest token that is refused is replaced, and the call is made again', async () => {
+test('a refused guest token is replaced, and the call is retried', async () => {
   const storage = memoryStorage()
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
-  await storage.set('vitrine.guestToken', 'gst_forged.by.somebody')
+  await storage.set('vitrine.guestToken', 'gst_forged.by.attacker')
   const cart = await shop.addToCart({ productId: mug, quantity: 4 })
   assert.deepEqual([cart.itemCount, await shop.cartId()], [4, cart.id])
   assert.deepEqual(quantities(await shop.listCartItems()), [4])
@@ -270,16 +270,16 @@ test('a guest who is replaced has no cart yet', async () => {
   const storage = memoryStorage()
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
-  await storage.set('vitrine.guestToken', 'gst_forged.by.somebody')
+  await storage.set('vitrine.guestToken', 'gst_forged.by.attacker')
   assert.deepEqual(await shop.listWishlist(), [])
   assert.equal(await shop.cartId(), null)
 })
 
-test('a guest who was merged elsewhere simply goes on as a new one', async () => {
+test('a guest who was merged elsewhere continues as a new guest', async () => {
   const { shop, open, mug } = await openShop()
   await shop.addToCart({ productId: mug })
   const customer = open({ storage: memoryStorage() })
-  await customer.signUp(somebody())
+  await customer.signUp(newAccount())
   await customer.mergeGuestData({ guestToken: String(await shop.guestToken()) })
   assert.equal((await shop.addToCart({ productId: mug, quantity: 7 })).itemCount, 7)
 })
@@ -287,30 +287,30 @@ test('a guest who was merged elsewhere simply goes on as a new one', async () =>
 test('forgetting drops the session, the guest and the cart', async () => {
   const { shop, mug } = await openShop()
   await shop.addToCart({ productId: mug })
-  await shop.signUp(somebody())
+  await shop.signUp(newAccount())
   await shop.forget()
   assert.deepEqual([await shop.session(), await shop.guestToken(), await shop.cartId()], [null, null, null])
 })
 
 test('a cart that was deleted is no longer the cart', async () => {
   const { shop, mug } = await openShop()
-  await shop.signUp(somebody())
+  await shop.signUp(newAccount())
   const { id } = await shop.addToCart({ productId: mug })
   assert.equal(await shop.cartId(), id)
   assert.equal(await shop.deleteCart({ cartId: id }), undefined)
   assert.equal(await shop.cartId(), null)
 })
 
-test('a cart that was deleted elsewhere is forgotten as soon as that shows', async () => {
+test('a cart that was deleted elsewhere is dropped on the first 404', async () => {
   const { shop, open, mug } = await openShop()
-  const { token } = await shop.signUp(somebody())
+  const { token } = await shop.signUp(newAccount())
   const { id } = await shop.addToCart({ productId: mug })
   await open({ headers: { authorization: `Bearer ${token}` } }).deleteCart({ cartId: id })
   assert.equal(await shop.cartId(), id)
   assert.deepEqual([await shop.listCartItems(), await shop.cartId()], [[], null])
 })
 
-test('a storage that takes its time is waited for', async () => {
+test('an asynchronous storage is awaited', async () => {
   const values = new Map<string, string>()
   const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
   const storage: ClientStorage = {
@@ -320,12 +320,12 @@ test('a storage that takes its time is waited for', async () => {
   }
   const { shop, mug } = await openShop({ storage })
   await shop.addToCart({ productId: mug })
-  await shop.signUp(somebody(), { merge: true })
+  await shop.signUp(newAccount(), { merge: true })
   assert.deepEqual(quantities(await shop.listCartItems()), [1])
   assert.deepEqual([...values.keys()].sort(), ['vitrine.cartId', 'vitrine.session'])
 })
 
-test('a storage that throws does not stop anybody from shopping', async () => {
+test('a storage that throws does not prevent shopping', async () => {
   const broken = () => {
     throw new Error('QuotaExceededError')
   }
@@ -335,14 +335,14 @@ test('a storage that throws does not stop anybody from shopping', async () => {
     const { shop, mug } = await openShop({ storage })
     await shop.addToCart({ productId: mug })
     assert.deepEqual(quantities(await shop.listCartItems()), [1])
-    await shop.signUp(somebody(), { merge: true })
+    await shop.signUp(newAccount(), { merge: true })
     assert.deepEqual(quantities(await shop.listCartItems()), [1])
     await shop.logOut()
     assert.equal(await shop.session(), null)
   }
 })
 
-test('what is stored under our names by somebody else does no harm', async () => {
+test('foreign values under the storage keys of the client do no harm', async () => {
   const { shop, open } = await openShop()
   const storage = memoryStorage()
   for (const text of ['', 'no json', 'null', '42', '{}']) {
@@ -362,14 +362,14 @@ test('a prefix keeps two shops in one web storage apart', async () => {
   const { open } = await openShop()
   const one = open({ storage: webStorage(local, 'one.') })
   const two = open({ storage: webStorage(local, 'two.') })
-  await one.signUp(somebody())
+  await one.signUp(newAccount())
   assert.equal(await two.session(), null)
   assert.deepEqual([...values.keys()], ['one.vitrine.session'])
 })
 
-test("a server that vouches for a customer is not given a guest's name", async () => {
+test('a server that calls for a customer gets no guest token', async () => {
   const { shop, open, mug } = await openShop()
-  const { user } = await shop.signUp(somebody())
+  const { user } = await shop.signUp(newAccount())
   const server = open()
   const cart = await server.addToCart({ productId: mug }, { headers: { 'X-Customer-Id': user.id } })
   assert.deepEqual([cart.customerId, await server.guestToken()], [user.id, null])

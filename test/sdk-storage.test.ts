@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createClient, webStorage } from '../sdk/src/index.ts'
 import { newStore, startTestService, type TestService } from './harness.ts'
 
-/** What the client makes of a storage that cannot be read for a while. */
+/** The client with a storage that is temporarily unreadable. */
 let service: TestService
 before(async () => {
   service = await startTestService()
@@ -32,7 +32,7 @@ const openShop = async () => {
 const quantities = (items: readonly { quantity: number }[]) => items.map(({ quantity }) => quantity)
 const asha = { name: 'Asha', email: 'asha.storage@example.com', password: 'a long password' }
 
-test('while nothing can be read, the shopper is who they were', async () => {
+test('while storage is unreadable, the shopper stays the same', async () => {
   const { shop, storage, mug } = await openShop()
   await shop.addToCart(mug)
   storage.isReadable = false
@@ -44,7 +44,7 @@ test('while nothing can be read, the shopper is who they were', async () => {
   assert.equal((await shop.addToCart(mug)).customerId, (await shop.session())?.customerId)
 })
 
-test('a guest who came while nothing could be read gives way to the one who is stored', async () => {
+test('a guest made while storage was unreadable is replaced by the stored one', async () => {
   const { shop, open, storage, mug } = await openShop()
   await shop.addToCart({ ...mug, quantity: 5 })
   const stored = await shop.guestToken()
@@ -58,7 +58,7 @@ test('a guest who came while nothing could be read gives way to the one who is s
   assert.equal(await reloaded.guestToken(), stored)
 })
 
-test('a guest who came while nothing could be read is stored when nobody else was', async () => {
+test('a guest made while storage was unreadable is stored if there is no other', async () => {
   const { shop, open, storage, mug } = await openShop()
   storage.isReadable = false
   await shop.addToCart(mug)
@@ -67,7 +67,7 @@ test('a guest who came while nothing could be read is stored when nobody else wa
   assert.deepEqual(quantities(await open().listCartItems()), [1])
 })
 
-test('somebody who left in another tab does not come back', async () => {
+test('a customer who signed out in another tab stays signed out', async () => {
   const { shop, open, storage, mug } = await openShop()
   await shop.addToCart(mug)
   storage.isReadable = false

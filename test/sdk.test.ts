@@ -14,7 +14,7 @@ import { contracts, describeVitrine } from '../src/contract.ts'
 import { errorCatalogue } from '../src/core/errors.ts'
 import type { Endpoint } from '../src/http/endpoint.ts'
 
-/** What the client is made of. The other files named sdk-… look at what it does. */
+/** The code of the client. The other sdk-… files test its behaviour. */
 const root = new URL('../', import.meta.url)
 const largestBytes = 12_000
 
@@ -34,13 +34,13 @@ test('every error code of the catalogue is a type, and no other', () => {
   )
 })
 
-test('an input in which one name would stand for two things is refused', () => {
+test('an input with an ambiguous name is refused', () => {
   const id = Type.Object({ id: Type.String() })
   assert.throws(() => inputOf('x', { method: 'PATCH', params: id, body: id }), /takes "id" in two places/)
   assert.throws(() => inputOf('x', { method: 'POST', query: id, body: Type.Object({}) }), /a query and a body/)
 })
 
-test('no text of a contract can break out of the place where it is written', () => {
+test('texts of the contract are escaped in generated code', () => {
   const style = { input: false, named: new Map(), indent: '' }
   assert.equal(bareTypeOf({ enum: ["it's", 'a\\b', 3, null] }, style), `"it's" | "a\\\\b" | 3 | null`)
   const eitherOr = { type: ['string', 'object'], properties: { id: { type: 'string' } }, required: ['id'] }
@@ -63,7 +63,7 @@ const fieldsOf = (schema: Endpoint['params'] | Endpoint['body']) => {
   return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, sampleOf(field)]))
 }
 
-test('every operation of /v1 can be called, and every field arrives where the contract wants it', async () => {
+test('every operation of /v1 can be called, and sends every field as the contract says', async () => {
   const declared = contracts
     .flatMap((contract) => Object.entries<Endpoint>(contract))
     .filter(([, { path }]) => path.startsWith('/v1/'))
@@ -109,7 +109,7 @@ test(`the client is smaller than ${largestBytes} bytes, packed`, async (t) => {
   assert.ok(packed < largestBytes, `${packed} bytes`)
 })
 
-test('the sizes that the documents name are about right', async () => {
+test('the documented sizes are about right', async () => {
   const text = await bundle('esm')
   const real = [Buffer.byteLength(text), gzipSync(text, { level: 9 }).byteLength]
   for (const document of ['sdk/README.md', 'docs/sdk.md']) {
@@ -122,9 +122,9 @@ test('the sizes that the documents name are about right', async () => {
   }
 })
 
-test('the client needs nothing but what browsers and edge runtimes have', async () => {
+test('the client only uses APIs of browsers and edge runtimes', async () => {
   const answers = [new Response('[]', { headers: { 'x-guest-token': 'gst_a.b.c' } }), new Response('{"id":"cart_1"}')]
-  // No process, no Buffer, no require, no fetch: one is handed in.
+  // No process, no Buffer, no require, no fetch: the test passes one in.
   const bare = createContext({
     ...{ AbortController, Headers, crypto, setTimeout, clearTimeout },
     handed: async () => answers.shift() ?? new Response('<html>'),

@@ -4,7 +4,7 @@ import { insertCustomer } from '../src/features/accounts/customers.sql.ts'
 import { openSession } from '../src/features/accounts/sessions.ts'
 import type { TestService, TestStore } from './harness.ts'
 
-/** People who shop in a test. Each call carries the store's key and what makes the person the same person again. */
+/** Shoppers of a test. Each call sends the key of the store and the credentials of the shopper. */
 export type TestShopper = Awaited<ReturnType<typeof newCustomer>> | Awaited<ReturnType<typeof newGuest>>
 
 type Extra = { headers?: Record<string, string>; body?: unknown }
@@ -23,7 +23,7 @@ const caller =
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
 
-/** A guest with a token of their own, given out by the service. */
+/** A guest with a token from the service. */
 export const newGuest = async (service: TestService, shop: TestStore) => {
   const first = await service.call('/v1/cart', { headers: { 'x-store-key': shop.key } })
   const token = first.headers.get('x-guest-token')
@@ -31,7 +31,7 @@ export const newGuest = async (service: TestService, shop: TestStore) => {
   return { token, call: caller(service, shop, () => ({ 'x-guest-token': token })) }
 }
 
-/** A customer who is signed in, without the way through a code or a password. */
+/** A signed-in customer, created without a code or a password. */
 export const newCustomer = async (service: TestService, shop: TestStore, fields: { name?: string } = {}) => {
   const store = await shop.load()
   const id = newId('cus')

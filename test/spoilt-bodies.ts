@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TSchema } from 'typebox'
+import { takeThird } from './combinations.ts'
 import { describe, type Prepared } from './world.ts'
 
-/** A body that must be refused: because it fails its schema, or because it is nothing that we could keep. */
-export type Spoilt = { what: string; text: string; why: 'schema' | 'unkeepable' }
+/** A body that must be refused: it fails its schema, or cannot be stored. */
+export type Spoilt = { what: string; text: string; why: 'schema' | 'unstorable' }
 
 type Shape = {
   type?: string | string[]
@@ -18,13 +19,13 @@ type Shape = {
   maxItems?: number
 }
 
-/** A value that stands somewhere in a body, and the way to write the body with something else in its place. */
+/** A value inside a body, and a function that writes the body with another value in its place. */
 export type Spot = { name: string; shape: Shape; value: unknown; isRequired: boolean; write: (json: string) => string }
 
-/** What JSON text is put in where a value was: no value of ours has this in it. */
+/** Marks where the JSON text goes. No value contains it. */
 const mark = '@@here@@'
 
-/** Every spot of every body. A field that no good body has fails by name, since it would go untested. */
+/** Every spot of every body. Fails for a field that no valid body has, because it would not be tested. */
 export const spotsOf = ({ endpoint, bodies }: Prepared): Spot[] => {
   const spots = bodies.flatMap((body) => {
     const writeWith = (copy: unknown) => (json: string) =>
@@ -61,16 +62,16 @@ const namesOf = (shape: Shape, name: string): string[] => [
   ...(shape.items === undefined ? [] : namesOf(shape.items as Shape, `${name}/0`)),
 ]
 
-/** A field without a type takes anything. */
+/** A field without a type accepts any value. */
 const takesAnything = ({ type, properties, items }: Shape) => (type ?? properties ?? items) === undefined
 
 export const typesOf = (shape: Shape): string[] => {
   const types = [shape.type ?? []].flat()
-  assert.ok(types.length > 0 || takesAnything(shape), 'teach test/spoilt-bodies.ts about this kind of schema')
+  assert.ok(types.length > 0 || takesAnything(shape), 'add this kind of schema to test/spoilt-bodies.ts')
   return types
 }
 
-/** Some of each kind, as JSON: those that a careless check would let through. */
+/** Samples of each type as JSON, chosen to pass a careless check. */
 const samples = {
   null: ['null'],
   boolean: ['true'],
@@ -117,16 +118,19 @@ const outOfBounds = (
 }
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-const unkeepable = ['"a\\u0000b"', '"a\\udc00b"', '{"__proto__":1}', deep(40)]
+const unstorable = ['"a\\u0000b"', '"a\\udc00b"', '{"__proto__":1}', deep(40)]
 
 /**
- * The good bodies of a call with one thing wrong in each. A field that was `tried` elsewhere, such as the city of an
- * address, only has to show that it is looked at here too.
+ * The valid bodies of a call, each with one error. A field that was `tried` in another endpoint, such as the city of an
+ * address, gets only two values.
  */
 export const spoil = (prepared: Prepared, tried: Set<object>): Spoilt[] => [
   ...spotsOf(prepared).flatMap(({ name, shape, value, isRequired, write }) => [
     ...faultsOf(shape, value, tried).map((json) => schemaFault(name, write, json)),
-    ...unkeepable.map((json) => ({ ...schemaFault(name, write, json), why: 'unkeepable' as const })),
+    ...takeThird('unstorable', unstorable).map((json) => ({
+      ...schemaFault(name, write, json),
+      why: 'unstorable' as const,
+    })),
     ...(isRequired ? [{ what: `no ${name}`, text: without(write), why: 'schema' as const }] : []),
     ...(takesAnything(shape) ? [] : [twice(name, shape, write, value)]),
   ]),
@@ -151,31 +155,33 @@ const without = (write: Spot['write']) => {
   return `${before.replace(/"\w+":$/, '')}${after}`.replace(/,}/, '}').replace('{,', '{').replace(',,', ',')
 }
 
-/** The last of two counts, so a good one before a bad one helps nobody. */
+/** The last of two counts, so a valid one before an invalid one is refused. */
 const twice = (name: string, shape: Shape, write: Spot['write'], value: unknown): Spoilt => {
   const key = name.split('/').at(-1)
   const [bad = ''] = wrongTypes(shape)
   return { what: `${name} twice`, text: write(`${JSON.stringify(value)},"${key}":${bad}`), why: 'schema' }
 }
 
-const wholes = ({ bodies: [good] }: Prepared): Spoilt[] => [
+const wholes = (call: Prepared) => takeThird('wholes', allWholes(call))
+
+const allWholes = ({ bodies: [good] }: Prepared): Spoilt[] => [
   ...['null', 'true', '5', '"text"', '[]', `[${JSON.stringify(good)}]`, ''].map((text) => ({
     ...{ what: `${text.slice(0, 20)} as the body`, text },
     why: 'schema' as const,
   })),
-  ...notJson.map((text) => ({ what: `${text} as the body`, text, why: 'unkeepable' as const })),
+  ...notJson.map((text) => ({ what: `${text} as the body`, text, why: 'unstorable' as const })),
   ...[deep(20_000), '{"a":'.repeat(40) + 1 + '}'.repeat(40), '{"__proto__":{"a":1}}', '"\\u0000"'].map((text) => ({
     what: text.slice(0, 20),
     text,
-    why: 'unkeepable' as const,
+    why: 'unstorable' as const,
   })),
   { what: 'a text of a million', text: text(1_000_000), why: 'schema' },
-  { what: 'a prototype', text: JSON.stringify(good).replace('{', '{"__proto__":{},'), why: 'unkeepable' },
+  { what: 'a prototype', text: JSON.stringify(good).replace('{', '{"__proto__":{},'), why: 'unstorable' },
 ]
 
 export const notJson = ['{', '{"a":}', "{'a':1}", 'a=1', '{}}', 'undefined', 'NaN', ' ', '\ufeff{}', '<a/>']
 
-/** Valid by most schemas, and nothing that anybody should type. */
+/** Unusual text that most schemas allow. */
 export const oddTexts = [
   ...[
     '',

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { listCasts } from './casts.ts'
 
 /**
- * The house rules that a machine can check. Each rule looks at one file and names its faults, with what to do instead;
- * ARCHITECTURE.md gives the reasons. The last test shows every rule something that it must refuse.
+ * The rules of structure that a program can check. Each rule checks one file and names its errors with a fix;
+ * ARCHITECTURE.md gives the reasons. The last test gives every rule a violation.
  */
 type File = { path: string; text: string }
 type Rule = (file: File) => string[]
@@ -19,7 +19,7 @@ const isTest = (path: string) => /\.test\.ts$|\/fixture\.ts$|^test\//.test(path)
 
 // Import directions
 
-/** Features from the bottom up; those of one line do not see each other. A new feature gets its place here. */
+/** Features by rank, lowest first; those of one row do not import each other. A new feature is added here. */
 const featureRanks = [
   ['access'],
   ['catalog'],
@@ -52,7 +52,7 @@ const partsBelow: Record<string, readonly string[]> = {
   'main.ts': ['cli'],
 }
 
-/** `src/features/cart/cart.ts` is of the part `features/cart`, `src/http/cors.ts` of `http`, `src/app.ts` of `app.ts`. */
+/** `src/features/cart/cart.ts` belongs to `features/cart`, `src/http/cors.ts` to `http`, `src/app.ts` to `app.ts`. */
 const partOf = (path: string) => {
   const [, first = '', second = ''] = path.split('/')
   return first === 'features' ? `features/${second}` : first
@@ -263,7 +263,7 @@ const versionsAreExact = (manifest: Manifest) =>
       .map(([name, version]) => `package.json asks for ${name} "${version}". Install it with npm install -E.`),
   )
 
-/** Casts in the product. Lower the number when one goes; a type guard or `mustExist` is nearly always better. */
+/** Casts in the product. Lower the number when one is removed; a type guard or `mustExist` is nearly always better. */
 const mostCasts = 49
 
 const castsAreFew = (casts: readonly string[]) =>
@@ -282,7 +282,7 @@ const check = (files: readonly File[], rule: Rule) => {
 const source = find('src/**/*.ts').filter(({ path }) => !isTest(path))
 const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(find('*.md'))
 
-test('imports point one way: each part sees only what lies below it', () => check(source, importsPointDown))
+test('imports point down', () => check(source, importsPointDown))
 
 test('no file imports itself through others', () => {
   const files = find('{src,sdk/src,demo/src}/**/*.{ts,tsx}')
@@ -295,7 +295,7 @@ test('a contract needs nothing but core, endpoint, schema and other contracts', 
 
 test('Fastify is seen only by src/http, app.ts and routes', () => check(source, onlyRoutesSeeFastify))
 
-test('only those who start Vitrine are shown an OperatorError', () => check(source, operatorErrorsStayOutside))
+test('only code for operators throws an OperatorError', () => check(source, operatorErrorsStayOutside))
 
 test('an exported name is defined in one file', () => assertTidy(findSharedNames(source)))
 
@@ -307,7 +307,7 @@ test(`no source file is longer than ${longestFile} lines`, () =>
     filesAreShort,
   ))
 
-test('no loose end, no escape from the compiler, no stray print, no switched-off test', () =>
+test('no unfinished code, no suppressed compiler error, no stray print, no skipped test', () =>
   check(everything, nothingUnwanted))
 
 test('migrations are numbered without gaps', () => {
@@ -325,7 +325,7 @@ test(`no more than ${mostCasts} casts outside of tests`, () => {
   assertTidy(castsAreFew(casts))
 })
 
-test('each rule refuses what it is there to refuse', () => {
+test('each rule refuses its violation', () => {
   const refused: [Rule, path: string, text: string][] = [
     [importsPointDown, 'src/core/money.ts', "import { listen } from '../db/listen.ts'"],
     [importsPointDown, 'src/db/listen.ts', "import { cors } from '../http/cors.ts'"],

@@ -13,7 +13,7 @@ import type { liveInShop } from './upgrade/life.ts'
 
 /**
  * Databases as released versions left them, with data in them (test/upgrade/make.ts makes them), are brought to this
- * version. Whatever was bought, put into a cart or signed in to before is there afterwards, and the books agree.
+ * version. Orders, carts and sessions survive the upgrade, and the invariants hold.
  */
 const folder = new URL('./upgrade/', import.meta.url)
 const versions = globSync('*.sql', { cwd: folder }).map((name) => name.slice(0, -'.sql'.length))
@@ -43,7 +43,7 @@ const asLeftBy = async (t: TestContext, version: string) => {
   return { facts, databaseUrl, dataDir, settings: { DATABASE_URL: databaseUrl, VITRINE_DATA_DIR: dataDir } }
 }
 
-/** A service of this version on it, in the minute after the data was made: sessions, codes and holds are alive. */
+/** A service of this version, a minute after the data were made: sessions, codes and reservations are valid. */
 const upgraded = async (t: TestContext, version: string) => {
   const left = await asLeftBy(t, version)
   const { databaseUrl, dataDir, facts } = left
@@ -88,7 +88,7 @@ for (const version of versions) {
     }
   })
 
-  test(`what ${version} shows of a catalog is shown after the upgrade`, async (t) => {
+  test(`the catalog of ${version} is unchanged after the upgrade`, async (t) => {
     const { send, facts } = await upgraded(t, version)
     const { status, json } = await send('GET', '/v1/products', {})
     assert.equal(status, 200)
@@ -113,7 +113,7 @@ for (const version of versions) {
     assert.equal((await send('GET', '/v1/products', { 'x-store-key': facts.other.serverKey })).json.length, 4)
   })
 
-  test(`orders of ${version} can be read after the upgrade, as they were`, async (t) => {
+  test(`orders of ${version} are unchanged after the upgrade`, async (t) => {
     const { service, facts, databaseUrl } = await upgraded(t, version)
     const expected = {
       delivered: 'delivered paid',
@@ -141,7 +141,7 @@ for (const version of versions) {
     assert.equal(list.json.data.length, 4)
   })
 
-  test(`whoever was signed in, had a code or a cart in ${version} goes on after the upgrade`, async (t) => {
+  test(`sessions, codes and carts of ${version} work after the upgrade`, async (t) => {
     const { send, signedIn, facts } = await upgraded(t, version)
     for (const token of Object.values(facts.sessions)) {
       assert.equal((await send('GET', '/v1/customer', signedIn(token))).status, 200)

@@ -41,7 +41,7 @@ export const recipes: Record<string, Recipe> = {
   }),
   claimCart: async ({ person }) => ({ params: { cartId: (await person('guest')).cartId } }),
 
-  requestOtp: () => ({ bodies: [{ phone: newPhone(), requestToken: 'otr_of_nobody' }] }),
+  requestOtp: () => ({ bodies: [{ phone: newPhone(), requestToken: 'otr_unknown' }] }),
   verifyOtp: async (world) => {
     const phone = newPhone()
     const { requestToken } = await ask(world, '/v1/auth/otp/request', { phone })
@@ -90,7 +90,7 @@ export const recipes: Record<string, Recipe> = {
     bodies: [paymentNotice(await world.order(await world.person('customer')))],
   }),
 
-  // One that is decided, since nobody wants to wait for it.
+  // A settled order, so that the call does not wait.
   showOrder: async (world, person) => ({ params: { id: (await world.buy(person)).orderId }, query: { wait: '20' } }),
   receiveCarrierEvent: async (world) => {
     const { orderId } = await world.buy(await world.person('customer'))

@@ -49,7 +49,7 @@ export const findRow = async (row: Row, world: World, person: Person | null): Pr
   if (row === 'product') return world.mug.id
   if (row === 'variant') return world.mug.variants[0].id
   if (row === 'guest token') return (await world.person('guest')).token
-  assert.ok(person, `nobody has a ${row} where no shopper calls`)
+  assert.ok(person, `${row} needs a call with a shopper`)
   if (row === 'cart') return person.cartId
   if (row === 'line') return person.itemId
   if (row === 'wish') return person.wishId

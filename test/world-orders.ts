@@ -37,7 +37,7 @@ export const buyIn = ({ service, shop }: Place) => {
     cartOf: async (person: Person): Promise<{ version: number; total: number }> =>
       person.kind === 'guest' ? { version: 1, total: 0 } : ask(person, '/v1/cart/me'),
 
-    /** Checks out what is in the cart. The same cart again is the same order, while that one is open. */
+    /** Checks out the cart. The same cart gives the same order while that order is open. */
     order: async (person: Person): Promise<Ordered> => {
       if (person.kind === 'guest') return nothingOrdered
       const { order, payment } = await ask(person, '/v1/checkout', { addressId: person.addressId })

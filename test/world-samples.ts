@@ -8,7 +8,7 @@ type Bounds = Schema & { minimum?: number; minLength?: number; maxLength?: numbe
 type Caller = { endpoint: NamedEndpoint; world: World; person: Person | null }
 
 let count = 0
-export const newEmail = () => `somebody-${++count}@example.com`
+export const newEmail = () => `shopper-${++count}@example.com`
 export const newPhone = () => `+9198765${String(++count).padStart(5, '0')}`
 
 /** A good call made from the contract alone: rows by the names of fields, all else by its schema. */

@@ -16,9 +16,8 @@ import { buyIn } from './world-orders.ts'
 import { deriveCall } from './world-samples.ts'
 
 /**
- * A store with people in it, and a good call for every endpoint of the contract. Tests that try each endpoint start
- * from such a call and spoil one thing. The list comes from the contract, so an endpoint that is added is tried from
- * its first day.
+ * A store with shoppers, and a valid call for every endpoint of the contract. Tests that cover all endpoints start from
+ * such a call and change one thing. The list comes from the contract, so new endpoints are included.
  */
 export type NamedEndpoint = Endpoint & { name: string; scope?: Scope }
 
@@ -31,10 +30,10 @@ export const guarded = endpoints.filter((endpoint) => !isOpen(endpoint))
 export const open = endpoints.filter(isOpen)
 export const withAccess = (...kinds: Access[]) => guarded.filter(({ access }) => kinds.includes(access as Access))
 
-/** Passwords that cost nothing: these tests are about who may ask, and not about how long an answer takes. */
+/** Fast password hashing: these tests check access, not timing. */
 export const cheapPasswords = createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
 
-/** Everything that belongs to somebody has this word in it, where it has any words. */
+/** Every text of a shopper or a store contains this word. */
 export const word = 'moonstone'
 
 export type Kind = 'guest' | 'customer'
@@ -87,7 +86,7 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
   }
   const [lamp, mug, shirt] = [await show('moonstone-lamp'), await show('moonstone-mug'), await show('moonstone-shirt')]
 
-  /** Somebody who has one of everything: two lines in a cart, an entry in a wishlist, and an address if a customer. */
+  /** A shopper with two cart lines, a wishlist entry, and for customers an address. */
   const person = async (kind: Kind): Promise<Person> => {
     const shopper = kind === 'guest' ? await newGuest(service, shop) : await newCustomer(service, shop, { name: word })
     const ask = async (path: string, body: unknown) => {
@@ -114,7 +113,7 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
   return { service, shop, store, lamp, mug, shirt, person, ...buyIn({ service, shop }) }
 }
 
-/** Everybody who checks out takes some. */
+/** Each checkout uses some. */
 const plenty = 100_000
 export const coupons = ['MOONSTONE10', 'MOONSTONE20'] as const
 
@@ -125,7 +124,7 @@ export const newAddress = {
   ...{ landmark: 'The mill', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN', isDefault: true },
 }
 
-/** A call that would go well. `bodies` are several where no single body can have all fields; the first one is sent. */
+/** A valid call. There are several `bodies` where no single body can have all fields; the first one is sent. */
 export type Prepared = {
   world: World
   endpoint: NamedEndpoint
@@ -133,7 +132,7 @@ export type Prepared = {
   params: Record<string, string>
   query: Record<string, string>
   bodies: readonly Record<string, unknown>[]
-  /** What proves who calls, where that is neither the store nor a shopper. */
+  /** Credentials of callers that are neither a store nor a shopper. */
   credentials: Record<string, string>
 }
 
@@ -157,7 +156,7 @@ const partsFor = async (world: World, endpoint: NamedEndpoint, person: Person | 
 
 export const describe = ({ method, path }: Endpoint) => `${method} ${path}`
 
-/** Where it goes: values that are replaced are written as they stand. */
+/** The address of the call. Replaced values are not encoded. */
 export const addressOf = ({ endpoint, params, query }: Prepared, replaced: Record<string, string> = {}) => {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => replaced[name] ?? params[name] ?? '')
   const known = Object.keys(endpoint.query?.properties ?? {})
@@ -168,7 +167,7 @@ export const addressOf = ({ endpoint, params, query }: Prepared, replaced: Recor
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
 }
 
-/** What makes the caller the person they are. */
+/** The headers that identify the shopper. */
 export const proofOf = (person: Person | null, { access }: Pick<Endpoint, 'access'>): Record<string, string> => {
   if (person === null || !['shopper', 'customer', 'asserted'].includes(access)) return {}
   if (person.kind === 'guest') return { 'x-guest-token': person.token }
@@ -176,7 +175,7 @@ export const proofOf = (person: Person | null, { access }: Pick<Endpoint, 'acces
   return access === 'asserted' ? { ...bearer, 'x-customer-id': person.id } : bearer
 }
 
-/** Headers that are undefined are left out, also those that a good call has. */
+/** Undefined headers are omitted, also those of the valid call. */
 export type Changed = { headers?: Record<string, string | undefined>; body?: unknown; address?: string }
 
 export const headersOf = (call: Prepared, changed: Changed['headers'] = {}) => {
@@ -204,21 +203,21 @@ export const send = async (prepared: Prepared, { headers, body, address }: Chang
   return answer
 }
 
-/** Whether the call went as well as its description says, and not merely without an error. */
+/** Whether the status is the documented success, not just any status below 400. */
 export const isTaken = ({ okStatus = 200, otherStatus }: Endpoint, { status }: { status: number }) =>
   status === okStatus || status === otherStatus
 
-/** A call that is refused here was made wrongly, unless the endpoint is wrong. */
+/** Fails with advice: either the endpoint or the derived call is wrong. */
 export const assertTaken = (endpoint: NamedEndpoint, answer: { status: number; text: string }) =>
   assert.ok(
     isTaken(endpoint, answer),
     `${describe(endpoint)} answered ${answer.status} ${answer.text} to a good call. If the call that is derived from the contract is not good, give ${endpoint.name} one in test/world-calls.ts`,
   )
 
-/** Whether a call can be made again and again, since it changes nothing: a download is counted when it is fetched. */
+/** Whether the call changes nothing and can be repeated. Downloads are counted. */
 export const isRead = ({ method, name }: NamedEndpoint) => method === 'GET' && name !== 'useDownload'
 
-/** Holds an answer against the description: no status and no code that OpenAPI does not tell of. */
+/** Checks an answer against OpenAPI: only documented statuses and codes. */
 export const assertDocumented = (endpoint: NamedEndpoint, { status, text }: { status: number; text: string }) => {
   const what = `${describe(endpoint)} answered ${status} ${text.slice(0, 300)}`
   assert.ok(status < 500, what)
@@ -235,13 +234,16 @@ export const assertDocumented = (endpoint: NamedEndpoint, { status, text }: { st
   assert.ok(codesOf(endpoint).includes(code), `${what}, a code that is missing in the errors of ${endpoint.name}`)
 }
 
-/** Every row of the store, in words: equal before and after means that nothing at all has changed. */
+/** Read once: the information schema is slow, and `rowsOf` runs hundreds of times. */
+let storeTables: Promise<{ name: string }[]> | undefined
+
+/** Every row of the store as text, to check that nothing changed. */
 export const rowsOf = async ({ service: { db }, store }: World): Promise<string[]> => {
-  const tables = await db.many<{ name: string }>`
+  storeTables ??= db.many<{ name: string }>`
     select c.table_name as name from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and c.column_name = 'store_id' and t.table_type = 'BASE TABLE'`
-  const parts = tables.map(
+  const parts = (await storeTables).map(
     ({ name }) => `select '${name} ' || t::text as row from ${name} t where store_id = ${store.id}`,
   )
   const rows = await db.many<{ row: string }>`${new Fragment([parts.join(' union all ')], [])}`
@@ -249,7 +251,7 @@ export const rowsOf = async ({ service: { db }, store }: World): Promise<string[
   return rows.map(({ row }) => row).sort()
 }
 
-/** Does the work for all of them, some side by side. */
+/** Runs the work for all items, six at a time. */
 export const fewAtOnce = async <Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) => {
   assert.ok(items.length > 0)
   const left = [...items]

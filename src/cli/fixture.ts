@@ -45,7 +45,8 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
   const child = spawn(file, [...first, ...args], {
     cwd: root,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    env: { ...cleanEnvironment(), ...settings },
+    // Another user cannot read the bundles of the run (test/bundle.ts).
+    env: { ...cleanEnvironment(), ...(uid === undefined ? {} : { NODE_OPTIONS: '' }), ...settings },
     detached: options.detached ?? false,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })

@@ -106,7 +106,7 @@ test('an operator simulates payment events, lists the inbox, replays an event an
       /^number +received +source +event +order +outcome +detail\n\d+ .*applied +The order is paid\.\n$/,
     )
     const again = await runVitrine(['inbox', 'replay', String(events[0].id)], installation)
-    assert.equal(again.stdout, 'no_effect: The payment is settled already.\n')
+    assert.equal(again.stdout, 'no_effect: The payment is already settled.\n')
     assert.match((await runVitrine(['order', 'refund', other], installation)).stdout, /^Order \d+ is refunded\.\n$/)
   })
 

@@ -22,8 +22,8 @@ const phone = '+919876543210'
 
 browserTest(
   'a guest fills a cart, signs in, pays and gets the parcel, and a reload at any step loses nothing',
-  async (scene) => {
-    const { page, troubles } = await scene.newShopper()
+  async (fixture) => {
+    const { page, pageErrors } = await fixture.newShopper()
     await page.goto('/')
     await sees(heading(page, /./))
     await page.goto('/product/cafe-au-lait-mug')
@@ -47,8 +47,8 @@ browserTest(
     await becomes(() => page.getByLabel('Phone number').inputValue(), phone, 'a half-filled form outlives a reload')
     await signIn(page, phone)
     await sees(page.getByText('Deliver to'))
-    const merged = await scene.service.db.many`
-      select id from guest where store_id = ${scene.store.id} and merged_at is not null`
+    const merged = await fixture.service.db.many`
+      select id from guest where store_id = ${fixture.store.id} and merged_at is not null`
     assert.equal(merged.length, 1)
     await reload(page, button(page, /^Pay ₹/), page.locator('.summary').getByText(/Café au lait mug/i))
 
@@ -87,12 +87,12 @@ browserTest(
     ])
     assert.match(readFileSync(await download.path(), 'latin1').slice(0, 5), /^%PDF-/)
     await sees(page.getByText('4 downloads left'))
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(pageErrors, [])
   },
 )
 
-browserTest('a payment that fails is tried again for the same order, which is paid once', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('a payment that fails is tried again for the same order, which is paid once', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/sign-in')
   await signIn(page, phone)
   await sees(heading(page, /account/i))
@@ -106,17 +106,17 @@ browserTest('a payment that fails is tried again for the same order, which is pa
   await button(page, 'Pay').click()
   await sees(heading(page, 'Thank you, your order is paid'))
   assert.equal(orderIdOf(page), orderId)
-  const orders = await scene.service.db.many<{ paymentStatus: string }>`
-    select payment_status as "paymentStatus" from orders where store_id = ${scene.store.id}`
+  const orders = await fixture.service.db.many<{ paymentStatus: string }>`
+    select payment_status as "paymentStatus" from orders where store_id = ${fixture.store.id}`
   assert.deepEqual(
     orders.map(({ paymentStatus }) => paymentStatus),
     ['paid'],
   )
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a payment that is decided later settles while the page waits, without a touch', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('a payment that is settled later updates the waiting page by itself', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/sign-in')
   await signIn(page, phone)
   await sees(heading(page, /account/i))
@@ -124,14 +124,14 @@ browserTest('a payment that is decided later settles while the page waits, witho
   await button(page, 'Decide later').click()
   await sees(heading(page, 'Waiting for your payment'))
   await reload(page, heading(page, 'Waiting for your payment'))
-  await tellPaid(scene, orderIdOf(page))
+  await tellPaid(fixture, orderIdOf(page))
   await sees(heading(page, 'Thank you, your order is paid'))
   await sees(button(page, /^Cart$/))
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('cash on delivery is placed without a payment page', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('cash on delivery is placed without a payment page', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   await page.goto('/checkout')
   await signIn(page, phone)
@@ -141,5 +141,5 @@ browserTest('cash on delivery is placed without a payment page', async (scene) =
   await sees(page.getByText('Thank you for your order.'))
   await sees(page.getByTestId('order-status').getByText('Placed'))
   await sees(button(page, /^Cart$/))
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -25,17 +25,17 @@ const signInAs = async (page: Page, number: string) => {
   await sees(page.getByText(`Signed in with ${number}`))
 }
 
-/** Long enough for a page to ask for something, if it is about to: its questions and these come in turn. */
+/** Long enough for a page to send a request that it is about to send. */
 const letPageAct = async (page: Page) => {
   for (let turn = 0; turn < 3; turn++) await page.evaluate(`fetch('/assets/style.css').then((answer) => answer.text())`)
 }
 
-browserTest('a tab that is open when another customer signs in goes on with nothing of the first', async (scene) => {
-  const other = await scene.newShopper()
+browserTest('an open tab shows nothing of the previous customer after another one signs in', async (fixture) => {
+  const other = await fixture.newShopper()
   await signInAs(other.page, otherPhone)
   const session = await other.page.evaluate(`localStorage.getItem('vitrine.session')`)
 
-  const { page, newTab, troubles } = await scene.newShopper()
+  const { page, newTab, pageErrors } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   await signInAs(page, phone)
   await page.goto('/checkout')
@@ -55,22 +55,25 @@ browserTest('a tab that is open when another customer signs in goes on with noth
   await sees(button(page, /^Cart$/))
   await becomes(() => page.getByText(phone).count(), 0)
   await becomes(() => page.evaluate(`sessionStorage.getItem('shop.draft.checkout')`), null)
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('signing out ends the visit here even when the shop cannot be told, and says so', async (scene) => {
-  const { page } = await scene.newShopper()
-  await signInAs(page, phone)
-  await page.route('**/v1/auth/logout', (route) => route.abort())
-  await button(page, /^Sign out$/).click()
-  await sees(page.getByText('You are signed out in this browser, but the shop could not be reached.'))
-  await sees(page.getByRole('link', { name: 'Sign in' }))
-  await page.goto('/account')
-  await sees(page.getByText('Please sign in to see this page.'))
-})
+browserTest(
+  'signing out ends the session in this browser even when the shop cannot be reached, and says so',
+  async (fixture) => {
+    const { page } = await fixture.newShopper()
+    await signInAs(page, phone)
+    await page.route('**/v1/auth/logout', (route) => route.abort())
+    await button(page, /^Sign out$/).click()
+    await sees(page.getByText('You are signed out in this browser, but the shop could not be reached.'))
+    await sees(page.getByRole('link', { name: 'Sign in' }))
+    await page.goto('/account')
+    await sees(page.getByText('Please sign in to see this page.'))
+  },
+)
 
-browserTest('the way back to a list that was extended ends at all that was shown', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('going back to an extended list restores all of its pages', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   let lists = 0
   // The demo store has no category of more than a page, so its pages are made smaller here.
   await page.route(/\/v1\/products\?.*category=kitchen/, (route) => {
@@ -97,12 +100,12 @@ browserTest('the way back to a list that was extended ends at all that was shown
   await page.getByRole('navigation', { name: 'All categories' }).getByRole('link', { name: 'Kitchen' }).click()
   await products.nth(4).waitFor({ state: 'detached' })
   await sees(products.nth(3))
-  assert.equal(lists, before + 1, 'who comes by a link sees what is new')
-  assert.deepEqual(troubles, [])
+  assert.equal(lists, before + 1, 'a visit through a link loads the list again')
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a page that waits for a payment never asks as fast as it can', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('a page that waits for a payment limits its requests', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await signInAs(page, phone)
   await orderUpToPayment(page)
   await button(page, 'Decide later').click()
@@ -116,7 +119,7 @@ browserTest('a page that waits for a payment never asks as fast as it can', asyn
     await route.fulfill({ response: await route.fetch({ url }) })
     answers++
   })
-  // The time of the page stands still unless it is moved here.
+  // The clock of the page only moves when the test moves it.
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 5_000)
   /** By how much the page's time has to move until it has got another answer. */
@@ -137,14 +140,14 @@ browserTest('a page that waits for a payment never asks as fast as it can', asyn
     assert.ok((pauses[0] ?? 0) >= 800 && (pauses[1] ?? 0) >= 1_600, `${path} paused for ${pauses} ms`)
   }
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await tellPaid(scene, orderId)
+  await tellPaid(fixture, orderId)
   await page.clock.resume()
   await sees(heading(page, 'Thank you, your order is paid'))
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('one more and one less while the first is on its way ends where it began', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('plus and minus pressed during a request leave the quantity unchanged', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   const quantity = cartDrawer(page).getByRole('spinbutton', { name: /Masala dabba/ })
   const isOnItsWay = Promise.withResolvers<void>()
@@ -167,5 +170,5 @@ browserTest('one more and one less while the first is on its way ends where it b
   await becomes(() => quantity.inputValue(), '1')
   await page.reload()
   await sees(button(page, 'Cart, 1 item'))
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -12,33 +12,33 @@ import { type DemoKeys, seedDemo } from '../../src/features/demo-store/demo-stor
 import { allowOrigin } from '../../src/features/stores/stores.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
-/** The demo store on a real service, the demo shop on its own origin, and people with browsers. */
-export type Scene = {
+/** The demo store on a real service, the demo shop on its own origin, and shoppers with browsers. */
+export type BrowserFixture = {
   service: TestService
   store: Store
   keys: DemoKeys
   /** Where the shop is. */
   url: string
-  /** Somebody with a browser of their own. What goes wrong on their pages is noted as `troubles`. */
+  /** A shopper with a browser context of their own. `pageErrors` collects exceptions and console errors. */
   newShopper(options?: BrowserContextOptions): Promise<Shopper>
   shoppers: Shopper[]
 }
 
-export type Shopper = { context: BrowserContext; page: Page; newTab(): Promise<Page>; troubles: string[] }
+export type Shopper = { context: BrowserContext; page: Page; newTab(): Promise<Page>; pageErrors: string[] }
 
-/** A story in a real browser. Where there is no Chromium it is left out, and the report says so. */
-export const browserTest = (name: string, story: (scene: Scene, t: TestContext) => Promise<void>) =>
+/** A test in a real browser. It is skipped where there is no Chromium. */
+export const browserTest = (name: string, story: (fixture: BrowserFixture, t: TestContext) => Promise<void>) =>
   test(name, { timeout: 300_000 }, async (t) => {
     const program = findChromium()
     if (program === undefined) {
       assert.notEqual(process.env.CHROMIUM, 'required', 'a Chromium is required here, and there is none')
       return t.skip('there is no Chromium on this machine; CHROMIUM=/path/to/one npm test runs this too')
     }
-    const scene = await openScene(t, program)
+    const fixture = await openFixture(t, program)
     try {
-      await story(scene, t)
+      await story(fixture, t)
     } catch (error) {
-      t.diagnostic(`what was on the pages: ${await takePictures(scene)}`)
+      t.diagnostic(`screenshots: ${await takePictures(fixture)}`)
       throw error
     }
   })
@@ -57,7 +57,7 @@ const findChromium = () => {
 let browser: Promise<Browser> | undefined
 let idle: NodeJS.Timeout | undefined
 
-/** One browser for all stories of this process, closed once none of them has begun for a second. */
+/** One browser for all tests of this process, closed after a second without one. */
 const openBrowser = async (t: TestContext, executablePath: string) => {
   clearTimeout(idle)
   browser ??= chromium.launch({ executablePath, args: ['--disable-dev-shm-usage'] })
@@ -71,7 +71,7 @@ const openBrowser = async (t: TestContext, executablePath: string) => {
   return opened
 }
 
-const openScene = async (t: TestContext, executablePath: string): Promise<Scene> => {
+const openFixture = async (t: TestContext, executablePath: string): Promise<BrowserFixture> => {
   const opened = await openBrowser(t, executablePath)
   const port = await freePort()
   const service = await startTestService({ port, publicUrl: `http://localhost:${port}` })
@@ -94,30 +94,30 @@ const openScene = async (t: TestContext, executablePath: string): Promise<Scene>
   const newShopper = async (options: BrowserContextOptions = {}): Promise<Shopper> => {
     const context = await opened.newContext({ baseURL: url, locale: 'en-IN', reducedMotion: 'reduce', ...options })
     t.after(() => context.close())
-    const troubles: string[] = []
-    context.on('weberror', (error) => troubles.push(String(error.error())))
-    context.on('console', (line) => line.type() === 'error' && troubles.push(`${line.text()} ${line.location().url}`))
+    const pageErrors: string[] = []
+    context.on('weberror', (error) => pageErrors.push(String(error.error())))
+    context.on('console', (line) => line.type() === 'error' && pageErrors.push(`${line.text()} ${line.location().url}`))
     const newTab = async () => {
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
       return page
     }
-    const shopper = { context, page: await newTab(), newTab, troubles }
+    const shopper = { context, page: await newTab(), newTab, pageErrors }
     shoppers.push(shopper)
     return shopper
   }
   return { service, store, keys, url, newShopper, shoppers }
 }
 
-/** For whoever looks into a failure: one picture of each open page, with its address and what went wrong on it. */
-const takePictures = async ({ shoppers }: Scene) => {
+/** After a failure: a screenshot of each open page, with its address and errors. */
+const takePictures = async ({ shoppers }: BrowserFixture) => {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-browser-'))
   const taken: string[] = []
-  for (const { context, troubles } of shoppers) {
+  for (const { context, pageErrors } of shoppers) {
     for (const page of context.pages()) {
       const path = join(folder, `${taken.length}.png`)
       await page.screenshot({ path }).catch(() => {})
-      taken.push(`${path} of ${page.url()} ${troubles.join(' | ')}`)
+      taken.push(`${path} of ${page.url()} ${pageErrors.join(' | ')}`)
     }
   }
   return taken.join('; ')

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserTest } from './fixture.ts'
-import { becomes, button, faultsOf, heading, sees } from './steps.ts'
+import { becomes, button, heading, sees, violationsOf } from './steps.ts'
 
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Categories', exact: true })
 const opener = (page: Page, label: string) => button(menu(page), `${label}, more pages`)
 const link = (page: Page, name: string) => menu(page).getByRole('link', { name, exact: true })
 const isOpen = async (page: Page, label: string) => (await opener(page, label).getAttribute('aria-expanded')) === 'true'
 
-browserTest('on a desktop the pages below an entry of the menu are reached by keys alone', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('on a desktop the sub-menu works with the keyboard alone', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/')
   await sees(opener(page, 'Clothing'))
   await becomes(() => link(page, 'Footwear').isVisible(), false)
@@ -38,11 +38,11 @@ browserTest('on a desktop the pages below an entry of the menu are reached by ke
   await page.keyboard.press('Enter')
   await sees(heading(page, 'Footwear'))
   await becomes(() => isOpen(page, 'Clothing'), false)
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a mouse opens a sub-menu by resting, and a press keeps it open', async (scene) => {
-  const { page } = await scene.newShopper()
+browserTest('hovering opens a sub-menu, and a click keeps it open', async (fixture) => {
+  const { page } = await fixture.newShopper()
   await page.goto('/')
   await link(page, 'Home').hover()
   await sees(link(page, 'Cookware'))
@@ -61,14 +61,14 @@ browserTest('a mouse opens a sub-menu by resting, and a press keeps it open', as
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  browserTest(`a finger opens and closes a sub-menu, and nobody is kept out of it, ${colorScheme}`, async (scene) => {
-    const { page } = await scene.newShopper({
+  browserTest(`a tap opens and closes an accessible sub-menu, ${colorScheme}`, async (fixture) => {
+    const { page } = await fixture.newShopper({
       ...{ viewport: { width: 1024, height: 768 }, hasTouch: true, colorScheme, bypassCSP: true },
     })
     await page.goto('/')
     await opener(page, 'About').tap()
     await sees(link(page, 'Our makers'))
-    assert.deepEqual(await faultsOf(page, 'an open sub-menu'), [])
+    assert.deepEqual(await violationsOf(page, 'an open sub-menu'), [])
     const [content = 0, window = 0] = await page.evaluate<number[]>(
       '[document.documentElement.scrollWidth, innerWidth]',
     )
@@ -81,8 +81,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-browserTest('a phone has all of it in its own menu', async (scene) => {
-  const { page } = await scene.newShopper({ viewport: { width: 390, height: 844 }, hasTouch: true })
+browserTest('the menu of a phone has all entries', async (fixture) => {
+  const { page } = await fixture.newShopper({ viewport: { width: 390, height: 844 }, hasTouch: true })
   await page.goto('/')
   await sees(page.getByRole('link', { name: 'Shop for the home' }))
   await becomes(() => menu(page).isVisible(), false)

@@ -11,8 +11,8 @@ const titleBecomes = async (page: Page, wanted: RegExp) => {
   assert.match(await page.title(), wanted)
 }
 
-browserTest('the picture is that of the chosen variant, until another one is picked', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('the image follows the chosen variant, until the shopper picks another image', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   const oat = page.locator('.gallery .frame img[src$="cafe-au-lait-mug.svg"]')
   const indigo = page.locator('.gallery .frame img[src$="cafe-au-lait-mug-indigo.svg"]')
   await page.goto('/product/cafe-au-lait-mug')
@@ -27,13 +27,13 @@ browserTest('the picture is that of the chosen variant, until another one is pic
   await page.getByRole('radio', { name: 'Oat' }).check({ force: true })
   await page.getByRole('radio', { name: 'Indigo' }).check({ force: true })
   await sees(indigo)
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a picture that is missing or dead leaves a placeholder of its size and its name', async (scene) => {
-  const { db } = scene.service
-  await db.run`update category set image = '' where store_id = ${scene.store.id} and slug = 'clothing'`
-  const { page } = await scene.newShopper()
+browserTest('a missing or broken image leaves a placeholder with its size and name', async (fixture) => {
+  const { db } = fixture.service
+  await db.run`update category set image = '' where store_id = ${fixture.store.id} and slug = 'clothing'`
+  const { page } = await fixture.newShopper()
   await page.route(/masala-dabba\.svg$/, (route) => route.fulfill({ status: 404 }))
   const sizeOf = async (path: string) => {
     const box = await page.locator(path).boundingBox()
@@ -55,8 +55,8 @@ browserTest('a picture that is missing or dead leaves a placeholder of its size 
   assert.deepEqual(await sizeOf('.gallery img.no-picture'), await sizeOf('.gallery .frame'))
 })
 
-browserTest('every page has the same title from the server and from the script', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('the server and the script give every page the same title', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   const served = async (path: string) => {
     const answer = await page.request.get(path)
     const title = /<title>(.*?)<\/title>/.exec(await answer.text())?.[1] ?? ''
@@ -72,47 +72,44 @@ browserTest('every page has the same title from the server and from the script',
     assert.equal(status, 200, path)
     await page.goto(path)
     await sees(heading(page, /./))
-    await sees(page.locator('.brand', { hasText: scene.store.name }))
+    await sees(page.locator('.brand', { hasText: fixture.store.name }))
     await becomes(() => page.title(), title, path)
   }
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
   for (const path of ['/nowhere', '/product/nothing', '/category/nothing', '/page/nothing']) {
     const { status, title } = await served(path)
     assert.equal(status, 404, path)
     await page.goto(path)
     await sees(heading(page, /not found/))
-    await sees(page.locator('.brand', { hasText: scene.store.name }))
+    await sees(page.locator('.brand', { hasText: fixture.store.name }))
     await becomes(() => page.title(), title, path)
   }
 })
 
-browserTest(
-  'what the server says of a page is gone on the next one, and every link of the menu is there',
-  async (scene) => {
-    const { page, troubles } = await scene.newShopper()
-    await page.goto('/product/cafe-au-lait-mug')
-    await sees(button(page, 'Add to cart'))
-    const data = page.locator('script[type="application/ld+json"]')
-    const told = JSON.parse((await data.textContent()) ?? '{}')
-    assert.equal(told.offers.length, 2)
-    assert.equal(told.offers[0].priceCurrency, 'INR')
-    await page.getByRole('contentinfo').getByRole('link', { name: 'Kitchen' }).click()
-    await sees(heading(page, 'Kitchen'))
-    await titleBecomes(page, /^Kitchen · /)
-    await becomes(() => data.count(), 0)
-    await becomes(() => page.locator('link[rel="canonical"]').count(), 0)
-    const links = await page.getByRole('contentinfo').locator('a[href^="/"]').all()
-    assert.ok(links.length > 10)
-    for (const link of links) {
-      const path = (await link.getAttribute('href')) ?? ''
-      assert.equal((await page.request.get(path)).status(), 200, path)
-    }
-    assert.deepEqual(troubles, [])
-  },
-)
+browserTest('the next page has its own metadata and every link of the menu', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
+  await page.goto('/product/cafe-au-lait-mug')
+  await sees(button(page, 'Add to cart'))
+  const data = page.locator('script[type="application/ld+json"]')
+  const product = JSON.parse((await data.textContent()) ?? '{}')
+  assert.equal(product.offers.length, 2)
+  assert.equal(product.offers[0].priceCurrency, 'INR')
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Kitchen' }).click()
+  await sees(heading(page, 'Kitchen'))
+  await titleBecomes(page, /^Kitchen · /)
+  await becomes(() => data.count(), 0)
+  await becomes(() => page.locator('link[rel="canonical"]').count(), 0)
+  const links = await page.getByRole('contentinfo').locator('a[href^="/"]').all()
+  assert.ok(links.length > 10)
+  for (const link of links) {
+    const path = (await link.getAttribute('href')) ?? ''
+    assert.equal((await page.request.get(path)).status(), 200, path)
+  }
+  assert.deepEqual(pageErrors, [])
+})
 
-browserTest('a page that cannot be loaded does not keep the title of the one before', async (scene) => {
-  const { page } = await scene.newShopper()
+browserTest('a page that fails to load does not keep the previous title', async (fixture) => {
+  const { page } = await fixture.newShopper()
   await page.goto('/category/kitchen')
   await sees(heading(page, 'Kitchen'))
   await page.route(/\/v1\/products\/masala-dabba/, (route) => route.abort())
@@ -126,8 +123,8 @@ browserTest('a page that cannot be loaded does not keep the title of the one bef
 
 browserTest(
   'a category and a search are narrowed by size and colour, and the address keeps the choice',
-  async (scene) => {
-    const { page, troubles } = await scene.newShopper()
+  async (fixture) => {
+    const { page, pageErrors } = await fixture.newShopper()
     const names = page.locator('main .card-name')
     const shows = async (...wanted: string[]) => {
       await names.nth(wanted.length).waitFor({ state: 'detached' })
@@ -158,6 +155,6 @@ browserTest(
     await sees(page.getByRole('link', { name: /kurta/i }))
     await becomes(() => page.getByRole('checkbox', { name: 'Indigo' }).isChecked(), true)
     await becomes(() => page.getByRole('link', { name: /khadi/i }).count(), 0)
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(pageErrors, [])
   },
 )

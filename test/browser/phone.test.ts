@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { browserTest } from './fixture.ts'
 import { addToCart, becomes, button, cartDrawer, heading, sees, signIn } from './steps.ts'
 
-browserTest('on a phone one sees what one pays for, and types nothing twice', async (scene) => {
-  const { page, troubles } = await scene.newShopper({ viewport: { width: 375, height: 800 }, hasTouch: true })
+browserTest('the checkout on a phone shows the order and asks for nothing twice', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper({ viewport: { width: 375, height: 800 }, hasTouch: true })
   await addToCart(page, 'masala-dabba')
   await page.goto('/cart')
   await sees(page.getByRole('link', { name: /Masala dabba/ }))
@@ -22,11 +22,11 @@ browserTest('on a phone one sees what one pays for, and types nothing twice', as
     'the cart is too small for it',
   )
   await becomes(() => offers.getByRole('button', { name: /WELCOME10/ }).isEnabled(), true)
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('a cart that was emptied elsewhere says so', async (scene) => {
-  const { page, newTab } = await scene.newShopper()
+browserTest('the shop reports that a cart was emptied in another browser', async (fixture) => {
+  const { page, newTab } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   const other = await newTab()
   await other.goto('/cart')

@@ -4,8 +4,8 @@ import { addToCart, becomes, button, cartDrawer, heading, openCart, reload, sees
 
 const phone = '+919876543210'
 
-browserTest('two tabs show one cart, whichever of them changes it', async (scene) => {
-  const { page: first, newTab, troubles } = await scene.newShopper()
+browserTest('two tabs show the same cart after a change in either', async (fixture) => {
+  const { page: first, newTab, pageErrors } = await fixture.newShopper()
   const second = await newTab()
   await second.goto('/')
   await addToCart(first, 'masala-dabba')
@@ -28,16 +28,16 @@ browserTest('two tabs show one cart, whichever of them changes it', async (scene
   await first.reload()
   await sees(first.getByRole('link', { name: 'Your account' }))
   await sees(button(first, 'Cart, 2 items'))
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('what two people chose on one phone number becomes one cart when they sign in', async (scene) => {
-  const kiosk = await scene.newShopper()
+browserTest('the carts of two browsers become one when both sign in with one phone number', async (fixture) => {
+  const kiosk = await fixture.newShopper()
   await addToCart(kiosk.page, 'masala-dabba')
   await kiosk.page.goto('/sign-in')
   await signIn(kiosk.page, phone)
   await sees(heading(kiosk.page, /account/i))
-  const home = await scene.newShopper({ viewport: { width: 390, height: 844 } })
+  const home = await fixture.newShopper({ viewport: { width: 390, height: 844 } })
   await home.page.goto('/product/neem-wood-comb')
   await button(home.page, /wishlist/i).click()
   await sees(home.page.getByRole('button', { name: /wishlist/i, pressed: true }))
@@ -50,25 +50,22 @@ browserTest('what two people chose on one phone number becomes one cart when the
   await sees(button(kiosk.page, 'Cart, 2 items'))
   await home.page.goto('/wishlist')
   await sees(home.page.getByRole('link', { name: /neem wood comb/i }))
-  assert.deepEqual([...kiosk.troubles, ...home.troubles], [])
+  assert.deepEqual([...kiosk.pageErrors, ...home.pageErrors], [])
 })
 
-browserTest(
-  'an origin that the store does not know gets nothing, and says so instead of staying empty',
-  async (scene) => {
-    const { page } = await scene.newShopper()
-    await page.goto(scene.url.replace('localhost', '127.0.0.1'))
-    await sees(page.getByRole('alert'))
-    await sees(page.getByText('The shop cannot be reached', { exact: false }))
-    await becomes(() => page.getByRole('link', { name: /masala/i }).count(), 0)
-    await page.goto(scene.url)
-    await sees(page.getByRole('link', { name: /masala|mug|chai/i }))
-    await becomes(() => page.getByRole('alert').count(), 0)
-  },
-)
+browserTest('the shop on an unknown origin shows an error instead of an empty page', async (fixture) => {
+  const { page } = await fixture.newShopper()
+  await page.goto(fixture.url.replace('localhost', '127.0.0.1'))
+  await sees(page.getByRole('alert'))
+  await sees(page.getByText('The shop cannot be reached', { exact: false }))
+  await becomes(() => page.getByRole('link', { name: /masala/i }).count(), 0)
+  await page.goto(fixture.url)
+  await sees(page.getByRole('link', { name: /masala|mug|chai/i }))
+  await becomes(() => page.getByRole('alert').count(), 0)
+})
 
-browserTest('a search suggests as one types, forgives a slip, and filters stay in the address', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('a search suggests while typing, corrects typos, and keeps filters in the address', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/')
   await page.getByRole('combobox', { name: 'Search the shop' }).pressSequentially('masala d')
   await page.getByRole('option', { name: /Masala dabba/i }).click()
@@ -104,18 +101,18 @@ browserTest('a search suggests as one types, forgives a slip, and filters stay i
   await reload(page, page.getByLabel('In stock only'))
   await becomes(() => page.getByLabel('In stock only').isChecked(), true)
   assert.deepEqual(await prices(), before)
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-browserTest('what is sold out meanwhile is said at the checkout, and the cart can be mended', async (scene) => {
-  const { page } = await scene.newShopper()
+browserTest('the checkout names items that have sold out, and the cart can be corrected', async (fixture) => {
+  const { page } = await fixture.newShopper()
   await addToCart(page, 'masala-dabba')
   await page.goto('/checkout')
   await signIn(page, phone)
   await sees(button(page, /^Pay ₹/))
-  await scene.service.db.run`
-    update stock set on_hand = 0 where store_id = ${scene.store.id} and product_id in (
-      select id from product where store_id = ${scene.store.id} and slug = 'masala-dabba')`
+  await fixture.service.db.run`
+    update stock set on_hand = 0 where store_id = ${fixture.store.id} and product_id in (
+      select id from product where store_id = ${fixture.store.id} and slug = 'masala-dabba')`
   for (const [label, text] of [
     ['Full name', 'Asha'],
     ['Phone number', phone],
@@ -132,8 +129,8 @@ browserTest('what is sold out meanwhile is said at the checkout, and the cart ca
   await sees(page.getByText('Your cart is empty'))
 })
 
-browserTest('everything up to the cart is done with the keyboard alone', async (scene) => {
-  const { page, troubles } = await scene.newShopper()
+browserTest('the keyboard alone is enough up to the cart', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
   await page.goto('/product/masala-dabba')
   await sees(button(page, 'Add to cart'))
   await page.keyboard.press('Tab')
@@ -150,5 +147,5 @@ browserTest('everything up to the cart is done with the keyboard alone', async (
   await cartDrawer(page).waitFor({ state: 'hidden' })
   await becomes(() => page.evaluate('document.activeElement?.textContent'), 'Add to cart', 'the focus comes back')
   await openCart(page)
-  assert.deepEqual(troubles, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { browserTest } from './fixture.ts'
-import { addToCart, becomes, button, faultsOf, heading, reload, sees } from './steps.ts'
+import { addToCart, becomes, button, heading, reload, sees, violationsOf } from './steps.ts'
 
 const email = 'asha@kavya.example'
 const password = 'seven wooden spoons'
 
 browserTest(
   'a guest makes an account by e-mail, and signs in with it elsewhere; the cart comes along',
-  async (scene) => {
-    const { page } = await scene.newShopper()
+  async (fixture) => {
+    const { page } = await fixture.newShopper()
     await addToCart(page, 'masala-dabba')
     await page.goto('/sign-in')
     await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
@@ -28,7 +28,7 @@ browserTest(
     await sees(page.getByText(`Signed in with ${email}`))
     await sees(button(page, 'Cart, 1 item'))
 
-    const other = await scene.newShopper()
+    const other = await fixture.newShopper()
     await addToCart(other.page, 'neem-wood-comb')
     await other.page.goto('/checkout')
     await other.page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
@@ -50,61 +50,64 @@ browserTest(
   },
 )
 
-browserTest('a customer changes address and password with the old one, and signs out on all devices', async (scene) => {
-  const own = 'nila@kavya.example'
-  const { page } = await scene.newShopper({ bypassCSP: true })
-  await page.goto('/sign-in')
-  await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
-  await button(page, 'Create an account').click()
-  await page.getByLabel('Name').fill('Nila')
-  await page.getByLabel('E-mail address').fill(own)
-  await page.getByLabel('Password').fill(password)
-  await button(page, 'Create account').click()
-  await sees(page.getByText(`Signed in with ${own}`))
+browserTest(
+  'a customer changes address and password with the old one, and signs out on all devices',
+  async (fixture) => {
+    const own = 'nila@kavya.example'
+    const { page } = await fixture.newShopper({ bypassCSP: true })
+    await page.goto('/sign-in')
+    await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+    await button(page, 'Create an account').click()
+    await page.getByLabel('Name').fill('Nila')
+    await page.getByLabel('E-mail address').fill(own)
+    await page.getByLabel('Password').fill(password)
+    await button(page, 'Create account').click()
+    await sees(page.getByText(`Signed in with ${own}`))
 
-  await page.getByLabel('E-mail (optional)').fill('nila2@kavya.example')
-  await button(page, 'Save').click()
-  await sees(page.getByRole('alert').getByText(/password/i))
-  await page.getByLabel(/^Password \(if you have one, to change/).fill(password)
-  await button(page, 'Save').click()
-  await sees(page.getByText('Your details were saved.'))
-  await sees(page.getByText('Signed in with nila2@kavya.example'))
+    await page.getByLabel('E-mail (optional)').fill('nila2@kavya.example')
+    await button(page, 'Save').click()
+    await sees(page.getByRole('alert').getByText(/password/i))
+    await page.getByLabel(/^Password \(if you have one, to change/).fill(password)
+    await button(page, 'Save').click()
+    await sees(page.getByText('Your details were saved.'))
+    await sees(page.getByText('Signed in with nila2@kavya.example'))
 
-  await page.getByText('Change the password').click()
-  await page.getByLabel('Current password (if you have one)').fill('not this one')
-  await page.getByLabel('New password').fill('eight steel ladles')
-  await button(page, 'Change password').click()
-  await sees(page.getByRole('alert').getByText(/password is wrong/i))
-  await page.getByLabel('Current password (if you have one)').fill(password)
-  assert.deepEqual(await faultsOf(page, 'the forms of the account'), [])
-  await button(page, 'Change password').click()
-  await sees(page.getByText('Your password was changed. Other devices were signed out.'))
+    await page.getByText('Change the password').click()
+    await page.getByLabel('Current password (if you have one)').fill('not this one')
+    await page.getByLabel('New password').fill('eight steel ladles')
+    await button(page, 'Change password').click()
+    await sees(page.getByRole('alert').getByText(/password is wrong/i))
+    await page.getByLabel('Current password (if you have one)').fill(password)
+    assert.deepEqual(await violationsOf(page, 'the forms of the account'), [])
+    await button(page, 'Change password').click()
+    await sees(page.getByText('Your password was changed. Other devices were signed out.'))
 
-  await button(page, 'Sign out on all devices').click()
-  await sees(page.getByText('You are signed out on all devices.'))
-})
+    await button(page, 'Sign out on all devices').click()
+    await sees(page.getByText('You are signed out on all devices.'))
+  },
+)
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  browserTest(`no way to sign in keeps anybody out, ${colorScheme}`, async (scene) => {
-    const { page, troubles } = await scene.newShopper({
+  browserTest(`every sign-in method is accessible, ${colorScheme}`, async (fixture) => {
+    const { page, pageErrors } = await fixture.newShopper({
       ...{ viewport: { width: 390, height: 844 }, colorScheme, bypassCSP: true },
     })
     await page.goto('/sign-in')
     await sees(page.getByLabel('Phone number'))
-    assert.deepEqual(await faultsOf(page, 'by phone'), [])
+    assert.deepEqual(await violationsOf(page, 'by phone'), [])
     // The ways are one group of radio buttons: the arrow keys choose.
     await page.getByRole('radio', { name: 'Phone' }).focus()
     await page.keyboard.press('ArrowRight')
     await sees(page.getByLabel('Password'))
-    assert.deepEqual(await faultsOf(page, 'by e-mail'), [])
+    assert.deepEqual(await violationsOf(page, 'by e-mail'), [])
     await button(page, 'Create an account').click()
     await sees(page.getByLabel('Name'))
-    assert.deepEqual(await faultsOf(page, 'a new account'), [])
+    assert.deepEqual(await violationsOf(page, 'a new account'), [])
     await page.getByLabel('Name').fill('Asha')
     await page.getByLabel('E-mail address').fill('asha2@kavya.example')
     await page.getByLabel('Password').fill('short')
     await button(page, 'Create account').click()
     await becomes(() => page.evaluate(`document.querySelector('[name=password]').validity.tooShort`), true)
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(pageErrors, [])
   })
 }

@@ -8,9 +8,9 @@ import { readLatestPayment } from '../../src/features/payments/payments.sql.ts'
 import { sandboxEvent } from '../../src/features/payments/sandbox.ts'
 import { sandboxHeaders } from '../../src/features/payments/webhook-access.ts'
 import { callUrl } from '../harness.ts'
-import type { Scene } from './fixture.ts'
+import type { BrowserFixture } from './fixture.ts'
 
-/** What shoppers do, found on the page by what they see and hear. */
+/** Actions of shoppers, who find elements by their visible or accessible names. */
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
 export const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name })
@@ -25,7 +25,7 @@ export const becomes = async <T>(read: () => Promise<T>, expected: T, message = 
   assert.equal(await read(), expected, message)
 }
 
-/** Loads the page again and waits until it says the same as before. */
+/** Reloads the page and waits until it shows the same text. */
 export const reload = async (page: Page, ...shown: Locator[]) => {
   await page.reload()
   for (const locator of shown) await sees(locator)
@@ -42,7 +42,7 @@ export const openCart = async (page: Page) => {
   await sees(cartDrawer(page))
 }
 
-/** Signs in wherever the form stands, with the code that the development helper shows. */
+/** Signs in with the form of the current page, with the code that the development helper shows. */
 export const signIn = async (page: Page, phone: string) => {
   await page.getByLabel('Phone number').fill(phone)
   await button(page, 'Send code').click()
@@ -62,13 +62,13 @@ export const fillAddress = async (page: Page) => {
   for (const [label, text] of Object.entries(address)) await page.getByLabel(label).first().fill(text)
 }
 
-/** From a full cart of one who is signed in to the page of the payment provider. */
+/** From the cart of a signed-in customer to the page of the payment provider. */
 export const goToPayment = async (page: Page) => {
   await button(page, /^Pay ₹/).click()
   await page.waitForURL(/\/sandbox\//)
 }
 
-/** One who is signed in and has bought nothing yet, up to the page of the payment provider. */
+/** Signs in a new customer and goes to the page of the payment provider. */
 export const orderUpToPayment = async (page: Page) => {
   await addToCart(page, 'masala-dabba')
   await page.goto('/checkout')
@@ -76,15 +76,15 @@ export const orderUpToPayment = async (page: Page) => {
   await goToPayment(page)
 }
 
-/** The id of the order that the shopper came back from paying for. */
+/** The id of the order, from the page that the payment provider returns to. */
 export const orderIdOf = (page: Page) => {
   const id = new URL(page.url()).searchParams.get('orderId') ?? /\/orders\/(\w+)/.exec(page.url())?.[1]
   assert.ok(id, page.url())
   return id
 }
 
-/** What the provider tells the webhook, at a time of the test's choosing. */
-export const tellPaid = async ({ service, store }: Scene, orderId: string) => {
+/** Sends the webhook of the provider when the test wants it. */
+export const tellPaid = async ({ service, store }: BrowserFixture, orderId: string) => {
   const payment = await readLatestPayment(service.db, store.id, orderId)
   const headers = sandboxHeaders(service.app.services.payments, store)
   assert.ok(payment && headers)
@@ -98,10 +98,10 @@ export const tellPaid = async ({ service, store }: Scene, orderId: string) => {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What a public checker of accessibility calls serious or worse on the page as it is. */
-export const faultsOf = async (page: Page, name: string) => {
+/** Violations on the current page that axe rates serious or critical. */
+export const violationsOf = async (page: Page, name: string) => {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe)
-  // All that passes would be described too, and sent here.
+  // Leaves out passed rules, whose descriptions would be sent too.
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`
   const violations = await page.evaluate<AxeResults['violations']>(run)
   return violations

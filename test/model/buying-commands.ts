@@ -53,7 +53,7 @@ const command = (name: string, run: (world: Shop, counter: Counter) => Promise<v
   },
 })
 
-/** Does nothing as long as there is no order. What happens to an order that is over is where mistakes are made. */
+/** Does nothing without an order. Ended orders are included, because their rules are easy to get wrong. */
 const withOrder = (name: string, pick: number, run: (world: Shop, counter: Counter, order: Order) => Promise<void>) =>
   command(
     `${name} of order ${pick % 4} from the end${pick < 4 ? '' : ' that was cancelled'}`,
@@ -65,7 +65,7 @@ const withOrder = (name: string, pick: number, run: (world: Shop, counter: Count
     },
   )
 
-/** Takes over what has happened to an order, if that is one of the ends that it may have. */
+/** Applies the new state of an order to the model, if the model allows it. */
 const adopt = async (counter: Counter, order: Order, ...ends: State[]) => {
   const real = (await readStates(counter)).get(order.id)
   const isAllowed = ends.some((end) => JSON.stringify(end) === JSON.stringify(real))
@@ -102,7 +102,7 @@ type Wish = { cod: boolean; coupon: string | null; note: string }
 const tellWish = ({ cod, coupon, note }: Wish) =>
   [cod ? 'with cash' : 'online', coupon === null ? '' : `with ${coupon}`, note].filter(Boolean).join(', ')
 
-/** Whoever has nothing in the cart takes something first, so that stories are about orders. */
+/** A buyer with an empty cart adds something first, so that stories are about orders. */
 const checkOutOf = (buyer: number, wish: Wish, thing: number, quantity: number) =>
   command(
     `${buyerNames[buyer]} checks out (${quantity} of thing ${thing}) ${tellWish(wish)}`,
@@ -136,7 +136,7 @@ const checkOutOf = (buyer: number, wish: Wish, thing: number, quantity: number) 
           assert.ok(freeUnits(world, thing) >= quantity, 'there were enough')
         world.orders.push(order)
       } else if (answer.json.code === 'INSUFFICIENT_STOCK') {
-        // What the order that is open holds would have been given back first.
+        // The units of the open order would have been released first.
         const isMissing = cart.items.some(({ variantId, quantity }) => {
           const thing = world.things.find((one) => one.variantId === variantId) as Thing
           const own = open !== undefined && isCancellable(open) ? unitsOf(open, thing) : 0
@@ -227,7 +227,7 @@ const tellWrong = (pick: number) =>
   })
 
 const choose = (pick: number, choice: 'success' | 'failure' | 'later') =>
-  withOrder(`somebody chooses ${choice} on the page`, pick, async (world, counter, order) => {
+  withOrder(`the buyer chooses ${choice} on the sandbox page`, pick, async (world, counter, order) => {
     const { id, page } = order.payments.at(-1) ?? { id: '', page: '' }
     if (page === '') return
     const { service, store } = counter
@@ -286,7 +286,7 @@ const pass = (span: number, areJobsRun: boolean) =>
     if (areJobsRun) await runDueJobs(world, counter)
   })
 
-/** What is due goes back: units of orders that nobody has paid in time, and money of what was paid twice. */
+/** Runs the jobs: they release units of orders that were not paid in time, and refund duplicate payments. */
 export const runDueJobs = async (world: Shop, counter: Counter) => {
   const { service, store } = counter
   const due = await service.db.many<{ orderId: string }>`
@@ -331,7 +331,7 @@ const told = fc.oneof(
 )
 const aWord = fc.constantFrom<CarrierWord>('in_transit', 'in_transit', 'delivered', 'delivered', 'picked up')
 
-/** What chance alone would seldom bring together. */
+/** Combinations that random commands seldom produce. */
 const inTurn = (...commands: BuyingCommand[]): BuyingCommand => ({
   check: () => true,
   toString: () => commands.join(' '),

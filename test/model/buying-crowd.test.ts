@@ -8,5 +8,5 @@ before(async () => {
 })
 after(() => opened.close())
 
-test('of what buyers, providers, carriers and operators do at the same moment, the books are in order', () =>
-  compareBuyingCrowds(opened.service, { runs: 8, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))
+test('concurrent actions of buyers, providers, carriers and operators break no invariant', () =>
+  compareBuyingCrowds(opened.service, { runs: 5, limitMs: 90_000, file: 'test/model/buying-crowd.test.ts' }))

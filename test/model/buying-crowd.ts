@@ -26,8 +26,8 @@ import type { Order, Shop, Thing } from './buying-world.ts'
 import { checkProperty, type Effort } from './run.ts'
 
 /**
- * Everybody at the same moment. Nobody can say who comes first, so no order is compared with a model of it: the books
- * must be in order when all have been answered, and what somebody was told must be so.
+ * All actors at the same time. Their order is unknown, so orders are not compared with a model: the invariants must hold
+ * once all requests are answered, and every answer must be true.
  */
 export type BuyingAct =
   | { kind: 'fills'; buyer: number; thing: number; quantity: number }

@@ -10,7 +10,7 @@ import { type Answer, newStore, type TestService, type TestStore } from '../harn
 import { newCustomer } from '../shoppers.ts'
 import { type Order, type Shop, type State, soldUnits, type Thing } from './buying-world.ts'
 
-/** The real thing: a store with few things and many who want them. */
+/** The real service: a store with few units and many buyers. */
 export type Counter = { service: TestService; shop: TestStore; store: Store; buyers: Buyer[] }
 type Buyer = Awaited<ReturnType<typeof newCustomer>>
 
@@ -54,7 +54,7 @@ export const openCounter = async (service: TestService): Promise<{ world: Shop; 
 
 // What people, providers and carriers do
 
-/** No fault of the service's is ever an answer. */
+/** No answer is a server error. */
 export const fine = (answer: Answer) => {
   assert.ok(answer.status < 500, `${answer.status}: ${answer.text}`)
   return answer
@@ -120,10 +120,10 @@ export const answerSandboxPage = ({ service }: Counter, page: string, choice: st
     body: `choice=${choice}`,
   })
 
-/** How many units came to the shelf by it: an operator says how many can be sold, not how many come. */
+/** How many units this added: an operator sets the number that can be sold, not the difference. */
 export const stockUp = ({ service, store }: Counter, { id, variantId }: Thing, quantity: number): Promise<number> =>
   service.db.tx(async (tx) => {
-    // In the order in which everybody takes them, so that nobody sells anything between the two.
+    // In the common lock order, so that nothing is sold between the two statements.
     await tx.run`select from product where store_id = ${store.id} and id = ${id} for update`
     const count = () => tx.one<{ onHand: number }>`
       select on_hand as "onHand" from stock where store_id = ${store.id} and variant_id = ${variantId} for update`
@@ -161,14 +161,14 @@ export const readStates = async ({ service, store }: Counter) =>
     ).map(({ id, ...state }) => [id, state]),
   )
 
-/** Every order stands where the model says, also those that nobody has touched, and there is no other. */
+/** Every order, touched or not, has the state of the model, and there is no other order. */
 export const assertStates = async ({ orders }: Shop, counter: Counter) =>
   assert.deepEqual(
     Object.fromEntries(await readStates(counter)),
     Object.fromEntries(orders.map(({ id, status, payment, units }) => [id, { status, payment, units }])),
   )
 
-/** When everything that is due has been done: nothing is held, and what was sold is what the model sold. */
+/** After all due jobs: nothing is reserved, and the sold units are those of the model. */
 export const assertEnd = async (world: Shop, counter: Counter) => {
   const { service, store } = counter
   await assertBooks(world, counter)

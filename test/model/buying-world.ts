@@ -1,18 +1,18 @@
 /**
- * What should become of orders, written anew from what is promised and as plainly as possible, so that it and the
+ * The expected state of orders, written from the documentation and as plainly as possible, so that it and the
  * service can disagree. Where a rule of the providers leaves more than one end, all of them are named and what has
  * happened must be one of them. Nothing in this file talks to the service.
  */
 export type Shop = {
   things: Thing[]
   orders: Order[]
-  /** Everything that was told to the payment webhook and taken, to be told again. */
+  /** Every event that the payment webhook accepted, for repeating it. */
   events: { order: Order; body: Record<string, unknown> }[]
   /** Makes names that were not there before. */
   count: number
 }
 
-/** `units`: all that were ever put on the shelf. */
+/** `units`: all units ever added to stock. */
 export type Thing = { name: string; id: string; variantId: string; units: number }
 
 export type State = {
@@ -31,7 +31,7 @@ export type Order = State & {
   placedMs: number
   parcels: Parcel[]
   replacedBy: Order | null
-  /** All that were ever heard of, the last one is the newest. */
+  /** All known orders, the newest last. */
   payments: { id: string; page: string }[]
 }
 
@@ -41,7 +41,7 @@ export const stateOf = ({ status, payment, units }: Order): State => ({ status, 
 
 export const reservationMinutes = 30
 
-/** How many can still be bought: what is held and what is gone is not there. */
+/** How many can still be bought: neither reserved nor sold. */
 export const freeUnits = ({ orders }: Shop, thing: Thing) =>
   orders.filter(({ units }) => units !== 'released').reduce((left, order) => left - unitsOf(order, thing), thing.units)
 
@@ -75,7 +75,7 @@ export const isCancellable = ({ status, payment, parcels }: Order) =>
 
 export const cancelled = (order: Order): State => ({ ...stateOf(order), status: 'cancelled', units: 'released' })
 
-/** Money counts, whenever it comes. */
+/** A payment counts even when it arrives late. */
 export const settled = (shop: Shop, order: Order): State => {
   const { status, payment, units } = order
   if (payment === 'paid' || payment === 'refunded') return stateOf(order)
@@ -86,7 +86,7 @@ export const settled = (shop: Shop, order: Order): State => {
   return { status: 'paid', payment: 'paid', units: 'sold' }
 }
 
-/** What was not given to a carrier goes back on the shelf. */
+/** Units that were not handed to a carrier return to stock. */
 export const refunded = (shop: Shop, order: Order): State => {
   const { status, units } = settled(shop, order)
   const isHere = !isAway(order) && order.parcels.length === 0
@@ -99,7 +99,7 @@ export const failed = (order: Order): State => ({
     order.status === 'pending' && order.payment === 'pending' && order.method === 'online' ? 'failed' : order.payment,
 })
 
-/** What leaves is sold, if there is any. */
+/** Units that leave the stock are sold. */
 const gone = (shop: Shop, order: Order): State['units'] =>
   order.units === 'reserved' || (order.units === 'released' && canTakeAgain(shop, order)) ? 'sold' : order.units
 
@@ -111,7 +111,7 @@ export const shipped = (shop: Shop, order: Order): State => {
 
 export type CarrierWord = 'picked up' | 'in_transit' | 'delivered'
 
-/** Told of the whole order: of every parcel that is on its way, and of one that nobody has written down if there is none. */
+/** An event about the whole order: applies to every parcel on its way, or to an unrecorded one if there is none. */
 export const carried = (shop: Shop, order: Order, word: CarrierWord, atMs: number): State => {
   if (order.parcels.length === 0) order.parcels.push({ lastMs: null, isDelivered: false })
   const due = order.parcels.filter(({ isDelivered, lastMs }) => !isDelivered && (lastMs === null || lastMs <= atMs))

@@ -8,5 +8,5 @@ before(async () => {
 })
 after(() => opened.close())
 
-test('whatever buyers, providers, carriers and time do, the books are in order after every step', () =>
-  compareBuying(opened.service, 40, { runs: 10, limitMs: 90_000, file: 'test/model/buying.test.ts' }))
+test('actions of buyers, providers, carriers and time break no invariant at any step', () =>
+  compareBuying(opened.service, 40, { runs: 6, limitMs: 90_000, file: 'test/model/buying.test.ts' }))

@@ -5,7 +5,7 @@ import { buyingCommands, runDueJobs } from './buying-commands.ts'
 import { assertEnd, openCounter } from './buying-floor.ts'
 import { checkProperty, type Effort, replayed } from './run.ts'
 
-/** Lets buyers, providers, carriers and time loose on a shop; after every step its books must be in order. */
+/** Runs random actions of buyers, providers, carriers and time; the invariants must hold after every step. */
 export const compareBuying = (service: TestService, maxCommands: number, effort: Effort) => {
   const story = fc.commands(buyingCommands, { maxCommands, size: 'max', ...replayed })
   const property = fc.asyncProperty(story, async (commands) => {

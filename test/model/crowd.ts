@@ -4,7 +4,7 @@ import { type Answer, newStore, type TestService, type TestStore } from '../harn
 import { newCustomer, newGuest, type TestShopper } from '../shoppers.ts'
 
 /**
- * Shoppers who act at the same moment. Nobody can say who comes first, so nothing is compared step by step: what was
+ * Shoppers who act at the same time. Their order is unknown, so nothing is compared step by step: what was
  * accepted is added up, and must be found in the end, wherever claims and merges have carried it.
  */
 const people = { guests: 3, customers: 2 }
@@ -73,7 +73,7 @@ export const letCrowdLoose = async (service: TestService, story: readonly (reado
   await assertNothingLost(service, crowd)
 }
 
-/** Refusals that somebody else's act can be the reason of: merged, gone, sold out, already wished for. */
+/** Refusals that another shopper's action can cause: merged, deleted, sold out, already in the wishlist. */
 const settle = (answer: Answer, allowed: readonly number[]) => {
   const isFine = answer.status < 300 || allowed.includes(answer.status)
   assert.ok(isFine, `${answer.status}: ${answer.text}`)
@@ -126,7 +126,7 @@ const assertNothingLost = async ({ db }: TestService, { shop, products, accepted
   for (const [i, name] of shelf.entries()) {
     const found = lines.filter(({ product }) => product === products[i])
     const sum = found.reduce((units, { quantity }) => units + quantity, 0)
-    // What is scarce is capped when carts are joined; what there is plenty of adds up to the last unit.
+    // Scarce products are capped when carts are merged; the others add up exactly.
     if (name === 'last') for (const { quantity } of found) assert.ok(quantity <= lastOnes, `${quantity} of the last`)
     else assert.equal(sum, accepted[i], `units of ${name}`)
   }
@@ -143,7 +143,7 @@ const assertNothingLost = async ({ db }: TestService, { shop, products, accepted
   await assertShownAsStored(all, lines)
 }
 
-/** Everybody's cart shows what is stored in it, and each stored cart is somebody's. */
+/** Every cart shows its stored lines, and every stored cart has an owner. */
 const assertShownAsStored = async (all: readonly TestShopper[], lines: readonly StoredLine[]) => {
   const seen = new Set<string>()
   for (const shopper of all) {
@@ -155,5 +155,5 @@ const assertShownAsStored = async (all: readonly TestShopper[], lines: readonly 
     const shown = answer.json.map(({ productId, quantity }: Record<string, unknown>) => [productId, quantity])
     assert.deepEqual(shown.sort(), stored.sort())
   }
-  for (const { cart } of lines) assert.ok(seen.has(cart), `nobody has the cart ${cart}`)
+  for (const { cart } of lines) assert.ok(seen.has(cart), `the cart ${cart} has no owner`)
 }

@@ -18,7 +18,7 @@ import {
   type World,
 } from './world.ts'
 
-/** The real thing: a service, a store in it, and a second store that nothing may reach. */
+/** The real service: a store, and a second one that no command may reach. */
 export type Floor = { service: TestService; shop: TestStore; storeId: number; stranger: Stranger }
 
 export type Stranger = { storeId: number; rows: StoredRows }
@@ -39,7 +39,7 @@ const goods = [
 /** A service on a database of its own, because it moves the clock by years and runs jobs. */
 export const openService = async () => {
   const database = await makeDatabase()
-  // What hashes cost is none of a model's business.
+  // The model does not depend on the cost of hashes.
   const passwords = createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
   const service = await startTestService({ databaseUrl: database.url, passwords })
   return {
@@ -108,7 +108,7 @@ export const stockUp = async ({ service, shop }: Floor, { id, product, stock }: 
   await service.db.tx((tx) => setStock(tx, store, change))
 }
 
-/** Two seconds more, so that what ends now has ended: a token may live to the end of its second. */
+/** Two seconds more, because a token is valid to the end of its second. */
 export const advance = (world: World, { service }: Floor, ms: number) => {
   assert.equal(ms % minutes(10), 0)
   world.nowMs += ms
@@ -144,8 +144,8 @@ export const call = async (
 const causeOf = ({ logLines }: TestService) => logLines.findLast((line) => line.includes('"err"')) ?? ''
 
 /**
- * A call as whoever the browser is, and what comes of being that: an ended session is 401 and is forgotten, a dead guest
- * token is 400 and brings a new guest. Then there is nothing more to see, and null comes back.
+ * A call as the shopper of the browser. An ended session is 401 and is dropped, an invalid guest token is 400 and brings
+ * a new guest; both return null.
  */
 export const callAs = async (
   world: World,
@@ -179,7 +179,7 @@ export const callAs = async (
   return answer
 }
 
-/** For what only customers may do: without a session it is 401, and null comes back. */
+/** For calls of customers only: without a session the answer is 401, and the result null. */
 export const callAsCustomer = async (
   world: World,
   floor: Floor,

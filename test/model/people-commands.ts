@@ -91,7 +91,7 @@ const enter = (world: World, browser: Browser, login: string, answer: Answer, id
 const signUp = (who: number, account: number) =>
   command(`${names.browsers[who]} signs up as account ${account}`, async (world, floor) => {
     const email = emailOf(account)
-    const answer = await post(floor, '/v1/signup', { name: 'Somebody', email, password })
+    const answer = await post(floor, '/v1/signup', { name: 'Asha', email, password })
     if (world.customers.has(email)) return assertRefused(answer, 409, 'CONFLICT')
     assertStatus(answer, 201)
     enter(world, browserOf(world, who), email, answer, answer.json.user.id)
@@ -140,7 +140,7 @@ const enterByPhone = async (world: World, floor: Floor, browser: Browser, accoun
   const answer = await post(floor, '/v1/auth/otp/verify', { phone, otp, ...bringing })
   assertStatus(answer, 200)
   enter(world, browser, phone, answer, answer.json.customer.id)
-  // A cart that is unknown, over or somebody's is no reason to keep somebody out.
+  // An unknown, expired or foreign cart does not prevent signing in.
   if (guestCart === null || guestCart.owner === 'a stranger' || isCustomer(guestCart.owner)) return
   if (!isAlive(world, guestCart)) return
   const joined = absorb(world, guestCart, world.customers.get(phone) as Customer)
@@ -167,7 +167,7 @@ const merge = (who: number, from: number, newest: boolean) => {
   )
 }
 
-/** What storefronts do: sign in, and bring along what was gathered before. */
+/** Signs in and merges the guest, as storefronts do. */
 const comeHome = (who: number, account: number) =>
   command(`${names.browsers[who]} signs in by phone ${account} and merges`, async (world, floor) => {
     const browser = browserOf(world, who)
@@ -198,7 +198,7 @@ const mergeGuest = async (world: World, floor: Floor, browser: Browser, guest: G
   if (cart !== null) await showJoined(world, floor, browser, absorb(world, cart, customer))
 }
 
-/** What the answer did not show: the cart that a guest's went into. */
+/** The answer does not show the cart that the guest's cart was merged into. */
 const showJoined = async (world: World, floor: Floor, browser: Browser, joined: Cart) => {
   const answer = await callAs(world, floor, browser, 'GET', '/v1/cart/me')
   assert.ok(answer)
@@ -290,7 +290,7 @@ const changePrice = (place: number, minor: number) =>
 const wait = (ms: number) =>
   command(`${ms / minutes(10)} times ten minutes go by`, async (world, floor) => advance(world, floor, ms))
 
-/** To the moment when something ends, or ten minutes before, because limits are where mistakes are. */
+/** To the moment when something expires, or ten minutes before, because mistakes are at the limits. */
 const waitForAnEnd = (which: number, isBefore: boolean) =>
   command(`time goes to ${isBefore ? 'just before ' : ''}the end ${which} of something`, async (world, floor) => {
     const ends = endsToCome(world)
@@ -298,7 +298,7 @@ const waitForAnEnd = (which: number, isBefore: boolean) =>
     advance(world, floor, isBefore ? ms - minutes(10) : ms)
   })
 
-/** Only what has expired is deleted, so nobody sees a difference. */
+/** Only expired rows are deleted, so no shopper sees a difference. */
 const runCleanup = () =>
   command('cleanup jobs run', async (world, floor) => {
     await cleanUp(world, floor)

@@ -5,12 +5,12 @@ import { type Browser, type Cart, ownCart, shopperOf, type Variant, type World }
 
 export type Command = fc.AsyncCommand<World, Floor>
 
-/** How often a command comes, beside the others. */
+/** The relative frequency of a command. */
 export type Weighted = [weight: number, command: fc.Arbitrary<Command>]
 
 export type Run = (world: World, floor: Floor) => Promise<void>
 
-/** Named by what somebody does, since a failure prints the list of these. The full stop tells where a name ends. */
+/** Named by the action, because a failure prints the list of names. The full stop ends a name. */
 export const command = (name: string, run: Run): Command => ({
   check: () => true,
   toString: () => `${name}.`,
@@ -28,11 +28,11 @@ export const names = {
 } as const
 
 export const aBrowser = fc.nat(names.browsers.length - 1)
-/** Mostly the first ones, so that people meet. */
+/** Mostly the first ones, so that shoppers interact. */
 export const aVariant = fc.oneof({ weight: 2, arbitrary: fc.nat(1) }, fc.nat(names.variants.length - 1))
 export const aProduct = fc.oneof({ weight: 2, arbitrary: fc.nat(1) }, fc.nat(names.products.length - 1))
 
-/** One's own, the one that was made last by anybody, or one by its number; the number 0 is another store's. */
+/** The shopper's own, the newest of all, or one by its number; number 0 belongs to another store. */
 export type CartPick = 'own' | 'the last' | number
 export const aCart: fc.Arbitrary<CartPick> = fc.oneof(
   { weight: 4, arbitrary: fc.constant('own' as const) },

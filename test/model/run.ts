@@ -13,7 +13,7 @@ export type Effort = { runs: number; limitMs: number; file: string }
 /** MODEL_SEED repeats a run; MODEL_PATH and MODEL_COMMANDS, which a failure prints too, go straight to what failed. */
 const { MODEL_SEED, MODEL_PATH, MODEL_COMMANDS } = process.env
 
-/** A short run tells the same stories each time, so that a change is judged by the same; long runs make new ones. */
+/** A short run uses a fixed seed, so that each change runs the same stories; long runs use random seeds. */
 const isLong = process.argv.some((word) => word.endsWith('.long.ts'))
 const seed = MODEL_SEED ?? (isLong ? undefined : '20261115')
 
@@ -24,7 +24,7 @@ const allCommands = [...cartCommands, ...peopleCommands, ...worldCommands].flatM
 /** For `fc.commands`. */
 export const replayed = MODEL_COMMANDS === undefined ? {} : { replayPath: MODEL_COMMANDS }
 
-/** Lets random shoppers loose on the service; fails with the shortest story that shows a difference from the model. */
+/** Runs random commands; fails with the shortest story that differs from the model. */
 export const compareWithModel = (service: TestService, maxCommands: number, effort: Effort) => {
   const story = fc.commands(allCommands, { maxCommands, size: 'max', ...replayed })
   const property = fc.asyncProperty(story, async (commands) => {
@@ -35,14 +35,14 @@ export const compareWithModel = (service: TestService, maxCommands: number, effo
   return checkProperty(property, effort)
 }
 
-/** Lets shoppers act at the same moment, many times over. */
+/** Runs concurrent shoppers many times. */
 export const compareCrowds = (service: TestService, effort: Effort) =>
   checkProperty(
     fc.asyncProperty(batches, (story) => letCrowdLoose(service, story)),
     effort,
   )
 
-/** Rounds on a new service each, whose clock only goes forward. Whoever repeats a failure wants one round. */
+/** Each round uses a new service, because its clock only moves forward. Repeating a failure takes one round. */
 export const onNewServices = async (forMs: number, round: (service: TestService) => Promise<void>) => {
   const until = performance.now() + forMs
   do {

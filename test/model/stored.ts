@@ -5,7 +5,7 @@ import type { TestService } from '../harness.ts'
 import { advance, type Floor, type Stranger } from './floor.ts'
 import { cartLifeMs, type Guest, isAlive, isCustomer, type World } from './world.ts'
 
-/** Everything that shoppers of a store have, in the words of the tables. */
+/** All rows of the shoppers of a store. */
 export const readRows = async ({ db }: TestService, storeId: number) => ({
   carts: await db.many<{ id: string; customer: string | null; version: number; lines: [string, number][] }>`
     select c.id, c.customer_id as customer, c.version, (
@@ -21,7 +21,7 @@ export type StoredRows = Awaited<ReturnType<typeof readRows>>
 
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
 
-/** After every command: no shopper has more, less or other things stored than they should, whoever did what. */
+/** After every command: each shopper has exactly the expected rows, whichever shopper acted. */
 export const assertStored = async (world: World, { service, storeId }: Floor) => {
   const rows = await readRows(service, storeId)
   const dead = new Set(world.carts.filter((cart) => !cart.isGone && !isAlive(world, cart)).map(({ id }) => id))

@@ -1,7 +1,7 @@
 import { days, hours } from '../../src/core/clock.ts'
 
 /**
- * What there should be, kept beside what there is. Rules are written anew here from what the API promises, as plainly
+ * The expected state. Its rules are written from the documentation of the API, as plainly
  * as possible, so that the two can disagree. Nothing in this file talks to the service.
  *
  * Time is what commands have advanced. Every advance is a multiple of ten minutes (and two seconds more, see floor.ts),
@@ -9,14 +9,14 @@ import { days, hours } from '../../src/core/clock.ts'
  */
 export type World = {
   nowMs: number
-  /** Counts what was written, to tell earlier from later. */
+  /** Counts writes, to order them. */
   moment: number
   products: Product[]
   variants: Variant[]
   browsers: Browser[]
   /** By login: an email or a phone number. */
   customers: Map<string, Customer>
-  /** Every cart that was ever heard of, in the order of its appearance. The first is another store's. */
+  /** Every known cart, in order of appearance. The first belongs to another store. */
   carts: Cart[]
   /** When codes were sent and sign-ins failed, by login. */
   codesSentMs: Map<string, number[]>
@@ -27,7 +27,7 @@ export type Product = { name: string; id: string; isActive: boolean; variants: V
 
 export type Variant = { name: string; id: string; product: Product; priceMinor: number; stock: number }
 
-/** Where a person sits: as a customer while there is a session, else as a guest, or as nobody so far. */
+/** Who a browser shops as: a customer during a session, otherwise a guest, or neither yet. */
 export type Browser = { name: string; guest: Guest | null; session: Session | null }
 
 export type Guest = Owner & { isMerged: boolean; tokens: GuestToken[]; wroteMs: number }
@@ -78,7 +78,7 @@ export const sessionIsAlive = (world: World, { madeMs }: Session) => world.nowMs
 export const tokenIsAlive = (world: World, guest: Guest, token: GuestToken) =>
   !guest.isMerged && world.nowMs - token.madeMs < tokenLifeMs
 
-/** Whoever this browser shops as, whose session or token is known to be good. */
+/** The customer or guest of this browser, whose session or token is known to be valid. */
 export const shopperOf = ({ session, guest }: Browser): Guest | Customer | null => session?.customer ?? guest
 
 /** When sessions, tokens and carts will be over, and tokens are due for renewal; the next one first. */
@@ -102,7 +102,7 @@ export const isAlive = (world: World, cart: Cart) =>
 export const ownCart = (world: World, owner: Guest | Customer | null): Cart | null =>
   owner?.cart != null && isAlive(world, owner.cart) ? owner.cart : null
 
-/** The id of a guest's cart opens it to anybody, a customer's opens to that customer alone. */
+/** Any caller can open a guest's cart by its id; a customer's cart opens only for that customer. */
 export const mayOpen = (world: World, browser: Browser, cart: Cart) =>
   cart.owner !== 'a stranger' &&
   isAlive(world, cart) &&
@@ -113,7 +113,7 @@ export type Asked = { product: Product; variant: Variant | null; quantity: numbe
 export type AskedLine = { id: string; quantity: number }
 export type Ask = { adds: boolean; things: Asked[]; lines: AskedLine[] }
 
-/** The lines afterwards, or all reasons to refuse the whole: any one of them may be told. */
+/** The lines afterwards, or all reasons to refuse; the answer may give any of them. */
 export type Verdict = { lines: Line[]; refusals: Set<number> }
 
 export const judge = (before: readonly Line[], { adds, things, lines: named }: Ask, moment: number): Verdict => {
@@ -232,7 +232,7 @@ const warningsOf = ({ variant, quantity, seenMinor }: Line): string[] => {
   return variant.stock < quantity ? [...moved, 'LOW_STOCK'] : moved
 }
 
-/** The newest first, without what is not on sale. */
+/** The newest first, without products that are not on sale. */
 export const shownWishes = (wishes: readonly Wish[]) =>
   wishes
     .filter(({ product }) => product.isActive)

@@ -89,7 +89,7 @@ const wireSamples: Record<string, string> = {
   timestamptz: '2026-01-01 00:00:00+00',
 }
 
-/** What the parsers of our connections make of a type, by letting them parse a sample. */
+/** The JavaScript type that the parsers of a connection return, found by parsing a sample. */
 const valueOfType = (oid: number, types: ReadonlyMap<number, TypeName>): Value => {
   const type = types.get(oid)
   const { name, elementOid } = type ?? { name: `${oid}`, elementOid: 0 }

@@ -57,7 +57,7 @@ test('a write, a lock and a join that are not listed are refused', async () => {
   assert.ok(checkOwners([]).some((fault) => fault.includes('allows that cart writes "guest"')))
 })
 
-test('tables are found in every part of a statement, and names of subqueries are not taken for tables', () => {
+test('tables are found in every part of a statement, and names of subqueries are not tables', () => {
   const use = findTables(`
     with kept as (select id from stock for update), gone as (delete from product returning id)
     insert into listing select k.id from kept k left join gone g on exists (select from variant v where v.id = g.id)`)

@@ -14,7 +14,7 @@ export type SentStatement = { site: CallSite; text: string }
 
 export type Recorded = {
   statements: SentStatement[]
-  /** Call sites that no sample has reached, so that their statements are missing. */
+  /** Call sites that no sample has reached; their statements are missing. */
   unreached: CallSite[]
   /** Functions that failed with a sample, and how. */
   failed: string[]

@@ -2,7 +2,7 @@ import type { Deletable } from '../../src/db/due-rows.sql.ts'
 import { sql } from '../../src/db/sql.ts'
 import type { Field, Shape } from './shape.ts'
 
-/** Chooses one of so many alternatives for what stands at a path, such as `2.sort`. */
+/** Chooses one of several alternatives for the value at a path, such as `2.sort`. */
 export type Choose = (path: string, alternatives: number) => number
 
 /**
@@ -19,7 +19,7 @@ export const runWithChoices = async (run: (choose: Choose) => Promise<void>, mos
     if (fixed.size === mostTogether) return
     for (const [path, alternatives] of [...points].slice(from)) {
       if (fixed.has(path)) continue
-      // What follows in the order of choosing; what comes before has been the first of a pair already.
+      // Only later choices; pairs with earlier ones are done.
       const next = [...points.keys()].indexOf(path)
       for (let choice = 1; choice < alternatives; choice++) await explore(new Map(fixed).set(path, choice), next)
     }

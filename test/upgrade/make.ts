@@ -18,7 +18,7 @@ worktree add CHECKOUT TAG, and npm ci in it). Shoppers and merchants use it thro
 rows are written down, with the tokens that they hold. Run it once for a release, with the migrations that the release
 had.`
 
-/** The services of the tests have the same one, so that they can read what is signed and sealed here. */
+/** The services of tests use the same secret, so they can read values signed and encrypted here. */
 const secret = 'a secret for tests that is long enough to be one'
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean' } } })

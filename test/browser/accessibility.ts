@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import type { Scene } from './fixture.ts'
+import type { BrowserFixture } from './fixture.ts'
 import {
   addToCart,
   button,
   cartDrawer,
-  faultsOf,
   fillAddress,
   goToPayment,
   heading,
   openCart,
   sees,
   signIn,
+  violationsOf,
 } from './steps.ts'
 
-/** A page wider than its window would have to be pushed from side to side. */
+/** A page wider than its window would scroll sideways. */
 const assertFits = async (page: Page, name: string) => {
   const [content = 0, window = 0] = await page.evaluate<number[]>('[document.documentElement.scrollWidth, innerWidth]')
   assert.ok(content <= window, `${name} is ${content} wide in a window of ${window}`)
 }
 
-/** A placeholder that breathes never ends. */
+/** Skips endless animations, such as that of a placeholder. */
 const settled = `Promise.allSettled(document.getAnimations()
   .filter((animation) => Number.isFinite(animation.effect.getComputedTiming().endTime))
   .map((animation) => animation.finished))`
@@ -36,25 +36,25 @@ export const looks = [
 
 type Look = (typeof looks)[number]
 
-/** Walks through all pages and lists the faults of each. Every visit takes the next look. */
-export const findFaults = async (scene: Scene, takenInTurn: readonly Look[]): Promise<string[]> => {
-  const { page } = await scene.newShopper({ bypassCSP: true })
+/** Visits all pages and returns their violations. Each visit uses the next look of the rotation. */
+export const findViolations = async (fixture: BrowserFixture, rotation: readonly Look[]): Promise<string[]> => {
+  const { page } = await fixture.newShopper({ bypassCSP: true })
   let visits = 0
   let lookName = ''
-  const faults: string[] = []
+  const violations: string[] = []
   const check = async (place: string) => {
     const name = `${place} ${lookName}`
-    // Pictures that are still loading and colours that are still fading in would be judged half-way.
+    // Images that still load and colours that still fade in would be checked too early.
     await page.waitForLoadState('networkidle')
     await page.evaluate(settled)
-    faults.push(...(await faultsOf(page, name)))
+    violations.push(...(await violationsOf(page, name)))
     await assertFits(page, name)
   }
   const visit = async (path: string) => {
-    const look = takenInTurn[visits++ % takenInTurn.length]
+    const look = rotation[visits++ % rotation.length]
     assert.ok(look)
     lookName = look.name
-    // Before the page is loaded, since a change of scheme on an open page fades.
+    // Before the page is loaded, because changing the scheme of an open page starts a transition.
     await page.setViewportSize(look.viewport)
     await page.emulateMedia({ colorScheme: look.colorScheme })
     await page.goto(path)
@@ -94,7 +94,7 @@ export const findFaults = async (scene: Scene, takenInTurn: readonly Look[]): Pr
   await sees(cartDrawer(page).getByText('Your cart is empty'))
   await check('an empty cart')
   for (const path of ['/docs/guide', '/docs/guide/checkout-and-payment', '/docs/guide/errors']) {
-    await visit(`${scene.service.config.publicUrl}${path}`)
+    await visit(`${fixture.service.config.publicUrl}${path}`)
   }
-  return faults
+  return violations
 }
