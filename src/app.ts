@@ -105,6 +105,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     connection: options.connection,
     poolSize: config.databasePoolSize,
     clock,
+    plansOnce: true,
     onIdleError: (error) => logger.warn({ err: error }, 'idle database connection lost; the pool opens a new one'),
   })
   const counter = await createCounter(config, logger)

@@ -27,17 +27,12 @@ export type Queries = {
 declare const open: unique symbol
 /**
  * A running transaction. Only `db.tx` makes one, so a function that takes it cannot be called outside of a transaction.
- * Statements run in the order in which they are sent, and are pipelined: statements that are sent without awaiting each
- * other take one round trip.
+ * Await each statement, or send several at once with `pipeline`.
  */
-export type Tx = Queries & {
-  /** For a statement whose result is not needed. The transaction waits for it before it ends, and fails if it fails. */
-  later(answer: Promise<unknown>): void
-  readonly [open]: true
-}
+export type Tx = Queries & { readonly [open]: true }
 
 export type Db = Queries & {
-  /** Unprepared, so planned on each call: for statements whose best plan depends on their values. */
+  /** Planned on each call, for statements whose best plan depends on their values (see `plansOnce`). */
   fresh: Queries
   tx<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** The same database for the work of one store, limited to the store's share of the connections. */
@@ -66,12 +61,18 @@ export type DbOptions = {
   maxWaitMs?: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
+  /**
+   * Plans each prepared statement once per connection, for any values. By default PostgreSQL plans a statement again and
+   * again when it expects less work from knowing the values, and planning was more than half of its work in a search of
+   * two words (decision 0035). For the service; a command does not run a statement often.
+   */
+  plansOnce?: boolean
   onIdleError?: (error: Error) => void
 }
 
 export const connectDb = (options: DbOptions): Db => {
   const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
-  const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000 } = options
+  const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000, plansOnce = false } = options
   const pool = new pg.Pool({
     application_name: 'vitrine',
     connectionTimeoutMillis: 5_000,
@@ -88,7 +89,12 @@ export const connectDb = (options: DbOptions): Db => {
   pool.on('error', (error) => options.onIdleError?.(error))
   // The pool only handles errors of idle connections. A connection that breaks in use fails its query and also emits
   // `error`, which without a listener would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    // Not a startup parameter, which PgBouncer would refuse. Behind a transaction pooler the setting may reach sessions
+    // of other clients, where it only changes plans.
+    if (plansOnce) client.query('set plan_cache_mode = force_generic_plan').catch(() => {})
+  })
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
   const queues = createQueues({ maxWaitMs })
@@ -158,16 +164,20 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
+  /** In a transaction, because the setting must end with the statement. All three are sent at once. */
+  const plannedForValues =
+    (withClient: WithClient): WithClient =>
+    (use) =>
+      withClient(async (client) => {
+        gather(client)
+        const begun = ask(client, { text: 'begin; set local plan_cache_mode = force_custom_plan' })
+        const answer = use(client)
+        await Promise.allSettled([begun, answer, ask(client, { text: 'commit' })])
+        return answer
+      })
+
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
-      const unawaited: Promise<unknown>[] = []
-      let firstError: unknown
-      const later = (answer: Promise<unknown>) => {
-        unawaited.push(answer)
-        answer.catch((error) => {
-          firstError ??= error
-        })
-      }
       let hasEnded = false
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
@@ -176,20 +186,17 @@ export const connectDb = (options: DbOptions): Db => {
         return use(client)
       }
       notifyListeners('begin')
-      later(together((mine) => ask(mine, { text: begin })))
+      // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
+      const begun = together((mine) => ask(mine, { text: begin }))
       try {
-        const result = await work({ ...queriesOn(together), later } as Tx)
-        const committed = together((mine) => send(mine, 'commit'))
+        const [result] = await Promise.all([work(queriesOn(together) as Tx), begun])
         hasEnded = true
-        // After a failed statement, the commit was a rollback, and that statement's error is thrown.
-        await Promise.all([...unawaited, committed])
+        await send(client, 'commit')
         return result
       } catch (error) {
         hasEnded = true
-        // Statements after a failed one only report that the transaction is aborted (25P02). Throw the cause instead.
-        const reason = sqlState(error) === '25P02' ? (firstError ?? error) : error
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
-        throw reason
+        throw error
       }
     })
 
@@ -219,7 +226,7 @@ export const connectDb = (options: DbOptions): Db => {
     return {
       ...queriesOn(withClient),
       get fresh() {
-        return queriesOn(withClient, false)
+        return queriesOn(plansOnce ? plannedForValues(withClient) : withClient, false)
       },
       tx: (work) => queues.runInQueues(scope.queues, scope.onDisconnect, () => runWithRetries(withClient, work)),
       forStore: (storeId, onDisconnect = neverDisconnects) =>

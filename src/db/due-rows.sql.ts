@@ -1,5 +1,6 @@
 import type { Queries } from './database.ts'
-import { type Fragment, sql } from './sql.ts'
+import { literalLimit } from './plan-hints.ts'
+import type { Fragment } from './sql.ts'
 
 /** Expired rows of a tenant's table. The fragments refer to the table as `t`. */
 export type Deletable = {
@@ -24,12 +25,9 @@ export const findDueRows = (db: Queries, { table, due, age, retention }: Deletab
   from (
     select t.store_id, t.ctid::text as row_id, ${age} as age from ${table} t
     where ${due} and t.store_id <> all(${exceptStores}::integer[])
-    order by ${age} limit ${batchSize}) oldest
+    order by ${age} limit ${literalLimit(deleteBatchSize)}) oldest
   group by store_id
   order by "oldestAt"`
-
-/** Inlined, so that the planner sees it. */
-const batchSize = sql`500`
 
 /**
  * Deletes those of the rows that are still due: a row id may belong to another row by now. Skips rows in use, so that a

@@ -19,37 +19,26 @@ export const allOf = (conditions: readonly Fragment[]) =>
 
 export type Statement = { name: string; text: string; values: unknown[] }
 
-/**
- * Turns a template into a named prepared statement. The name is a hash of the text, so equal statements share one plan
- * on every connection. The text of a template without nested fragments is built only once.
- */
+/** Turns a template into a named prepared statement. Equal texts have one name, so they share one plan on a connection. */
 export const toStatement = (strings: TemplateStringsArray, values: unknown[]): Statement => {
-  const flat = !values.some((value) => value instanceof Fragment)
-  if (flat) {
-    let known = flatTexts.get(strings)
-    if (known === undefined) {
-      known = nameText(strings.reduce((text, part, i) => `${text}$${i}${part}`))
-      flatTexts.set(strings, known)
-    }
-    return { name: known.name, text: known.text, values }
-  }
   const parts: string[] = []
   const parameters: unknown[] = []
   append(new Fragment(strings, values), parts, parameters)
   const text = parts.join('')
-  let known = composedTexts.get(text)
-  if (known === undefined) {
-    known = nameText(text)
-    composedTexts.set(text, known)
-  }
-  return { name: known.name, text, values: parameters }
+  return { name: nameText(text), text, values: parameters }
 }
 
-type NamedText = { name: string; text: string }
-const flatTexts = new WeakMap<TemplateStringsArray, NamedText>()
-const composedTexts = new Map<string, NamedText>()
+/** There are a few hundred texts, since values never become text. */
+const names = new Map<string, string>()
 
-const nameText = (text: string): NamedText => ({ name: `v_${hash('sha256', text, 'hex').slice(0, 24)}`, text })
+const nameText = (text: string): string => {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `v_${hash('sha256', text, 'hex').slice(0, 24)}`
+    names.set(text, name)
+  }
+  return name
+}
 
 const append = (fragment: Fragment, parts: string[], parameters: unknown[]) => {
   for (const [i, part] of fragment.strings.entries()) {

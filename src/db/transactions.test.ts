@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { databaseUrl } from '../../test/harness.ts'
 import { movableClock } from '../core/clock.ts'
 import { Failure } from '../core/errors.ts'
-import { connectDb, type Db, sqlState, type Tx } from './database.ts'
+import { connectDb, type Db, type Queries, sqlState, type Tx } from './database.ts'
+import { pipeline } from './pipeline.ts'
 import { type Fragment, sql } from './sql.ts'
 
 let tablesMade = 0
@@ -26,47 +27,52 @@ const openTable = async (
 
 const add = (tx: Tx, table: Fragment, amount: number) => tx.run`update ${table} set value = value + ${amount}`
 
-test('a statement passed to `later` runs in order, and is done when the transaction has ended', async (t) => {
+test('pipelined statements run in the order in which they are sent', async (t) => {
   const { db, table, read } = await openTable(t)
   const seen = await db.tx(async (tx) => {
-    tx.later(add(tx, table, 1))
-    const [, between] = await Promise.all([
+    const [, , between] = await pipeline(
+      add(tx, table, 1),
       tx.run`update ${table} set value = value * 10`,
       tx.one<{ value: number }>`select value from ${table}`,
       add(tx, table, 5),
-    ])
-    tx.later(add(tx, table, 2))
+    )
+    await add(tx, table, 2)
     return between.value
   })
   assert.equal(seen, 10)
   assert.equal(await read(), 17)
 })
 
-test('a statement passed to `later` that fails rolls back its transaction, which throws its error', async (t) => {
+test('a pipelined statement that fails rolls back its transaction, which throws its error', async (t) => {
   const { db, table, read } = await openTable(t)
-  const last = db.tx(async (tx) => {
-    await add(tx, table, 1)
-    tx.later(add(tx, table, 500))
-  })
+  const last = db.tx((tx) => pipeline(add(tx, table, 1), add(tx, table, 500)))
   await assert.rejects(last, { code: '23514' })
-  const first = db.tx(async (tx) => {
-    tx.later(add(tx, table, 500))
-    await add(tx, table, 1)
-  })
+  const first = db.tx((tx) => pipeline(add(tx, table, 500), add(tx, table, 1)))
   await assert.rejects(first, { code: '23514' })
   assert.equal(await read(), 0)
 })
 
-test('a conflict in a statement passed to `later` is retried like any other', async (t) => {
+test('a conflict in a pipelined statement is retried like any other', async (t) => {
   const { db } = await openTable(t)
   let attempts = 0
   const conflict = db.tx(async (tx) => {
     attempts++
-    tx.later(tx.run`do $$ begin raise exception 'made up' using errcode = '40001'; end $$`)
-    await tx.run`select 1`
+    await pipeline(tx.run`do $$ begin raise exception 'made up' using errcode = '40001'; end $$`, tx.run`select 1`)
   })
   await assert.rejects(conflict, (error) => error instanceof Failure && sqlState(error.cause) === '40001')
   assert.equal(attempts, 3)
+})
+
+test('with plansOnce, a statement is planned for any values, and through `fresh` for its own', async (t) => {
+  const connection = { connectionString: databaseUrl }
+  const db = connectDb({ connection, poolSize: 1, clock: movableClock(), plansOnce: true })
+  t.after(() => db.close())
+  const read = (queries: Queries) => queries.one<{ mode: string }>`select current_setting('plan_cache_mode') as mode`
+  assert.equal((await read(db)).mode, 'force_generic_plan')
+  assert.equal((await read(db.fresh)).mode, 'force_custom_plan')
+  await assert.rejects(db.fresh.run`select 1 / 0`, { code: '22012' })
+  assert.equal((await read(db)).mode, 'force_generic_plan')
+  await db.tx(async (tx) => assert.equal((await read(tx)).mode, 'force_generic_plan'))
 })
 
 test('a statement sent after its transaction has ended does not run on the connection of another', async (t) => {

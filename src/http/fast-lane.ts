@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { type ErrorCode, errorBody, Failure, fail } from '../core/errors.ts'
 import type { AnswerCache, CachedAnswer } from './cached-answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type Encoding, encodeAnswer, matchesEtag } from './negotiation.ts'
+import { encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
 import type { LogRequest, SeriesOf } from './request-log.ts'
 
@@ -18,8 +18,8 @@ export type Recognised = {
 }
 export type Counted = { headers: readonly string[]; failure: Failure | null }
 
-/** Null when the caches cannot decide. `sinceStartMs` is the result of `performance.now()`. */
-export type Recognise = (headers: IncomingHttpHeaders, sinceStartMs: number) => Recognised | null
+/** Null when the caches cannot decide. */
+export type Recognise = (headers: IncomingHttpHeaders) => Recognised | null
 
 export type FastLaneOptions = {
   /** Paths of cached endpoints start with this. */
@@ -37,52 +37,35 @@ export type FastLaneOptions = {
   logsAll: boolean
 }
 
-/** Computed once per cached answer, and garbage-collected with it. */
-type Ready = {
-  fixedHeaders: readonly string[]
-  observe: (status: number, seconds: number) => void
-  texts: Partial<Record<Encoding, string>>
-}
-
 type Started = {
   request: IncomingMessage
   response: ServerResponse
   id: string
   storeId: string
   atMs: number
-  ready: Ready
+  answer: CachedAnswer
+  endpoint: Endpoint
 }
 
 /**
- * Answers a cached catalog read of a cached caller before any routing, which costs a third less than the path through
- * Fastify (decision 0004). Returns true when it has handled the request. All other requests, and all refusals except
- * those of the rate limit, go through Fastify, which applies the same rules.
+ * Answers a cached catalog read of a cached caller before any routing: a list takes 93 µs of CPU time instead of the 144
+ * of the path through Fastify (decisions 0004 and 0035). Returns true when it has handled the request. All other
+ * requests, and all refusals except those of the rate limit, go through Fastify, which applies the same rules.
  */
 export const createFastLane = (options: FastLaneOptions) => {
   const { prefix, recognise, answers, isDraining, logRequest, logFailure, logsAll } = options
-  const readyAnswers = new WeakMap<CachedAnswer, Ready>()
 
-  const readyOf = (answer: CachedAnswer, endpoint: Endpoint): Ready => {
-    let ready = readyAnswers.get(answer)
-    if (ready === undefined) {
-      const observe = options.seriesOf('GET', endpoint.path)
-      ready = { fixedHeaders: fixedHeadersOf(answer), observe, texts: {} }
-      readyAnswers.set(answer, ready)
-    }
-    return ready
-  }
-
-  const observe = ({ request, id, storeId, atMs, ready }: Started, status: number, code?: ErrorCode) => {
+  const observe = ({ request, id, storeId, atMs, endpoint }: Started, status: number, code?: ErrorCode) => {
     const ms = performance.now() - atMs
-    ready.observe(status, ms / 1000)
+    options.seriesOf('GET', endpoint.path)(status, ms / 1000)
     if (status < 400 && !logsAll) return
     logRequest({ id, method: 'GET', url: request.url as string, status, ms, code, storeId })
   }
 
-  const finish = (started: Started, answer: CachedAnswer, { headers: rate, failure }: Counted) => {
+  const finish = (started: Started, { headers: rate, failure }: Counted) => {
     const headers = commonHeaders(started, rate, options.exposedHeaders)
     if (failure !== null) return observe(started, writeFailure(started, headers, failure), failure.code)
-    const sent = writeAnswer(started, headers, answer)
+    const sent = writeAnswer(started, headers)
     if (typeof sent === 'number') observe(started, sent)
     else sent.then((status) => observe(started, status)).catch((error: unknown) => failRequest(started, error))
   }
@@ -101,18 +84,18 @@ export const createFastLane = (options: FastLaneOptions) => {
     const { url } = request
     if (request.method !== 'GET' || url === undefined || !url.startsWith(prefix) || isDraining()) return false
     const atMs = performance.now()
-    const caller = recognise(request.headers, atMs)
+    const caller = recognise(request.headers)
     if (caller === null) return false
-    const answer = answers.get(caller.cacheStore, caller.cacheScope + url, atMs)
+    const answer = answers.get(caller.cacheStore, caller.cacheScope + url)
     if (answer?.endpoint === undefined || !caller.mayRead(answer.endpoint)) return false
     const id = requestId(request.headers['x-request-id'])
     const { storeId } = caller
-    const started = { request, response, id, storeId, atMs, ready: readyOf(answer, answer.endpoint) }
+    const started = { request, response, id, storeId, atMs, answer, endpoint: answer.endpoint }
     try {
       const counted = caller.count(request)
       if (counted instanceof Promise)
-        counted.then((result) => finish(started, answer, result)).catch((error: unknown) => failRequest(started, error))
-      else finish(started, answer, counted)
+        counted.then((result) => finish(started, result)).catch((error: unknown) => failRequest(started, error))
+      else finish(started, counted)
     } catch (error) {
       failRequest(started, error)
     }
@@ -130,9 +113,10 @@ const commonHeaders = ({ id, request }: Started, rate: readonly string[], expose
 }
 
 /** Returns the status that was sent, or a promise of it while the answer is being compressed. */
-const writeAnswer = (started: Started, headers: string[], answer: CachedAnswer): number | Promise<number> => {
-  const { request, response, ready } = started
-  headers.push(...ready.fixedHeaders)
+const writeAnswer = (started: Started, headers: string[]): number | Promise<number> => {
+  const { request, response, answer } = started
+  for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
+  headers.push('etag', answer.etag, 'cache-control', 'private, no-cache', 'vary', 'Origin, Accept-Encoding')
   const asked = request.headers
   if (matchesEtag(asked['if-none-match'], answer.etag)) {
     response.writeHead(304, headers).end()
@@ -141,25 +125,13 @@ const writeAnswer = (started: Started, headers: string[], answer: CachedAnswer):
   const { encoding, bytes } = encodeAnswer(answer, asked['accept-encoding'] as string | undefined)
   if (encoding !== 'identity') headers.push('content-encoding', encoding)
   return bytes instanceof Promise
-    ? bytes.then((compressed) => send(started, headers, encoding, compressed))
-    : send(started, headers, encoding, bytes)
+    ? bytes.then((compressed) => send(response, headers, compressed))
+    : send(response, headers, bytes)
 }
 
-const fixedHeadersOf = ({ headers, etag }: CachedAnswer) => [
-  ...Object.entries(headers).flat(),
-  'etag',
-  etag,
-  'cache-control',
-  'private, no-cache',
-  'vary',
-  'Origin, Accept-Encoding',
-]
-
-/** As a latin1 string, the body is written in one chunk with the headers, which costs less than two writes. */
-const send = ({ response, ready: { texts } }: Started, headers: string[], encoding: Encoding, bytes: Buffer) => {
-  texts[encoding] ??= bytes.toString('latin1')
+const send = (response: ServerResponse, headers: string[], bytes: Buffer) => {
   headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(bytes.byteLength))
-  response.writeHead(200, headers).end(texts[encoding], 'latin1')
+  response.writeHead(200, headers).end(bytes)
   return 200
 }
 

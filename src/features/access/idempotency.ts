@@ -46,7 +46,7 @@ export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Prom
     if (stored === null) {
       const answer = await call.write(tx)
       const ref = call.refer(answer.body)
-      tx.later(storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status }))
+      await storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status })
       return answer
     }
     if ('body' in stored) return stored
@@ -68,7 +68,7 @@ export const claimKey = async <Stored>(tx: Tx, id: AnswerKey, bodyHash: string):
   const claim = await claimAnswer<Stored>(tx, id, bodyHash, keyTtlMs)
   if (claim.bodyHash !== bodyHash)
     throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
-  if (claim.answer === null) tx.later(trimAnswers(tx, id, maxKeysPerShopper))
+  if (claim.answer === null) await trimAnswers(tx, id, maxKeysPerShopper)
   return claim.answer
 }
 

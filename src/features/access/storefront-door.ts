@@ -56,8 +56,6 @@ export const createStorefrontDoor = (options: AccessOptions) => {
   }
 
   const door: Door<StorefrontEndpoint> = { family: storefront, admit, authorize }
-  // Results for requests without X-Outlet-Id. Reading a key again makes a new object, which drops its entry.
-  const passes = new WeakMap<Key, Recognised>()
 
   /** Requests to unknown `/v1` routes count for their key as well. */
   const countUnknownRoute = async (head: RequestHead, setHeader: SetHeader) => {
@@ -70,24 +68,16 @@ export const createStorefrontDoor = (options: AccessOptions) => {
    * The same decisions for the fast lane, from the cache only. Null: something is not cached or needs a full check, so
    * the request must go through `admit`.
    */
-  const recognise: Recognise = (headers, sinceStartMs) => {
+  const recognise: Recognise = (headers) => {
     const { secret, conflict } = readKeyHeaders(headers)
     if (secret === undefined || conflict) return null
     const { 'x-outlet-id': outletId, origin, authorization } = headers
     if (authorization !== undefined || headers['x-internal-storefront-token'] !== undefined) return null
-    const key = options.directory.cachedKey(secret, sinceStartMs)
+    const key = options.directory.cachedKey(secret)
     if (key === undefined || !isUnexpired(key, options) || key.store.isClosed) return null
     if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
-    if (outletId !== undefined) {
-      const outlet = findOutlet(key.store, outletId as string)
-      return outlet === undefined ? null : passFor(key, outlet, options)
-    }
-    let pass = passes.get(key)
-    if (pass === undefined) {
-      pass = passFor(key, key.store.defaultOutlet, options)
-      passes.set(key, pass)
-    }
-    return pass
+    const outlet = findOutlet(key.store, outletId as string | undefined)
+    return outlet === undefined ? null : passFor(key, outlet, options)
   }
 
   return { door, recognise, countUnknownRoute }

@@ -4,6 +4,7 @@ import { fail } from '../../core/errors.ts'
 import { newId, randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
+import { pipeline } from '../../db/pipeline.ts'
 import { SmsRefused } from '../../providers/sms/sender.ts'
 import { limitRate } from '../access/rate-limit.ts'
 import { inCartQueue } from '../cart/cart.ts'
@@ -72,7 +73,8 @@ const countRequest = (ctx: StoreCtx, request: CodeRequest, proof: string | undef
       const text = `Rate limit exceeded: ${maxPerHour} codes per hour for one phone number.`
       throw retryIn(await sql.secondsToNextCode(tx, storeId, request.phone, isKnown), text)
     }
-    const [hour] = await Promise.all([countStoreMessage(tx, ctx), bindCode(tx, storeId, code)])
+    const hour = await countStoreMessage(tx, ctx)
+    await bindCode(tx, storeId, code)
     return { ...counted, ...request, isKnown, hour }
   })
 
@@ -127,10 +129,7 @@ export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
   // In the queue of the cart, so that waiting for a busy cart does not hold a connection.
   const { db } = attempted.guestCartId === undefined ? ctx : inCartQueue(ctx, attempted.guestCartId)
   return db.tx(async (tx) => {
-    const [isUsed, known] = await Promise.all([
-      consumeCode(tx, ctx, attempt),
-      findCustomerByPhone(tx, ctx.store.id, phone),
-    ])
+    const [isUsed, known] = await pipeline(consumeCode(tx, ctx, attempt), findCustomerByPhone(tx, ctx.store.id, phone))
     if (!isUsed) throw noValidCode()
     const customer = known ?? (await makeCustomer(tx, ctx, phone))
     const session = await openSession(tx, ctx, customer.id)
@@ -164,14 +163,13 @@ const spendAttempt = async (ctx: StoreCtx, phone: string, requestToken: string |
  * one sent there, so of two concurrent uses the second finds the code used.
  */
 const consumeCode = async (tx: Tx, { store }: StoreCtx, { phone, codeHash, tokenHash }: Attempt): Promise<boolean> => {
-  const used = sql.consumeCode(tx, store.id, phone, codeHash)
-  if (tokenHash === null) {
-    await Promise.all([used, endBoundCode(tx, store.id, phone, codeHash)])
-    return (await used) !== undefined
-  }
-  const bound = consumeBoundCode(tx, store.id, { phone, codeHash, tokenHash }, proofTtlMs)
-  await Promise.all([used, bound])
-  return (await bound) !== undefined
+  const [used, bound] = await pipeline(
+    sql.consumeCode(tx, store.id, phone, codeHash),
+    tokenHash === null
+      ? endBoundCode(tx, store.id, phone, codeHash)
+      : consumeBoundCode(tx, store.id, { phone, codeHash, tokenHash }, proofTtlMs),
+  )
+  return (tokenHash === null ? used : bound) !== undefined
 }
 
 const noValidCode = () =>

@@ -88,14 +88,10 @@ export type RequestedProduct = { productId: string; variantId: string | null }
 /** `variants` is the number of matching variants. `variantId` is null unless there is exactly one. */
 export type FoundVariant = { variants: number; variantId: string | null; unitMinor: number }
 
-/**
- * A `FoundVariant` for each requested product, in the same order; null for a product that is not for sale. Passed as
- * JSON instead of arrays: the planner estimates a short array as cheaper than an unknown one, so it never switches to a
- * generic plan, and planning each time takes longer than execution.
- */
+/** A `FoundVariant` for each requested product, in the same order; null for a product that is not for sale. */
 const findRequested = (storeId: StoreId, outletId: Fragment, products: readonly RequestedProduct[]) => sql`
   select coalesce(json_agg(found.variant order by w.n), '[]')
-  from rows from (jsonb_to_recordset(${JSON.stringify(products)}::jsonb) as ("productId" text, "variantId" text))
+  from unnest(${products.map((one) => one.productId)}::text[], ${products.map((one) => one.variantId)}::text[])
     with ordinality as w (product_id, variant_id, n)
   left join lateral (
     select json_build_object('variants', count(*), 'variantId', case when count(*) = 1 then min(v.id) end,

@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { pipeline } from '../../db/pipeline.ts'
 import type { Customer, StoreId } from '../context.ts'
 import { type ReadCart, readCart } from './cart.sql.ts'
 import { lockCustomerCart } from './for-checkout.sql.ts'
@@ -8,9 +9,9 @@ export const readCartOf = (db: Queries, storeId: StoreId, customer: Customer): P
   readCart(db, storeId, { of: customer })
 
 /** Reads a customer's cart and locks it until the transaction ends. The lock comes first, so the read is current. */
-export const holdCartOf = (tx: Tx, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> => {
-  tx.later(lockCustomerCart(tx, storeId, customer.customerId))
-  return readCartOf(tx, storeId, customer)
+export const holdCartOf = async (tx: Tx, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> => {
+  const [, cart] = await pipeline(lockCustomerCart(tx, storeId, customer.customerId), readCartOf(tx, storeId, customer))
+  return cart
 }
 
 export type { ReadCart }

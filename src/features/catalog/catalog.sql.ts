@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { literalLimit } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
@@ -106,11 +107,8 @@ export const listProducts = (db: Db, outlet: OutletRef, page: ListPage) => {
   return queries.many<ProductRow>`${productColumns(rows)} order by ${order} limit ${page.limit}`
 }
 
-/**
- * A literal limit. For a parameter the planner expects a tenth of the store, and a plan for so many rows reads whole
- * tables to return twenty.
- */
-const pageBound = (limit: number) => (limit <= 21 ? sql`21` : sql`101`)
+/** Only two values, so that all sizes of a page share two statements. */
+const pageBound = (limit: number) => literalLimit(limit <= 21 ? 21 : 101)
 
 /** The columns of a product list, for the selected listing rows. */
 export const productColumns = (listingRows: Fragment, more: Fragment = sql``) => sql`
@@ -133,15 +131,10 @@ export type DetailRow = ProductRow & {
   digital: boolean
 }
 
-/**
- * The lateral subquery looks the listing up by its whole key. With a plain join, the generic plan, which expects small
- * stores, uses only store and outlet, and scans a large store up to the product.
- */
 export const findProduct = (db: Db, outlet: OutletRef, idOrSlug: string) => db.maybeOne<DetailRow>`
   with shown as (${productColumns(sql`
-    select l.* from product p cross join lateral (
-      select * from listing l
-      where l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId} and l.product_id = p.id limit 1) l
+    select l.* from product p
+    join listing l on l.store_id = p.store_id and l.outlet_id = ${outlet.outletId} and l.product_id = p.id
     where p.store_id = ${outlet.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
     order by p.id = ${idOrSlug} desc limit 1`)})
   select shown.*, p.options, p.seo, p.vendor, p.image_texts as "imageTexts", p.digital is not null as digital
@@ -161,7 +154,6 @@ export type VariantRow = {
   image: string
 }
 
-/** Stock is a lateral subquery for the reason given at `findProduct`. */
 export const listVariants = (db: Db, outlet: OutletRef, productId: string) => db.many<VariantRow>`
   select v.id, v.sku, v.title, v.options, coalesce(o.price_minor, v.price_minor) as "priceMinor",
     v.compare_at_minor as "compareAtMinor", coalesce(s.on_hand - s.reserved, 0) as stock,
@@ -169,8 +161,7 @@ export const listVariants = (db: Db, outlet: OutletRef, productId: string) => db
   from variant v
   left join price_override o
     on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outlet.outletId}
-  left join lateral (select on_hand, reserved from stock s
-    where s.store_id = ${outlet.storeId} and s.variant_id = v.id and s.outlet_id = ${outlet.outletId} limit 1) s on true
+  left join stock s on s.store_id = v.store_id and s.variant_id = v.id and s.outlet_id = ${outlet.outletId}
   where v.store_id = ${outlet.storeId} and v.product_id = ${productId} and v.active
   order by v.position, v.id`
 

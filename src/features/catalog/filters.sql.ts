@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { byKey } from '../../db/plan-hints.ts'
 import { allOf, sql } from '../../db/sql.ts'
 import { conditions, type Filter, type OutletRef } from './catalog.sql.ts'
 
@@ -19,11 +20,11 @@ export const listOptions = (db: Db, outlet: OutletRef, filter: Filter) => {
           select * from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
           order by l.seq desc limit 200) l
         order by l.seq desc limit 1000`
+  const options = sql`select p.options from product p where p.store_id = ${outlet.storeId} and p.id = l.product_id`
   return db.fresh.many<OptionList>`
     select n.option ->> 'name' as name, n.option -> 'values' as values, count(*)::integer as count
     from (${newest}) l
-    cross join lateral (
-      select p.options from product p where p.store_id = ${outlet.storeId} and p.id = l.product_id limit 1) p
+    cross join ${byKey(options)} p
     cross join lateral jsonb_array_elements(p.options) as n (option)
     where l.words @@ ${`'${outlet.outletId}=':*`}::tsquery
     group by n.option -> 'values', n.option ->> 'name'

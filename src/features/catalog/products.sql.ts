@@ -127,7 +127,7 @@ export type CategoryGain = { id: string; gain: number }
 
 /** Adds to the counts instead of recounting, which would cost more with every product. Locks in a fixed order. */
 export const addToCategoryCounts = (tx: Tx, storeId: StoreId, gains: readonly CategoryGain[]) => tx.run`
-  with locked as materialized (
+  with locked as (
     select c.id from category c
     where c.store_id = ${storeId} and c.id = any(${gains.map(({ id }) => id)}) order by c.id for no key update)
   update category c set product_count = c.product_count + n.gain

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { byKey, literalLimit, notByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import {
@@ -69,15 +70,13 @@ const isWide = ({ minMinor, maxMinor, inStock }: Filter) => (minMinor ?? maxMino
 const isPlannersChoice = (filter: Filter, source: Source) => isNarrow(filter) || (isWide(filter) && source === 'words')
 
 /**
- * Otherwise the word index is used, and `case` keeps the planner from using any other: it assumes that all stores are
- * small, and would scan a large one. With `case` it also expects hundreds of matches and aggregates by hashing; for a
- * plain comparison it would expect one match, and sort thousands.
+ * Otherwise the word index is used, and no other. The hint also lets the planner expect hundreds of matches and aggregate
+ * by hashing; for a plain comparison it would expect one match, and sort thousands.
  */
 const matching = (outlet: OutletRef, filter: Filter, query: string, source: Source): Fragment =>
   isPlannersChoice(filter, source)
     ? sql`${hereIn(outlet)} and ${withWords(query, filter)}`
-    : sql`case when ${allOf([hereIn(outlet), ...conditions(filter)])} then true else false end
-        and l.words @@ ${query}::tsquery`
+    : sql`${notByIndex(allOf([hereIn(outlet), ...conditions(filter)]))} and l.words @@ ${query}::tsquery`
 
 const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(filter, source) ? db.fresh : db)
 
@@ -88,33 +87,30 @@ const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(fi
  */
 export type Source = 'rare words' | 'newest' | 'words'
 
-/**
- * Literal limits, so that the generic plan is made for them: for a parameter the planner expects a tenth of all rows.
- * Suggestions need fewer rows, because a rough ranking is enough while the shopper is typing.
- */
-const maxRows = { counted: sql`10001`, suggested: sql`500` }
-const probe = { rows: 200, limit: sql`200` }
-const newest = { rows: 30_000, limit: sql`30000` }
+/** Suggestions need fewer rows, because a rough ranking is enough while the shopper is typing. */
+const maxRows = { counted: countedMatches + 1, suggested: 500 }
+const probedRows = 200
+const newestRows = 30_000
 
-const newestListings = (outlet: OutletRef, limit: Fragment) =>
-  sql`select * from listing l where ${hereIn(outlet)} order by l.seq desc limit ${limit}`
+const newestListings = (outlet: OutletRef, rows: number) =>
+  sql`select * from listing l where ${hereIn(outlet)} order by l.seq desc limit ${literalLimit(rows)}`
 
 /**
  * Estimates the fraction of matching products from a sample; a wrong estimate only costs time. A price range is not
  * applied, because the word index also returns the rows that the range then excludes.
  */
 const areRare = (outlet: OutletRef, filter: Filter, query: string, part: number) => sql`
-  (select count(*) < ${part * probe.rows} from (${newestListings(outlet, probe.limit)}) l
+  (select count(*) < ${part * probedRows} from (${newestListings(outlet, probedRows)}) l
     where ${isNarrow(filter) ? withWords(query, filter) : sql`l.words @@ ${query}::tsquery`})`
 
-type Wanted = { query: string; source: Source; columns: Fragment; maxRows: Fragment; rare: Fragment }
+type Wanted = { query: string; source: Source; columns: Fragment; maxRows: number; rare: Fragment }
 
 const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns, maxRows, rare }: Wanted) =>
   source === 'newest'
-    ? sql`select ${columns} from (${newestListings(outlet, newest.limit)}) l
-        where ${withWords(query, filter)} limit ${maxRows}`
+    ? sql`select ${columns} from (${newestListings(outlet, newestRows)}) l
+        where ${withWords(query, filter)} limit ${literalLimit(maxRows)}`
     : sql`select ${columns} from listing l
-        where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${maxRows}`
+        where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${literalLimit(maxRows)}`
 
 /** The exact name first, then all words whole in the name, then as prefixes in the name, then anywhere; in stock first. */
 const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => sql`
@@ -144,8 +140,8 @@ const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
 
 const showRows = (outlet: OutletRef, chosen: Fragment, sort: SearchSort) => sql`
   ${productColumns(
-    sql`select l.*, chosen.rank from (${chosen}) chosen cross join lateral (
-      select * from listing l where ${hereIn(outlet)} and l.seq = chosen.seq limit 1) l`,
+    sql`select l.*, chosen.rank from (${chosen}) chosen cross join
+      ${byKey(sql`select * from listing l where ${hereIn(outlet)} and l.seq = chosen.seq`)} l`,
     sql`, l.rank`,
   )} order by ${orderOf(sort)}`
 
@@ -168,7 +164,7 @@ type Parts = { matches: Fragment; page: Fragment; named: Fragment }
 
 /** Ranks or sorts all matches and takes the page from them. */
 const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => ({
-  matches: sql`matched as materialized (${candidates(outlet, page, {
+  matches: sql`matched as (${candidates(outlet, page, {
     ...{ query, source, columns: columnsToRank(outlet, page), maxRows: maxRows.counted, rare: rareWords },
   })})`,
   page: pageOf(sql`select * from matched`, page),
@@ -187,16 +183,16 @@ const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query:
   const begun = wordQuery(outlet.outletId, '^', page.terms, true)
   const isWanting = (step: Fragment) => sql`(select count(*) < ${page.limit} from ${step})`
   return {
-    matches: sql`matched as materialized (${found(query, sql`l.seq, l.category_id, l.price_minor, l.in_stock`)}),
-      whole as materialized (${found(
+    matches: sql`matched as (${found(query, sql`l.seq, l.category_id, l.price_minor, l.in_stock`)}),
+      whole as (${found(
         whole,
         sql`l.seq, ${lowestRank.whole} + 2 * (l.name_key = ${page.nameKey})::integer + ${inStock} as rank`,
       )}),
-      first_whole as materialized (${pageOf(sql`select * from whole`, page)}),
-      begun as materialized (
+      first_whole as (${pageOf(sql`select * from whole`, page)}),
+      begun as (
         select seq, rank from (${found(begun, sql`l.seq, ${lowestRank.begun} + ${inStock} as rank`)}) l
         where ${isWanting(sql`first_whole`)} and seq not in (select seq from whole)),
-      first_named as materialized (${pageOf(sql`select * from first_whole union all select * from begun`, page)}),
+      first_named as (${pageOf(sql`select * from first_whole union all select * from begun`, page)}),
       others as (
         select seq, ${lowestRank.anywhere} + ${inStock} as rank from matched l
         where ${isWanting(sql`first_named`)} and seq not in (select seq from whole union all select seq from begun))`,
@@ -214,13 +210,13 @@ export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, sour
       : sortAll(outlet, page, source, query)
   const isComplete = {
     'rare words': rareWords,
-    newest: sql`(select sum(count) > ${countedMatches} from by_category) or ${hasAtMost(outlet, newest.rows)}`,
+    newest: sql`(select sum(count) > ${countedMatches} from by_category) or ${hasAtMost(outlet, newestRows)}`,
     words: sql`true`,
   }
   return planned(db, page, source).one<FoundProducts>`
-    with rare as materialized (select ${areRare(outlet, page, query, everywhere(page))} as words),
+    with rare as (select ${areRare(outlet, page, query, everywhere(page))} as words),
     ${matches},
-    by_category as materialized (
+    by_category as (
       select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
         count(*) filter (where in_stock) as in_stock
       from matched group by category_id)
@@ -265,8 +261,8 @@ export type KnownWord = { word: string; isWhole: boolean; lookalikes: string[] }
 
 /**
  * Whether the store has each of these words, and similar words for one that is no prefix of any: they start with its
- * first letter, or with its second in case the first two were swapped. Passed as JSON, because an array would be
- * planned for its length each time. No `exists`, for which the planner may read all words of the store.
+ * first letter, or with its second in case the first two were swapped. No `exists`, for which the planner may read all
+ * words of the store.
  */
 export const lookUpWords = (db: Db, storeId: StoreId, words: readonly string[]) => db.many<KnownWord>`
   select asked.word, coalesce(known.word = asked.word, false) as "isWhole", array(
@@ -276,7 +272,7 @@ export const lookUpWords = (db: Db, storeId: StoreId, words: readonly string[]) 
       and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
       and levenshtein_less_equal(v.word, asked.word, 2) <= 2
     order by levenshtein(v.word, asked.word), v.word limit 20) as lookalikes
-  from jsonb_array_elements_text(${JSON.stringify(words)}::jsonb) as asked (word)
+  from unnest(${words}::text[]) as asked (word)
   left join lateral (select v.word from search_word v
     where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111)
     order by v.word limit 1) known on true`
@@ -292,7 +288,7 @@ export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, sou
   const columns = sql`l.product_id, l.seq, ${rankOf(outlet, page)} as rank`
   const isComplete = { 'rare words': rareWords, newest: sql`count(*) = ${page.limit}`, words: sql`true` }
   return db.one<Suggested>`
-    with rare as materialized (select ${areRare(outlet, page, query, inManyNames)} as words)
+    with rare as (select ${areRare(outlet, page, query, inManyNames)} as words)
     select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
     from (select p.id, p.slug, p.name, p.images
       from (select * from (${candidates(outlet, page, { query, source, columns, maxRows: maxRows.suggested, rare: rareWords })}) l

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { byKey } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
@@ -15,10 +16,7 @@ export type Moved = { variantId: string; productId: string; availabilityChanged:
 
 /**
  * Moves units of many variants in one statement. Rows are locked in a fixed order, so two orders for the same variants
- * cannot deadlock. A variant without enough available units is missing from the result, and the caller rolls back. The
- * ids become an array in SQL, so that rows are found by key: joined to a list of unknown length, the planner would read
- * all stock of the outlet. They are passed as JSON, because an array parameter would be planned for its length each
- * time.
+ * cannot deadlock. A variant without enough available units is missing from the result, and the caller rolls back.
  *
  * Before units are taken, the variants are looked up: an untracked variant is sold without counting, and the result says
  * so. Returned units were counted when they were taken, even if the variant is untracked now (decision 0024).
@@ -30,17 +28,18 @@ export const moveStock = (
   lines: readonly StockLine[],
   { onHand, reserved, mustBeFree }: StockMove,
 ) => {
-  const units = JSON.stringify(unitsOf(lines))
-  const quantity = sql`(${units}::jsonb ->> s.variant_id)::integer`
-  const named = sql`jsonb_object_keys(${units}::jsonb) as named (id)`
+  const units = unitsOf(lines)
+  const variantIds = [...units.keys()]
+  const quantity = sql`(${[...units.values()]}::integer[])[array_position(${variantIds}::text[], s.variant_id)]`
+  const named = sql`unnest(${variantIds}::text[]) as named (id)`
+  const variant = sql`select stock_tracked, product_id from variant where store_id = ${storeId} and id = named.id`
   const line = mustBeFree
     ? sql`select named.id, coalesce(v.stock_tracked, true) as is_counted, v.product_id from ${named}
-        left join lateral (
-          select stock_tracked, product_id from variant where store_id = ${storeId} and id = named.id limit 1) v on true`
+        left join ${byKey(variant)} v on true`
     : sql`select named.id, true as is_counted, null as product_id from ${named}`
   const ids = sql`array(select id from line where is_counted order by id collate "C")`
   return tx.many<Moved>`
-  with line as materialized (${line}),
+  with line as (${line}),
   locked as (
     select from unnest(${ids}) as w (variant_id)
     cross join lateral (
@@ -61,7 +60,7 @@ export const moveStock = (
 }
 
 const unitsOf = (lines: readonly StockLine[]) => {
-  const units: Record<string, number> = {}
-  for (const { variantId, quantity } of lines) units[variantId] = (units[variantId] ?? 0) + quantity
+  const units = new Map<string, number>()
+  for (const { variantId, quantity } of lines) units.set(variantId, (units.get(variantId) ?? 0) + quantity)
   return units
 }

@@ -5,6 +5,7 @@ import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { Tx } from '../../db/database.ts'
+import { pipeline } from '../../db/pipeline.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { cash } from '../../providers/payment/cash.ts'
 import { holdShopper } from '../access/guests.ts'
@@ -155,10 +156,12 @@ const place = async (
     const addressId = request.body.addressId ?? null
     return readCheckoutData(tx, store.id, { customerId, addressId, couponCode: code, unpaid: true })
   }
-  const holding = holdCartOf(tx, store.id, shopper)
-  // Locked before the unpaid orders are counted, so concurrent checkouts of one customer are counted one by one.
-  tx.later(holdShopper(tx, ctx))
-  const [cart, seen] = await Promise.all([holding, look()])
+  const [cart, , seen] = await pipeline(
+    holdCartOf(tx, store.id, shopper),
+    // Locked before the unpaid orders are counted, so concurrent checkouts of one customer are counted one by one.
+    holdShopper(tx, ctx),
+    look(),
+  )
   if (cart === undefined || (request.body.cartId !== undefined && request.body.cartId !== cart.id)) {
     if (request.body.cartId !== undefined) throw fail('NOT_FOUND', 'There is no such cart.')
     throw emptyCart()
@@ -183,7 +186,7 @@ const place = async (
   if (data.coupon !== null && !(await redeemCoupon(tx, store.id, data.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon can no longer be used.')
   const { orderId, toStart } = await writeOrder(tx, ctx, { request, cart, data, price })
-  if (open !== null && isReplaced) tx.later(noteReplacement(tx, store.id, open.id, orderId))
+  if (open !== null && isReplaced) await noteReplacement(tx, store.id, open.id, orderId)
   await storeCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId, ...(toStart === null ? {} : { toStart }) }
 }
@@ -281,9 +284,9 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
     lines,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
   )
-  const [order, toPay, uncounted] = await Promise.all([writing, insertPayment(tx, store.id, payment), taking])
-  noteUncounted(tx, store.id, id, uncounted)
-  if (isCash) tx.later(removeOrderedFromCart(tx, store.id, cart.id, cart.lines))
+  const [order, toPay, uncounted] = await pipeline(writing, insertPayment(tx, store.id, payment), taking)
+  await noteUncounted(tx, store.id, id, uncounted)
+  if (isCash) await removeOrderedFromCart(tx, store.id, cart.id, cart.lines)
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
   if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }
   return { orderId: id, toStart: { order, payment: toPay } }

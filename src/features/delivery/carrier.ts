@@ -97,7 +97,7 @@ export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, update:
     : [describeUpdate(order, update, changed, after)]
   const moved = await moveOrder(tx, ctx, order, summarise(order, update, changed, after), events)
   // A delivery changes the payment status only of cash orders.
-  if (moved.paymentStatus !== order.paymentStatus) tx.later(noteCashPaid(tx, ctx.store.id, order.id))
+  if (moved.paymentStatus !== order.paymentStatus) await noteCashPaid(tx, ctx.store.id, order.id)
   return { ...named, outcome: 'applied' as const }
 }
 

@@ -68,7 +68,7 @@ export const placeOrder = async (
       ...{ id: newId('pay'), orderId: id, provider: isCash ? 'cod' : 'sandbox', status: 'open' },
       ...{ amountMinor: totalMinor, currency: store.currency, reference: null },
     })
-    noteUncounted(tx, store.id, id, uncounted)
+    await noteUncounted(tx, store.id, id, uncounted)
   })
   return id
 }

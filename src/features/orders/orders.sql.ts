@@ -1,5 +1,6 @@
 import type { Instrument } from '../../core/instrument.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { byKey } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
@@ -208,10 +209,7 @@ export type NewOrderLine = Pick<
   'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
 > & { taxRate: number }
 
-/**
- * Inserts an order with its lines and timeline, and returns all of it. Each variant is looked up by its key: the planner
- * does not know the number of lines, and in a plain join it would read all variants of the store.
- */
+/** Inserts an order with its lines and timeline, and returns all of it. */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
@@ -240,8 +238,8 @@ export const insertOrder = (
     from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "variantId" text,
       quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,
       "taxRate" numeric)
-    cross join lateral (select * from variant where store_id = ${storeId} and id = l."variantId" limit 1) v
-    cross join lateral (select * from product where store_id = ${storeId} and id = v.product_id limit 1) p
+    cross join ${byKey(sql`select * from variant where store_id = ${storeId} and id = l."variantId"`)} v
+    cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p
     returning *),
   timeline_rows as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,

@@ -1,5 +1,6 @@
 import type { Instrument } from '../../core/instrument.ts'
 import type { Tx } from '../../db/database.ts'
+import { pipeline } from '../../db/pipeline.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
@@ -19,14 +20,20 @@ import { moveCounted, returnStock, takeStockAgain } from './stock.ts'
 type Ctx = { store: Pick<Store, 'id'> }
 
 /** Locks the cart, then the order (see `lockCartOf`). Undefined if the store has no such order. */
-export const holdOrder = (tx: Tx, { store }: Ctx, orderId: string): Promise<LockedOrder | undefined> => {
-  tx.later(lockCartOf(tx, store.id, orderId))
-  return lockOrder(tx, store.id, orderId)
+export const holdOrder = async (tx: Tx, { store }: Ctx, orderId: string): Promise<LockedOrder | undefined> => {
+  const [, order] = await pipeline(lockCartOf(tx, store.id, orderId), lockOrder(tx, store.id, orderId))
+  return order
 }
 
-const write = (tx: Tx, { store }: Ctx, order: LockedOrder, change: OrderChange, events: readonly TimelineEntry[]) => {
+const write = async (
+  tx: Tx,
+  { store }: Ctx,
+  order: LockedOrder,
+  change: OrderChange,
+  events: readonly TimelineEntry[],
+) => {
   const next: LockedOrder = { ...order, ...change }
-  tx.later(writeOrder(tx, store.id, next, events))
+  await writeOrder(tx, store.id, next, events)
   return next
 }
 
@@ -67,9 +74,13 @@ export const settleOrder = async (
     }
   }
   // Cash orders leave the cart at checkout, so the cart may already hold items for the next order.
-  if (order.paymentMethod === 'online') tx.later(removeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines))
-  tx.later(grantDownloads(tx, ctx.store.id, order))
-  return write(tx, ctx, order, change, events)
+  const isInCart = order.paymentMethod === 'online'
+  const [, , settled] = await pipeline(
+    isInCart && removeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines),
+    grantDownloads(tx, ctx.store.id, order),
+    write(tx, ctx, order, change, events),
+  )
+  return settled
 }
 
 /** Applies a payment to an order whose replacement, or the order it replaced, is paid too. It will be refunded. */

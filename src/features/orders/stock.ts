@@ -29,8 +29,8 @@ export const takeStock = async (
 }
 
 /** For a new order. Lines are counted by default, so only the others are updated. */
-export const noteUncounted = (tx: Tx, storeId: StoreId, orderId: string, uncounted: readonly string[]) => {
-  if (uncounted.length > 0) tx.later(noteCounted(tx, storeId, orderId, uncounted))
+export const noteUncounted = async (tx: Tx, storeId: StoreId, orderId: string, uncounted: readonly string[]) => {
+  if (uncounted.length > 0) await noteCounted(tx, storeId, orderId, uncounted)
 }
 
 type Order = Pick<LockedOrder, 'id' | 'outletId' | 'lines'>
@@ -52,7 +52,7 @@ export const moveCounted = async (
 export const takeStockAgain = async (tx: Tx, storeId: StoreId, order: Order): Promise<boolean> => {
   const { missing, uncounted } = await tryTakeStock(tx, storeId, order, 'sell')
   if (missing.length === 0) {
-    tx.later(noteCounted(tx, storeId, order.id, uncounted))
+    await noteCounted(tx, storeId, order.id, uncounted)
     return true
   }
   const untaken = new Set([...missing, ...uncounted])

@@ -51,15 +51,13 @@ export const startPlaced = async (ctx: PaymentCtx, { order, payment }: Placed): 
 type Prepared = { order: LockedOrder; payment: sql.PaymentRow; isLapsed: boolean }
 
 const prepare = async (tx: Tx, ctx: PaymentCtx, orderId: string): Promise<Prepared> => {
-  const [order, payments] = await Promise.all([
-    holdOrder(tx, ctx, orderId),
-    sql.lockPayments(tx, ctx.store.id, orderId),
-  ])
+  const order = await holdOrder(tx, ctx, orderId)
+  const payments = await sql.lockPayments(tx, ctx.store.id, orderId)
   if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
   const last = payments.at(-1)
   if (order.totalMinor === 0 && last?.status === 'starting' && order.paymentStatus === 'paid') {
     // With a total of 0 no provider is called.
-    tx.later(sql.writePayment(tx, ctx.store.id, last.id, { status: 'paid', reference: null, refundDue: false }))
+    await sql.writePayment(tx, ctx.store.id, last.id, { status: 'paid', reference: null, refundDue: false })
     return { order, payment: { ...last, status: 'paid' }, isLapsed: false }
   }
   const isPayable = order.status === 'pending' && order.paymentMethod === 'online' && order.paymentStatus !== 'paid'

@@ -2,6 +2,7 @@ import { newId } from '../../core/ids.ts'
 import type { Instrument } from '../../core/instrument.ts'
 import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
+import { pipeline } from '../../db/pipeline.ts'
 import type { PaymentEvent } from '../../providers/payment/provider.ts'
 import type { Store } from '../context.ts'
 import { isPaidElsewhere as findPaidElsewhere, type LockedOrder } from '../orders/orders.sql.ts'
@@ -35,7 +36,7 @@ type Applied = Omit<Settlement, 'duplicate'>
  */
 export const settlePayment = (ctx: SettlementCtx, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
-    const [event, held] = await Promise.all([inbox.claimPaymentEvent(tx, ctx.store.id, report), hold(tx, ctx, report)])
+    const [event, held] = await pipeline(inbox.claimPaymentEvent(tx, ctx.store.id, report), hold(tx, ctx, report))
     if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'Received before.' }
     return { duplicate: false, ...(await applyTo(tx, ctx, event.id, held, report)) }
   })
@@ -43,7 +44,7 @@ export const settlePayment = (ctx: SettlementCtx, report: Report): Promise<Settl
 /** Applies an event of the inbox again. Effects that it already had are not repeated. */
 export const replayReport = (ctx: SettlementCtx, id: number, report: Report): Promise<Settlement> =>
   ctx.db.tx(async (tx) => {
-    tx.later(inbox.lockEvent(tx, ctx.store.id, id))
+    await inbox.lockEvent(tx, ctx.store.id, id)
     return { duplicate: false, ...(await applyTo(tx, ctx, id, await hold(tx, ctx, report), report)) }
   })
 
@@ -51,17 +52,17 @@ export const replayReport = (ctx: SettlementCtx, id: number, report: Report): Pr
 type Held = { order: LockedOrder | undefined; payments: readonly sql.PaymentRow[]; isPaidElsewhere: boolean }
 
 const hold = async (tx: Tx, ctx: SettlementCtx, { orderId, status }: Report): Promise<Held> => {
-  const [order, payments, isPaidElsewhere] = await Promise.all([
+  const [order, payments, isPaidElsewhere] = await pipeline(
     holdOrder(tx, ctx, orderId),
     sql.lockPayments(tx, ctx.store.id, orderId),
     status === 'success' && findPaidElsewhere(tx, ctx.store.id, orderId),
-  ])
+  )
   return { order, payments, isPaidElsewhere }
 }
 
 const applyTo = async (tx: Tx, ctx: SettlementCtx, eventNumber: number, held: Held, report: Report) => {
   const applied = await apply(tx, ctx, held, report)
-  tx.later(inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail))
+  await inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail)
   return applied
 }
 
@@ -119,7 +120,7 @@ const applyFailure = async (tx: Tx, ctx: SettlementCtx, order: LockedOrder, paym
   if (payment === undefined || !sql.isUndecided(payment) || payment.provider === 'cod') {
     return nothing('The payment is already decided.')
   }
-  tx.later(sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false }))
+  await sql.writePayment(tx, ctx.store.id, payment.id, { status: 'failed', reference: null, refundDue: false })
   await noteFailedPayment(tx, ctx, order)
   return done('The payment failed.')
 }
@@ -135,9 +136,12 @@ const applySuccess = async (
   const isSecond = payments.some((other) => other !== payment && isSettled(other))
   // Cash cannot be refunded through a provider.
   const isTwin = !isSecond && isPaidElsewhere && order.paymentMethod === 'online'
-  const paid = writeOrInsert(tx, ctx, order, payment, report, { status: 'paid', refundDue: isSecond || isTwin })
-  const instrument = fillInstrument(report, paid)
+  const id = payment?.id ?? newId('pay', ctx.clock.now())
+  const instrument = fillInstrument(report, id)
+  const write = () =>
+    writeOrInsert(tx, ctx, order, { id, payment }, report, { status: 'paid', refundDue: isSecond || isTwin })
   if (isSecond) {
+    await write()
     await flagOrder(
       tx,
       ctx,
@@ -145,13 +149,14 @@ const applySuccess = async (
       'DUPLICATE_PAYMENT',
       'The order was paid twice. The second payment will be refunded.',
     )
-    return { outcome: 'duplicate_payment', detail: `${paid} is a duplicate payment. A refund is queued.` }
+    return { outcome: 'duplicate_payment', detail: `${id} is a duplicate payment. A refund is queued.` }
   }
   if (isTwin) {
+    await write()
     await settleDuplicate(tx, ctx, order, instrument)
     return { outcome: 'duplicate_payment', detail: 'Another order of the same cart is paid. A refund is queued.' }
   }
-  const settled = await settleOrder(tx, ctx, order, instrument)
+  const [, settled] = await pipeline(write(), settleOrder(tx, ctx, order, instrument))
   return done(settled.needsAttention === null ? 'The order is paid.' : `Paid, and flagged ${settled.needsAttention}.`)
 }
 
@@ -164,37 +169,36 @@ const applyRefund = async (
   report: Report,
 ): Promise<Applied> => {
   if (payment?.status === 'refunded') return nothing('The payment is already refunded.')
-  const refunded = writeOrInsert(tx, ctx, order, payment, report, { status: 'refunded', refundDue: false })
+  const id = payment?.id ?? newId('pay', ctx.clock.now())
+  await writeOrInsert(tx, ctx, order, { id, payment }, report, { status: 'refunded', refundDue: false })
   const hasOtherPayment = payments.some((other) => other !== payment && other.status === 'paid')
   if (hasOtherPayment || order.paymentStatus === 'refunded') {
     await noteDuplicateRefunded(tx, ctx, order)
     return done('The duplicate payment is refunded. The order is unchanged.')
   }
   // A refunded payment was paid before, even if the report of that has not arrived yet.
-  const paid = await settleOrder(tx, ctx, order, fillInstrument(report, refunded))
+  const paid = await settleOrder(tx, ctx, order, fillInstrument(report, id))
   await refundOrder(tx, ctx, paid)
   return done('The order is refunded.')
 }
 
-/** Returns the id of the payment. An unknown payment is inserted, since the shopper's money must stay on record. */
-const writeOrInsert = (
+/** An unknown payment is inserted, since the shopper's money must stay on record. */
+const writeOrInsert = async (
   tx: Tx,
   ctx: SettlementCtx,
   order: LockedOrder,
-  payment: sql.PaymentRow | undefined,
+  { id, payment }: { id: string; payment: sql.PaymentRow | undefined },
   { transactionId }: Report,
   change: { status: 'paid' | 'refunded'; refundDue: boolean },
-): string => {
-  const id = payment?.id ?? newId('pay', ctx.clock.now())
+): Promise<void> => {
   const reference = transactionId === id ? null : transactionId
   if (payment === undefined) {
     const { totalMinor: amountMinor, currency } = order
     const provider = order.paymentMethod === 'cod' ? 'cod' : ctx.store.paymentProvider
     const row = { id, orderId: order.id, provider, status: change.status, amountMinor, currency, reference }
-    tx.later(sql.insertPayment(tx, ctx.store.id, row))
+    await sql.insertPayment(tx, ctx.store.id, row)
   }
-  tx.later(sql.writePayment(tx, ctx.store.id, id, { ...change, reference: payment?.reference ?? reference }))
-  return id
+  await sql.writePayment(tx, ctx.store.id, id, { ...change, reference: payment?.reference ?? reference })
 }
 
 const fillInstrument = ({ instrument, transactionId }: Report, paymentId: string): Instrument => ({
