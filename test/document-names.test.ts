@@ -187,7 +187,7 @@ const said: Record<string, string[]> = {
     `cached for ${inWords(figure('app.ts', 'catalogMaxAgeMs'))} at most`,
     `${figure('db/database.ts', 'maxWaiting')} requests may wait`,
     `no answer within ${inWords(figure('providers/sms/vendor.ts', 'defaultTimeoutMs'))}`,
-    `more than ${inWords(figure('app.ts', 'longestLoopDelayMs'))} behind`,
+    `more than ${inWords(figure('app.ts', 'maxLoopDelayMs'))} behind`,
   ],
   'CHANGELOG.md': [
     `deleted after ${lifeOfEventsDays} days`,

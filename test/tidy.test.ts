@@ -264,12 +264,12 @@ const versionsAreExact = (manifest: Manifest) =>
   )
 
 /** Casts in the product. Lower the number when one is removed; a type guard or `mustExist` is nearly always better. */
-const mostCasts = 49
+const maxCasts = 48
 
 const castsAreFew = (casts: readonly string[]) =>
-  casts.length <= mostCasts
+  casts.length <= maxCasts
     ? []
-    : [`There are ${casts.length} casts, more than ${mostCasts}. Let the compiler know the type:\n${casts.join('\n')}`]
+    : [`There are ${casts.length} casts, more than ${maxCasts}. Let the compiler know the type:\n${casts.join('\n')}`]
 
 // The tests
 
@@ -319,7 +319,7 @@ test('migrations are numbered without gaps', () => {
 
 test('dependencies have exact versions', () => assertTidy(versionsAreExact(JSON.parse(read('package.json').text))))
 
-test(`no more than ${mostCasts} casts outside of tests`, () => {
+test(`no more than ${maxCasts} casts outside of tests`, () => {
   const casts = listCasts('{src,sdk/src}/**/*.ts').filter((cast) => !isTest(cast.split(':', 1).join()))
   assert.ok(casts.length > 0)
   assertTidy(castsAreFew(casts))
@@ -380,6 +380,6 @@ test('each rule refuses its violation', () => {
   assert.equal(migrationsAreNumbered(['a/0001_one.sql', 'a/0001_two.sql']).length, 1)
   const casts = listCasts('test/faulty/casts.ts')
   assert.deepEqual(casts, ['test/faulty/casts.ts:6 as string', 'test/faulty/casts.ts:7 as number'])
-  assert.equal(castsAreFew(Array(mostCasts + 1).fill('a cast')).length, 1)
+  assert.equal(castsAreFew(Array(maxCasts + 1).fill('a cast')).length, 1)
   assert.equal(versionsAreExact({ dependencies: { a: '^1.0.0', b: '1.2.3-beta.17', c: 'latest' } }).length, 2)
 })

@@ -40,6 +40,7 @@ export type FastLaneOptions = {
 type Started = {
   request: IncomingMessage
   response: ServerResponse
+  url: string
   id: string
   storeId: string
   atMs: number
@@ -55,11 +56,11 @@ type Started = {
 export const createFastLane = (options: FastLaneOptions) => {
   const { prefix, recognise, answers, isDraining, logRequest, logFailure, logsAll } = options
 
-  const observe = ({ request, id, storeId, atMs, endpoint }: Started, status: number, code?: ErrorCode) => {
+  const observe = ({ url, id, storeId, atMs, endpoint }: Started, status: number, code?: ErrorCode) => {
     const ms = performance.now() - atMs
     options.seriesOf('GET', endpoint.path)(status, ms / 1000)
     if (status < 400 && !logsAll) return
-    logRequest({ id, method: 'GET', url: request.url as string, status, ms, code, storeId })
+    logRequest({ id, method: 'GET', url, status, ms, code, storeId })
   }
 
   const finish = (started: Started, { headers: rate, failure }: Counted) => {
@@ -73,8 +74,8 @@ export const createFastLane = (options: FastLaneOptions) => {
   /** Answers a failed request as the error handler of Fastify would. */
   const failRequest = (started: Started, error: unknown) => {
     const failure = error instanceof Failure ? error : fail('INTERNAL', undefined, { cause: error })
-    const { id, request } = started
-    logFailure({ id, url: request.url as string, code: failure.code, error: failure.cause ?? failure })
+    const { id, url } = started
+    logFailure({ id, url, code: failure.code, error: failure.cause ?? failure })
     if (started.response.headersSent) return void started.response.destroy()
     const headers = commonHeaders(started, [], options.exposedHeaders)
     observe(started, writeFailure(started, headers, failure), failure.code)
@@ -90,7 +91,7 @@ export const createFastLane = (options: FastLaneOptions) => {
     if (answer?.endpoint === undefined || !caller.mayRead(answer.endpoint)) return false
     const id = requestId(request.headers['x-request-id'])
     const { storeId } = caller
-    const started = { request, response, id, storeId, atMs, answer, endpoint: answer.endpoint }
+    const started = { request, response, url, id, storeId, atMs, answer, endpoint: answer.endpoint }
     try {
       const counted = caller.count(request)
       if (counted instanceof Promise)
