@@ -178,7 +178,7 @@ const said: Record<string, string[]> = {
   'docs/decisions/0018-delivery-and-downloads.md': [
     `within its ${inWords(figure('features/downloads/links.ts', 'linkTtlMs'))}`,
     `${numbers[1000 / figure('features/orders/waiting.ts', 'pollEveryMs')]} times a second`,
-    `up to ${inWords(figure('features/orders/waiting.ts', 'pollEveryMs'))} late`,
+    `up to ${figure('features/orders/waiting.ts', 'pollEveryMs')} ms late`,
     `${numbers[figure('features/downloads/grant.ts', 'usesPerCopy')]} uses for each copy`,
   ],
   'docs/production.md': [
@@ -187,7 +187,7 @@ const said: Record<string, string[]> = {
     `cached for ${inWords(figure('app.ts', 'catalogMaxAgeMs'))} at most`,
     `${figure('db/database.ts', 'maxWaiting')} requests may wait`,
     `no answer within ${inWords(figure('providers/sms/vendor.ts', 'defaultTimeoutMs'))}`,
-    `more than ${inWords(figure('app.ts', 'longestLoopDelayMs'))} behind`,
+    `more than ${inWords(figure('app.ts', 'maxLoopDelayMs'))} behind`,
   ],
   'CHANGELOG.md': [
     `deleted after ${lifeOfEventsDays} days`,
