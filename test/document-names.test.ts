@@ -178,7 +178,7 @@ const said: Record<string, string[]> = {
   'docs/decisions/0018-delivery-and-downloads.md': [
     `within its ${inWords(figure('features/downloads/links.ts', 'linkTtlMs'))}`,
     `${numbers[1000 / figure('features/orders/waiting.ts', 'pollEveryMs')]} times a second`,
-    `up to ${inWords(figure('features/orders/waiting.ts', 'pollEveryMs'))} late`,
+    `up to ${figure('features/orders/waiting.ts', 'pollEveryMs')} ms late`,
     `${numbers[figure('features/downloads/grant.ts', 'usesPerCopy')]} uses for each copy`,
   ],
   'docs/production.md': [
