@@ -331,7 +331,11 @@ test('each rule refuses its violation', () => {
     [importsPointDown, 'src/db/listen.ts', "import { cors } from '../http/cors.ts'"],
     [importsPointDown, 'src/http/cors.ts', "import type { Store } from '../features/context.ts'"],
     [importsPointDown, 'src/features/catalog/catalog.ts', "const { x } = await import('../stores/stores.ts')"],
-    [importsPointDown, 'src/features/access/storefront-door.ts', "import { listProducts } from '../catalog/catalog.ts'"],
+    [
+      importsPointDown,
+      'src/features/access/storefront-door.ts',
+      "import { listProducts } from '../catalog/catalog.ts'",
+    ],
     [importsPointDown, 'src/features/health/health.ts', "import { showStore } from '../catalog/store.ts'"],
     [importsPointDown, 'src/features/catalog/catalog.ts', "import { loadConfig } from '../../config.ts'"],
     [importsPointDown, 'src/features/surprise/surprise.ts', ''],
