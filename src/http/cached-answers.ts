@@ -25,7 +25,8 @@ export const makeCachedAnswer = (text: string, { headers = {}, endpoint }: Answe
 })
 
 export type AnswerCache = {
-  get(store: number, key: string): CachedAnswer | undefined
+  /** `nowMs`: the result of `performance.now()`, if the caller has it already. */
+  get(store: number, key: string, nowMs?: number): CachedAnswer | undefined
   /** Calls `make` once for all concurrent requests of a key. */
   fill(store: number, key: string, make: () => Promise<CachedAnswer>): Promise<CachedAnswer>
   invalidateStore(store: number): void
@@ -35,8 +36,10 @@ export type AnswerCache = {
 
 export type AnswerCacheOptions = { maxBytes: number; maxAgeMs: number }
 
+/** `byKey` has the same entries as `answers`, the LRU order. Every request reads it, and a plain Map is faster. */
 type StoreCache = {
   answers: LRUCache<string, CachedAnswer>
+  byKey: Map<string, CachedAnswer>
   filling: Map<string, Promise<CachedAnswer>>
 }
 
@@ -53,17 +56,19 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   const openStoreCache = (store: number) => {
     let cache = caches.get(store)
     if (cache === undefined) {
-      cache = { answers: createLru(), filling: new Map() }
+      const byKey = new Map<string, CachedAnswer>()
+      cache = { answers: createLru(byKey), byKey, filling: new Map() }
       caches.set(store, cache)
     }
     return cache
   }
-  const createLru = () =>
+  const createLru = (byKey: Map<string, CachedAnswer>) =>
     new LRUCache<string, CachedAnswer>({
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
       dispose: (answer, key) => {
         bytes -= sizeOf(answer, key)
+        byKey.delete(key)
       },
     })
   const put = (cache: StoreCache, key: string, answer: CachedAnswer) => {
@@ -72,6 +77,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
     if (size > maxBytes) return void cache.answers.delete(key)
     bytes += size
     cache.answers.set(key, answer)
+    cache.byKey.set(key, answer)
     while (bytes > maxBytes) largest().answers.pop()
   }
   const largest = () =>
@@ -83,9 +89,10 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   }
 
   return {
-    get: (store, key) => {
-      const answer = caches.get(store)?.answers.get(key)
-      if (answer !== undefined && performance.now() - answer.madeAtMs < maxAgeMs) {
+    get: (store, key, nowMs = performance.now()) => {
+      // Reads do not update the LRU order: an answer in use is made again every second, and that does.
+      const answer = caches.get(store)?.byKey.get(key)
+      if (answer !== undefined && nowMs - answer.madeAtMs < maxAgeMs) {
         hits++
         return answer
       }
@@ -118,5 +125,5 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   }
 }
 
-/** Estimates the memory of an answer: its bytes, their compressed forms, and the map entries. */
-const sizeOf = (answer: CachedAnswer, key: string) => answer.body.byteLength * 2 + key.length + 400
+/** Estimates the memory of an answer: its compressed forms, their text copies in the fast lane, and the map entries. */
+const sizeOf = (answer: CachedAnswer, key: string) => answer.body.byteLength * 3 + key.length + 400

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { type ErrorCode, errorBody, Failure, fail } from '../core/errors.ts'
 import type { AnswerCache, CachedAnswer } from './cached-answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import { encodeAnswer, matchesEtag } from './negotiation.ts'
+import { type Encoding, encodeAnswer, matchesEtag } from './negotiation.ts'
 import { requestId } from './request-id.ts'
 import type { LogRequest, SeriesOf } from './request-log.ts'
 
@@ -18,8 +18,8 @@ export type Recognised = {
 }
 export type Counted = { headers: readonly string[]; failure: Failure | null }
 
-/** Null when the caches cannot decide. */
-export type Recognise = (headers: IncomingHttpHeaders) => Recognised | null
+/** Null when the caches cannot decide. `sinceStartMs` is the result of `performance.now()`. */
+export type Recognise = (headers: IncomingHttpHeaders, sinceStartMs: number) => Recognised | null
 
 export type FastLaneOptions = {
   /** Paths of cached endpoints start with this. */
@@ -37,6 +37,16 @@ export type FastLaneOptions = {
   logsAll: boolean
 }
 
+/**
+ * Computed once per cached answer, and garbage-collected with it. With the second map of answers and the kept results of
+ * the door it saves 7 to 13 % of the CPU time of a cached list (decision 0035).
+ */
+type Ready = {
+  headers: readonly string[]
+  observe: (status: number, seconds: number) => void
+  texts: Partial<Record<Encoding, string>>
+}
+
 type Started = {
   request: IncomingMessage
   response: ServerResponse
@@ -45,7 +55,7 @@ type Started = {
   storeId: string
   atMs: number
   answer: CachedAnswer
-  endpoint: Endpoint
+  ready: Ready
 }
 
 /**
@@ -55,10 +65,20 @@ type Started = {
  */
 export const createFastLane = (options: FastLaneOptions) => {
   const { prefix, recognise, answers, isDraining, logRequest, logFailure, logsAll } = options
+  const readyAnswers = new WeakMap<CachedAnswer, Ready>()
 
-  const observe = ({ url, id, storeId, atMs, endpoint }: Started, status: number, code?: ErrorCode) => {
+  const readyOf = (answer: CachedAnswer, endpoint: Endpoint): Ready => {
+    let ready = readyAnswers.get(answer)
+    if (ready === undefined) {
+      ready = { headers: readyHeadersOf(answer), observe: options.seriesOf('GET', endpoint.path), texts: {} }
+      readyAnswers.set(answer, ready)
+    }
+    return ready
+  }
+
+  const observe = ({ url, id, storeId, atMs, ready }: Started, status: number, code?: ErrorCode) => {
     const ms = performance.now() - atMs
-    options.seriesOf('GET', endpoint.path)(status, ms / 1000)
+    ready.observe(status, ms / 1000)
     if (status < 400 && !logsAll) return
     logRequest({ id, method: 'GET', url, status, ms, code, storeId })
   }
@@ -85,13 +105,13 @@ export const createFastLane = (options: FastLaneOptions) => {
     const { url } = request
     if (request.method !== 'GET' || url === undefined || !url.startsWith(prefix) || isDraining()) return false
     const atMs = performance.now()
-    const caller = recognise(request.headers)
+    const caller = recognise(request.headers, atMs)
     if (caller === null) return false
-    const answer = answers.get(caller.cacheStore, caller.cacheScope + url)
+    const answer = answers.get(caller.cacheStore, caller.cacheScope + url, atMs)
     if (answer?.endpoint === undefined || !caller.mayRead(answer.endpoint)) return false
     const id = requestId(request.headers['x-request-id'])
     const { storeId } = caller
-    const started = { request, response, url, id, storeId, atMs, answer, endpoint: answer.endpoint }
+    const started = { request, response, url, id, storeId, atMs, answer, ready: readyOf(answer, answer.endpoint) }
     try {
       const counted = caller.count(request)
       if (counted instanceof Promise)
@@ -115,9 +135,8 @@ const commonHeaders = ({ id, request }: Started, rate: readonly string[], expose
 
 /** Returns the status that was sent, or a promise of it while the answer is being compressed. */
 const writeAnswer = (started: Started, headers: string[]): number | Promise<number> => {
-  const { request, response, answer } = started
-  for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
-  headers.push('etag', answer.etag, 'cache-control', 'private, no-cache', 'vary', 'Origin, Accept-Encoding')
+  const { request, response, answer, ready } = started
+  headers.push(...ready.headers)
   const asked = request.headers
   if (matchesEtag(asked['if-none-match'], answer.etag)) {
     response.writeHead(304, headers).end()
@@ -126,13 +145,20 @@ const writeAnswer = (started: Started, headers: string[]): number | Promise<numb
   const { encoding, bytes } = encodeAnswer(answer, asked['accept-encoding'] as string | undefined)
   if (encoding !== 'identity') headers.push('content-encoding', encoding)
   return bytes instanceof Promise
-    ? bytes.then((compressed) => send(response, headers, compressed))
-    : send(response, headers, bytes)
+    ? bytes.then((compressed) => send(started, headers, encoding, compressed))
+    : send(started, headers, encoding, bytes)
 }
 
-const send = (response: ServerResponse, headers: string[], bytes: Buffer) => {
+const readyHeadersOf = ({ headers, etag }: CachedAnswer) => [
+  ...Object.entries(headers).flat(),
+  ...['etag', etag, 'cache-control', 'private, no-cache', 'vary', 'Origin, Accept-Encoding'],
+]
+
+/** As a latin1 string, the body is written in one chunk with the headers. */
+const send = ({ response, ready: { texts } }: Started, headers: string[], encoding: Encoding, bytes: Buffer) => {
+  texts[encoding] ??= bytes.toString('latin1')
   headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(bytes.byteLength))
-  response.writeHead(200, headers).end(bytes)
+  response.writeHead(200, headers).end(texts[encoding], 'latin1')
   return 200
 }
 

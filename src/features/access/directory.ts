@@ -29,7 +29,7 @@ export type Key = {
 export type Directory = {
   key(secret: string, client: string): Key | undefined | Promise<Key | undefined>
   /** The key if it is cached and fresh. Never reads the database. */
-  cachedKey(secret: string): Key | undefined
+  cachedKey(secret: string, sinceStartMs?: number): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string, client: string): boolean | Promise<boolean>
   invalidateStore(storeId: StoreId): void
@@ -110,9 +110,9 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
     )
   }
 
-  const freshKey = (secret: string) => {
+  const freshKey = (secret: string, sinceStartMs = performance.now()) => {
     const key = keys.get(secret)
-    return key !== undefined && performance.now() < key.staleAtMs ? key : undefined
+    return key !== undefined && sinceStartMs < key.staleAtMs ? key : undefined
   }
 
   const findUnknownKey = (secret: string, client: string) =>

@@ -64,20 +64,31 @@ export const createStorefrontDoor = (options: AccessOptions) => {
     if (key !== undefined && isUnexpired(key, options)) applyRate(await countRequest(key, head, options), setHeader)
   }
 
+  // Results for requests without X-Outlet-Id. Reading a key again makes a new object, which drops its entry.
+  const passes = new WeakMap<Key, Recognised>()
+
   /**
    * The same decisions for the fast lane, from the cache only. Null: something is not cached or needs a full check, so
    * the request must go through `admit`.
    */
-  const recognise: Recognise = (headers) => {
+  const recognise: Recognise = (headers, sinceStartMs) => {
     const { secret, conflict } = readKeyHeaders(headers)
     if (secret === undefined || conflict) return null
     const { 'x-outlet-id': outletId, origin, authorization } = headers
     if (authorization !== undefined || headers['x-internal-storefront-token'] !== undefined) return null
-    const key = options.directory.cachedKey(secret)
+    const key = options.directory.cachedKey(secret, sinceStartMs)
     if (key === undefined || !isUnexpired(key, options) || key.store.isClosed) return null
     if (origin !== undefined && !mayCallFrom(origin, key.store, options)) return null
-    const outlet = findOutlet(key.store, outletId as string | undefined)
-    return outlet === undefined ? null : passFor(key, outlet, options)
+    if (outletId !== undefined) {
+      const outlet = findOutlet(key.store, outletId as string)
+      return outlet === undefined ? null : passFor(key, outlet, options)
+    }
+    let pass = passes.get(key)
+    if (pass === undefined) {
+      pass = passFor(key, key.store.defaultOutlet, options)
+      passes.set(key, pass)
+    }
+    return pass
   }
 
   return { door, recognise, countUnknownRoute }
