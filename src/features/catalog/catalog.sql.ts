@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { literalLimit } from '../../db/plan-hints.ts'
+import { byKey, literalLimit } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
@@ -134,7 +134,8 @@ export type DetailRow = ProductRow & {
 export const findProduct = (db: Db, outlet: OutletRef, idOrSlug: string) => db.maybeOne<DetailRow>`
   with shown as (${productColumns(sql`
     select l.* from product p
-    join listing l on l.store_id = p.store_id and l.outlet_id = ${outlet.outletId} and l.product_id = p.id
+    cross join ${byKey(sql`select * from listing l
+      where l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId} and l.product_id = p.id`)} l
     where p.store_id = ${outlet.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
     order by p.id = ${idOrSlug} desc limit 1`)})
   select shown.*, p.options, p.seo, p.vendor, p.image_texts as "imageTexts", p.digital is not null as digital
@@ -161,7 +162,8 @@ export const listVariants = (db: Db, outlet: OutletRef, productId: string) => db
   from variant v
   left join price_override o
     on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outlet.outletId}
-  left join stock s on s.store_id = v.store_id and s.variant_id = v.id and s.outlet_id = ${outlet.outletId}
+  left join ${byKey(sql`select on_hand, reserved from stock s
+    where s.store_id = ${outlet.storeId} and s.variant_id = v.id and s.outlet_id = ${outlet.outletId}`)} s on true
   where v.store_id = ${outlet.storeId} and v.product_id = ${productId} and v.active
   order by v.position, v.id`
 
