@@ -16,6 +16,7 @@ import {
   newFolder,
   postgresPid,
   runProcess,
+  runVitrine,
   type Settings,
   seededInstallation,
   startService,
@@ -58,7 +59,7 @@ test('a HOST that is not of this machine is an error, and no database is left ru
   const installation = await seededInstallation(t)
   for (const HOST of ['203.0.113.7', 'no-such-host.invalid']) {
     assertSentence(
-      await runProcess(['start'], { ...installation, HOST }),
+      await runVitrine(['start'], { ...installation, HOST }),
       `HOST=${HOST} is not an address of this machine`,
     )
     assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
@@ -84,24 +85,24 @@ test('every command names a data folder that it cannot write to', async (t) => {
 test('a data folder that is a file is refused', async (t) => {
   const file = join(newFolder(t), 'file')
   writeFileSync(file, 'not a folder')
-  assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: file }), `${file} is not a folder`)
+  assertSentence(await runVitrine(['start'], { VITRINE_DATA_DIR: file }), `${file} is not a folder`)
 })
 
 test('a damaged file in the data folder is named with what to do', async (t) => {
   const installation = await seededInstallation(t)
   const demo = join(installation.VITRINE_DATA_DIR, 'demo.json')
   writeFileSync(demo, '{"storeId":')
-  assertSentence(await runProcess(['start'], installation), demo, 'damaged', 'Delete it')
+  assertSentence(await runVitrine(['start'], installation), demo, 'damaged', 'Delete it')
   assert.equal(postgresPid(installation.VITRINE_DATA_DIR), undefined)
 
   const secret = join(newFolder(t), 'secret')
   writeFileSync(secret, 'short')
-  assertSentence(await runProcess(['start'], { VITRINE_DATA_DIR: join(secret, '..') }), secret, 'damaged')
+  assertSentence(await runVitrine(['start'], { VITRINE_DATA_DIR: join(secret, '..') }), secret, 'damaged')
 
   const strange = join(newFolder(t), 'secret')
   mkdirSync(strange)
   assertSentence(
-    await runProcess(['start'], { VITRINE_DATA_DIR: join(strange, '..') }),
+    await runVitrine(['start'], { VITRINE_DATA_DIR: join(strange, '..') }),
     strange,
     'Cannot read or write the secret',
   )

@@ -63,10 +63,9 @@ test('after a newer version has migrated the database, commands of the older ver
   await runJson(['seed', 'demo'], settings)
   const newer = newerCheckout(t)
   assert.equal((await runProcess(['migrate'], settings, newer)).code, 0)
-  for (const command of [['store', 'list'], ['outlet', 'create', '--name', 'Pune'], ['migrate']]) {
+  for (const command of [['store', 'list'], ['outlet', 'create', '--name', 'Pune'], ['migrate'], ['start']]) {
     assertSentence(await runVitrine(command, settings), 'migrated by a newer Vitrine')
   }
-  assertSentence(await runProcess(['start'], settings), 'migrated by a newer Vitrine')
 })
 
 test('a command that only reads creates neither a database nor tables', async (t) => {

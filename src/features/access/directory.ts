@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { defaultCashLimitMinor } from '../../core/cash-limits.ts'
 import { Failure } from '../../core/errors.ts'
+import { createLru } from '../../core/lru.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import type { LimitLookups, Store, StoreId } from '../context.ts'
@@ -57,9 +58,9 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
     keys.set(secret, key)
   }
   const short = { ttl: entryTtlMs, ttlResolution: 100 }
-  const stores = new LRUCache<StoreId, Store>({ max: 5_000, ...short })
+  const stores = createLru<StoreId, Store>(5_000, short)
   // With the time when each becomes stale. Stale entries stay: looking them up again does not count as a guess.
-  const origins = new LRUCache<string, number>({ max: maxOrigins })
+  const origins = createLru<string, number>(maxOrigins)
   // Unknown keys and origins, limited by size in bytes.
   const refused = new LRUCache<string, true>({
     maxSize: maxRefusedBytes,

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { fail } from '../../core/errors.ts'
+import { createLru } from '../../core/lru.ts'
 import type { Counter, StoreCtx } from '../context.ts'
 
 export const windowMs = 60_000
@@ -46,7 +46,7 @@ const maxCounts = 100_000
 export const createLocalCounter = () => {
   const tallies = new Map<string, (nowMs: number) => number>()
   // The ids contain client addresses, so anonymous callers can create any number of them.
-  const counts = new LRUCache<string, { window: number; count: number }>({ max: maxCounts })
+  const counts = createLru<string, { window: number; count: number }>(maxCounts)
   return {
     tallyOf: (keyId: string) => {
       let tally = tallies.get(keyId)
