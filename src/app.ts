@@ -28,6 +28,7 @@ import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services } from './features/context.ts'
+import { createCarriers } from './features/delivery/carriers.ts'
 import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
@@ -59,6 +60,7 @@ import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
 import { createServer, hasUndecodableUrl } from './http/server.ts'
 import type { JobKind } from './jobs/job-kind.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
+import type { Carrier } from './providers/carrier/carrier.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
@@ -76,6 +78,7 @@ export type AppOptions = {
   passwords?: PasswordHasher
   /** Adds to the built-in providers, or replaces those of the same name. */
   paymentProviders?: readonly PaymentProvider[]
+  carriers?: readonly Carrier[]
   /** Event loop delay above which requests are refused with 503. */
   maxLoopDelayMs?: number
   /** `everyMs` replaces the poll interval of every job. With null, no job is started. */
@@ -123,9 +126,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     payments: createPayments({
       ...config,
       db: db.forWork('public'),
+      clock,
       secrets: options.secrets,
       more: options.paymentProviders ?? [],
     }),
+    carriers: createCarriers({ ...config, clock, secrets: options.secrets, more: options.carriers ?? [] }),
     publicUrl: config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
@@ -295,7 +300,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
   const cleanup = db.forWork('cleanup')
   return [
     ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
-    ...deliveryJobs(cleanup),
+    ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...accountJobs(cleanup),
     ...accessJobs(cleanup),
     ...cartJobs(cleanup),

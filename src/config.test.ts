@@ -48,6 +48,12 @@ test('every setting has a default that suits development', () => {
     publicUrl: 'http://localhost:3000',
     trustProxy: false,
     metricsToken: null,
+    urls: {
+      juspay: 'https://api.juspay.in',
+      razorpay: 'https://api.razorpay.com',
+      stripe: 'https://api.stripe.com',
+      shiprocket: 'https://apiv2.shiprocket.in',
+    },
     sms: { sender: 'console' },
     logLevel: 'info',
   })
@@ -87,6 +93,12 @@ test('every variable is read', () => {
     publicUrl: 'https://api.shop.example',
     trustProxy: ['10.0.0.0/8', '::1'],
     metricsToken: 'sixteen-characters',
+    urls: {
+      juspay: 'https://api.juspay.in',
+      razorpay: 'https://api.razorpay.com',
+      stripe: 'https://api.stripe.com',
+      shiprocket: 'https://apiv2.shiprocket.in',
+    },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
     logLevel: 'warn',
     version: config.version,
@@ -109,6 +121,7 @@ test('a setting that must be an integer says so', () => {
 })
 
 test('every invalid value is refused with a message that names its variable', () => {
+  const badOrigins = ['stripe.example', 'http://stripe.example', 'https://a/b', 'https://a/', 'http://127.0.0.1:1/x']
   const bad: Record<keyof typeof Environment.properties, string[]> = {
     NODE_ENV: ['prod', 'Production'],
     PORT: ['abc', '-1', '65536', '3000.5', 'true', '0x50', '1e3', ' 80', '80 '],
@@ -131,6 +144,10 @@ test('every invalid value is refused with a message that names its variable', ()
     ],
     VITRINE_TRUST_PROXY: ['yes', '1', '10.0.0.0/33', '10.0.0.1,proxy.example', '10.0.0.0/8/8', '300.1.1.1'],
     VITRINE_METRICS_TOKEN: ['short'],
+    VITRINE_JUSPAY_URL: badOrigins,
+    VITRINE_RAZORPAY_URL: badOrigins,
+    VITRINE_STRIPE_URL: badOrigins,
+    VITRINE_SHIPROCKET_URL: badOrigins,
     VITRINE_SMS_SENDER: ['sms', 'Twilio'],
     VITRINE_TWILIO_ACCOUNT_SID: ['AC123', 'SK0123456789abcdef0123456789abcdef', '../../elsewhere'],
     VITRINE_TWILIO_AUTH_TOKEN: [],

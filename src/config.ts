@@ -6,6 +6,14 @@ import { Value } from 'typebox/value'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 
+/** Plain HTTP only on this machine, for a test double. */
+const providerUrl = (origin: string, provider: string) =>
+  Type.String({
+    pattern: '^(https://[^/?#@\\s]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?)$',
+    default: origin,
+    description: `The origin of the API of ${provider}. Plain HTTP is accepted for this machine only`,
+  })
+
 /** Every setting. A test compares the table in docs/settings.md with this. */
 export const Environment = Type.Object({
   NODE_ENV: Type.Enum(['development', 'production', 'test'], {
@@ -87,6 +95,10 @@ export const Environment = Type.Object({
         'Bearer token for `/metrics`. Without it, `/metrics` is readable from this machine only, and in production not at all',
     }),
   ),
+  VITRINE_JUSPAY_URL: providerUrl('https://api.juspay.in', 'Juspay'),
+  VITRINE_RAZORPAY_URL: providerUrl('https://api.razorpay.com', 'Razorpay'),
+  VITRINE_STRIPE_URL: providerUrl('https://api.stripe.com', 'Stripe'),
+  VITRINE_SHIPROCKET_URL: providerUrl('https://apiv2.shiprocket.in', 'Shiprocket'),
   VITRINE_SMS_SENDER: Type.Enum(['console', 'twilio', 'msg91', 'http'], {
     default: 'console',
     description:
@@ -133,6 +145,8 @@ export type Config = Readonly<{
   publicUrl: string
   trustProxy: boolean | string[]
   metricsToken: string | null
+  /** The origins of the APIs of payment providers and carriers. */
+  urls: Readonly<{ juspay: string; razorpay: string; stripe: string; shiprocket: string }>
   sms: Readonly<ReturnType<typeof readSms>>
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
@@ -164,6 +178,12 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     publicUrl: (env.VITRINE_PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, ''),
     trustProxy: parseTrustProxy(env.VITRINE_TRUST_PROXY),
     metricsToken: env.VITRINE_METRICS_TOKEN ?? null,
+    urls: {
+      juspay: env.VITRINE_JUSPAY_URL,
+      razorpay: env.VITRINE_RAZORPAY_URL,
+      stripe: env.VITRINE_STRIPE_URL,
+      shiprocket: env.VITRINE_SHIPROCKET_URL,
+    },
     sms: readSms(env),
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),

@@ -156,6 +156,10 @@ test('redaction hides secrets and leaves the rest of a line unchanged', () => {
     ['/cart/cart%5F3v8m7q2w9c4t6y8zabcdefghjk', '/cart/[hidden]'],
     ['gst%5f0123456789abcdef', '[hidden]'],
     ['authorization: Bearer abc.def+/=~', 'authorization: Bearer [hidden]'],
+    ['key sk_live_51Habc, rk_test_51Habc.', 'key [hidden], [hidden].'],
+    ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw rzp_live_ILgsfZCZoFIKMb', '[hidden] [hidden]'],
+    ['line\\nrzp_test_ILgsfZCZoFIKMb', 'line\\n[hidden]'],
+    ['sk%5Ftest%5F51Habc', '[hidden]'],
     ['eyJzdG9yZUlkIjoiYSJ9.c2lnbmF0dXJl', '[hidden]'],
     ['postgres://me:s3cr%40t@db.example/shop', 'postgres://me:[hidden]@db.example/shop'],
     ['redis://:s3cret@cache:6379', 'redis://:[hidden]@cache:6379'],
@@ -169,6 +173,7 @@ test('redaction hides secrets and leaves the rest of a line unchanged', () => {
     'GET http://127.0.0.1:3000/v1/products?limit=20',
     'price +10 and +200',
     'store_01k8x0v3m7q2w9c4t6y8ze',
+    'task_test_one, sk_other',
   ]) {
     assert.equal(redact(line), line)
   }

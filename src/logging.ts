@@ -44,6 +44,9 @@ const secretShapes = new RegExp(
     // Our keys and tokens. An escape such as \\n or %20 may precede one directly, so a long one needs no word boundary.
     /\b(?:vsk|vpk|vlk|gst|ses|dlk)(?:_|%5F)[\w.-]+/,
     /(?:vsk|vpk|vlk|gst|ses|dlk)(?:_|%5F)[\w.-]{12,}/,
+    // Keys of Stripe and Razorpay.
+    /\b(?:(?:sk|rk|rzp)(?:_|%5F)(?:live|test)|whsec)(?:_|%5F)[\w+/=-]+/,
+    /(?:(?:sk|rk|rzp)(?:_|%5F)(?:live|test)|whsec)(?:_|%5F)[\w+/=-]{12,}/,
     // The id of a guest's cart grants access to it. Table names start with cart_ too, so only ids of full length match.
     /cart(?:_|%5F)[0-9a-z]{20,}/,
     // Internal tokens, and others that start with Base64-encoded JSON.

@@ -152,6 +152,9 @@ const inWords = (ms: number): string => {
   return `${numbers[count] ?? count} ${name}${count === 1 ? '' : 's'}`
 }
 
+const inSeconds = (file: string, name: string) => figure(file, name) / seconds(1)
+const inMinutes = (provider: string, name: string) => figure(`providers/payment/${provider}.ts`, name) / minutes(1)
+
 const lifeOfEventsDays = figureIn('features/payments/payment-jobs.sql.ts', /interval '(\d+) days'/)
 
 /** What documents say about time, made from the source. */
@@ -171,7 +174,7 @@ const said: Record<string, string[]> = {
   ],
   'docs/decisions/0017-payments-and-settlement.md': [
     `keeps an expired order for ${inWords(hours(figureIn('features/orders/expiry.sql.ts', /expires_at <= vitrine_now\(\) - interval '(\d+) hour'/)))}`,
-    `Sessions last ${inWords(figure('features/payments/sessions.ts', 'sessionMs'))} of the order's ${figure('features/checkout/checkout.ts', 'reservationMs') / minutes(1)}`,
+    `Sessions last ${inWords(figure('providers/payment/provider.ts', 'sessionMs'))} of the order's ${figure('providers/payment/provider.ts', 'holdMs') / minutes(1)}`,
     `at most every ${inWords(figure('features/payments/callback.ts', 'checkAgainMs'))}`,
     `forgotten after ${lifeOfEventsDays} days`,
   ],
@@ -189,9 +192,26 @@ const said: Record<string, string[]> = {
     `no answer within ${inWords(figure('providers/sms/vendor.ts', 'defaultTimeoutMs'))}`,
     `more than ${inWords(figure('app.ts', 'maxLoopDelayMs'))} behind`,
   ],
+  'docs/payments.md': [
+    `ends after ${inSeconds('features/payments/call-provider.ts', 'requestLimitMs')} seconds in a request and ${inSeconds('features/payments/call-provider.ts', 'jobCallLimitMs')} seconds in a job`,
+    `After ${numbers[figure('core/circuit.ts', 'maxFailures')]} failures in a row`,
+    `one call every ${inWords(figure('core/circuit.ts', 'openMs'))}`,
+    `waits ${inWords(figure('features/payments/refunds.ts', 'waitMs'))} for the provider`,
+  ],
+  'docs/stripe.md': [
+    `makes it for ${inMinutes('stripe', 'sessionMs')} and reserves the units for ${inMinutes('stripe', 'holdMs')}`,
+    `extended, up to ${inWords(figure('features/payments/sessions.ts', 'maxHoldMs'))} after`,
+  ],
+  'docs/razorpay.md': [
+    `open for ${inMinutes('razorpay', 'sessionMs')} minutes and the units are reserved for ${inMinutes('razorpay', 'holdMs')}`,
+  ],
+  'docs/juspay.md': [
+    `open for ${inMinutes('juspay', 'sessionMs')} minutes`,
+    `reserved for ${inMinutes('juspay', 'holdMs')}`,
+  ],
   'CHANGELOG.md': [
     `deleted after ${lifeOfEventsDays} days`,
-    `units back after ${inWords(figure('features/checkout/checkout.ts', 'reservationMs'))}`,
+    `units back after ${inWords(figure('providers/payment/provider.ts', 'holdMs'))}`,
     `sessions of ${inWords(figure('features/accounts/sessions.ts', 'sessionTtlMs'))}`,
   ],
 }

@@ -10,6 +10,9 @@ import { contracts, describeVitrine } from '../src/contract.ts'
 import { errorCatalogue } from '../src/core/errors.ts'
 import { scopes } from '../src/features/access/storefront.contract.ts'
 import { guidePages } from '../src/http/guide-contents.ts'
+import { createJuspay } from '../src/providers/payment/juspay.ts'
+import { createRazorpay } from '../src/providers/payment/razorpay.ts'
+import { createStripe } from '../src/providers/payment/stripe.ts'
 import { startPostgres } from './document-postgres.ts'
 import { checkDocument, demoKeysIn, harnessFiles, isInstalled, newPlace, startShop } from './document-shop.ts'
 import { anchorsOf, assertShows, blocksOf, documents, linksOf, read, root, squeeze } from './documents.ts'
@@ -160,10 +163,11 @@ test('every operation in OpenAPI has a summary, examples, and its errors by stat
   }
 })
 
-test('the program parses every example of docs/cli.md', async () => {
-  const examples = blocksOf('docs/cli.md').filter(({ info }) => info === 'console')
-  const lines = examples.flatMap(({ text }) => text.replaceAll('\\\n', '').trim().split('\n'))
-  assert.ok(lines.length > 25, 'the examples were not found')
+test('the program parses every command of the guide that needs an account or another machine', async () => {
+  const lines = guidePages
+    .flatMap(({ page }) => [...read(`docs/${page}.md`).matchAll(/^( *)```console\n([\s\S]*?)^\1```$/gm)])
+    .flatMap(([, , text = '']) => text.replaceAll('\\\n', '').trim().split('\n'))
+  assert.ok(lines.length > 50, 'the examples were not found')
   for (const line of lines) {
     const program = createProgram()
     let ran = 0
@@ -172,11 +176,37 @@ test('the program parses every example of docs/cli.md', async () => {
       for (const child of command.commands) silence(child)
     }
     for (const command of program.commands) silence(command)
-    const [, said = ''] = /\bvitrine (.+?)( > \S+)?$/.exec(line) ?? []
+    const [, said = ''] = /\bvitrine (?:-- )?(.+?)( > \S+)?$/.exec(line) ?? []
     const words = [...said.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
     await assert.doesNotReject(program.parseAsync(words, { from: 'user' }), line)
     assert.equal(ran, 1, line)
   }
+})
+
+test('the page of a payment provider has its credentials and its webhook address', () => {
+  const providers = [createStripe(''), createRazorpay(''), createJuspay('')]
+  for (const { name, credentials, optionalCredentials = [], webhook } of providers) {
+    const page = `docs/${name}.md`
+    const text = read(page)
+    for (const credential of [...credentials, ...optionalCredentials]) {
+      assert.ok(text.includes(`"${credential}":`), `${page} does not have the credential ${credential}`)
+    }
+    const address = `/webhook/${name}${webhook?.storeIn === 'path' ? '/STORE' : ''}\``
+    for (const document of [page, 'docs/payments.md']) {
+      assert.ok(read(document).includes(address), `${document} does not have the address ${address}`)
+    }
+  }
+})
+
+test('docs/going-live.md names checks that doctor makes', () => {
+  const source = ['doctor', 'doctor-live'].map((name) => read(`src/cli/${name}.ts`)).join('\n')
+  const made = new Set(
+    [...source.matchAll(/\b(?:ok|warning|fault|failure)\(\s*'([a-z ]+)'/g)].map(([, check]) => check),
+  )
+  const sentences = [...read('docs/going-live.md').matchAll(/\bChecks?:((?:[\s,]+`[a-z ]+`)+)/g)]
+  const named = sentences.flatMap(([, list = '']) => [...list.matchAll(/`([a-z ]+)`/g)].map(([, check]) => check))
+  assert.ok(named.length > 15, 'the checks were not found')
+  for (const check of named) assert.ok(made.has(check), `doctor has no check "${check}"`)
 })
 
 test('docs/keys.md has every scope', () => {

@@ -12,8 +12,10 @@ import { saveProducts } from '../src/features/catalog/save.ts'
 import type { PasswordHasher } from '../src/features/context.ts'
 import { createKey, createOutlet, createStore, type KeyRequest, plainKey } from '../src/features/stores/stores.ts'
 import { createLogger } from '../src/logging.ts'
+import type { Carrier } from '../src/providers/carrier/carrier.ts'
 import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
+import { keyedProvider } from './keyed-provider.ts'
 
 /**
  * Tests call a real service with a real database by HTTP. The tests of a file share a service, because each test makes
@@ -56,6 +58,7 @@ export type ServiceOptions = Partial<Config> & {
   sender?: SmsSender
   passwords?: PasswordHasher
   paymentProviders?: readonly PaymentProvider[]
+  carriers?: readonly Carrier[]
   jobs?: AppOptions['jobs']
 }
 
@@ -64,6 +67,7 @@ export const startTestService = async ({
   sender,
   passwords,
   paymentProviders,
+  carriers,
   // Jobs of a test that moves its clock would delete rows of other tests in the same database.
   jobs = null,
   ...settings
@@ -100,7 +104,8 @@ export const startTestService = async ({
       },
     },
     ...(passwords === undefined ? {} : { passwords }),
-    ...(paymentProviders === undefined ? {} : { paymentProviders }),
+    paymentProviders: [keyedProvider, ...(paymentProviders ?? [])],
+    ...(carriers === undefined ? {} : { carriers }),
   })
   const url = await app.server.listen({ port: config.port, host: '127.0.0.1' })
   return {

@@ -52,11 +52,16 @@ const assertRefused = ({ status, json, text }: Answer, expected: [number, string
 
 const badRequest: [number, string] = [400, 'BAD_REQUEST']
 
+/** The inbox keeps what a provider sends, also when no event can be read from it. */
+const isKeptInInbox = (row: string) => row.startsWith('payment_event ') && row.includes(',malformed,')
+
+const rowsBesidesInbox = async () => (await rowsOf(world)).filter((row) => !isKeptInInbox(row))
+
 /** Checks that the attempts change nothing, and that the valid call still succeeds afterwards. */
 const assertUnharmed = async (call: Prepared, attempts: () => Promise<unknown>) => {
-  const before = await rowsOf(world)
+  const before = await rowsBesidesInbox()
   await attempts()
-  assert.deepEqual(await rowsOf(world), before, describe(call.endpoint))
+  assert.deepEqual(await rowsBesidesInbox(), before, describe(call.endpoint))
   for (const body of call.bodies.length > 0 ? call.bodies : [undefined]) {
     const answer = await send(call, { body })
     assert.ok(isTaken(call.endpoint, answer), `${describe(call.endpoint)}: ${answer.status} ${answer.text}`)

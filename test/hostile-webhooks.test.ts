@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import type { TObject } from 'typebox'
+import { minutes } from '../src/core/clock.ts'
 import { basic } from '../src/features/payments/fixture.ts'
 import { takeThird } from './combinations.ts'
 import { assertError, startTestService, type TestService } from './harness.ts'
+import { keyHeader, keyOf } from './keyed-provider.ts'
 import { notJson, oddTexts, spotsOf, typesOf } from './spoilt-bodies.ts'
 import {
   addressOf,
@@ -35,6 +37,8 @@ before(async () => {
   world = await openWorld(service)
   neighbour = await openWorld(service)
 })
+/** Each test has the failed attempts of a minute for itself. */
+beforeEach(() => service.clock.advance(minutes(1)))
 after(() => service.close())
 
 const webhooks = open.filter(({ path }) => path.startsWith('/webhook/'))
@@ -64,6 +68,8 @@ const badCredentials: Record<string, () => Headers[]> = {
       { authorization: basic(other.username, other.password), 'x-store-id': `${shop.storeId}, ${shop.storeId}` },
     ]
   },
+  [keyHeader]: () =>
+    [...garbage, undefined, keyOf(neighbour.shop.storeId), world.shop.key].map((key) => ({ [keyHeader]: key })),
   'x-api-key': () => {
     const { key, logisticsKey, storeId, paymentWebhook, browserKey } = world.shop
     const keys = [...garbage, undefined, key, browserKey, storeId, paymentWebhook.password, `${logisticsKey}x`]

@@ -4,13 +4,21 @@ export const addCoupons = `
   select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
   from store s, generate_series(1, 100) n`
 
-/** Every order is paid; one of a hundred is expired, waits for its provider or has a refund due. */
+/** Every order is paid and sent; one of a hundred is expired, flagged, waits for its provider, has a refund due or
+ * is tracked. */
 export const addPayments = `
   insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
   select store_id, 'pay_' || id, id, 'sandbox', case number % 100 when 1 then 'open' else 'paid' end, 1, 'EUR',
     now() - interval '1 day', now() from orders;
-  update payment set refund_due_at = now() - interval '1 hour'
-  from orders o where (o.store_id, o.id) = (payment.store_id, payment.order_id) and o.number % 100 = 2;
-  update orders set expires_at = now() - interval '1 hour' where number % 100 = 3`
+  insert into refund (store_id, id, order_id, payment_id, amount_minor, status, due_at, created_at, updated_at)
+  select store_id, 'ref_' || id, id, 'pay_' || id, 1, case number % 100 when 2 then 'pending' else 'succeeded' end,
+    case number % 100 when 2 then now() - interval '1 hour' end, now(), now() from orders where number % 10 = 2;
+  update orders set needs_attention = 'DISPUTE' where number % 100 = 5;
+  update orders set expires_at = now() - interval '1 hour' where number % 100 = 3;
+  insert into shipment (store_id, order_id, id, tracking_number, partner, status, carrier, track_due_at, created_at, updated_at)
+  select store_id, id, 'ship_' || id, 'T' || number, 'Bluebird', 'booked', 'shiprocket',
+    case number % 100 when 4 then now() - interval '1 hour' end, now(), now() from orders`
 
 // `before` may have failed at any point, and only its error should be reported.
+
+export const flaggedOrders = { status: null, isFlagged: true, limit: 20 }

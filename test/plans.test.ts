@@ -7,20 +7,14 @@ import { readProduct } from '../src/features/catalog/product-input.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
-import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
-import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
-import {
-  claimDueRefunds,
-  claimPaymentsToCheck,
-  findDueRefunds,
-  findPaymentsToCheck,
-} from '../src/features/payments/payment-jobs.sql.ts'
+import { findOrderById, findOrdersByNumber, listStoreOrders } from '../src/features/orders/store-orders.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { type Answer, databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
-import { addCoupons, addPayments } from './plans-data.ts'
+import { addCoupons, addPayments, flaggedOrders } from './plans-data.ts'
+import { jobStatements } from './plans-jobs.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 import { cheapPasswords } from './world.ts'
 
@@ -48,9 +42,8 @@ before(async () => {
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, size, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 2_000, inSmallStores: 5 })
-  await runSql(url, addCoupons)
-  await runSql(url, addPayments)
-  await runSql(url, 'analyze coupon, orders, payment')
+  for (const text of [addCoupons, addPayments]) await runSql(url, text)
+  await runSql(url, 'analyze coupon, orders, payment, refund, shipment')
   // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
 })
@@ -218,17 +211,18 @@ test('lookups of operators and providers use indexes, with one plan for large an
   assert.deepEqual(wrong, [])
 })
 
+test('an operator lists the orders that need attention by their index', async () => {
+  const { id } = await shop.load()
+  const [text = ''] = await recordStatements(() => listStoreOrders(service.db, id, flaggedOrders))
+  assert.ok(
+    (await nodesOf(text)).some((node) => node['Index Name'] === 'orders_flagged'),
+    text,
+  )
+})
+
 test('jobs find due work by its time, and claim the work of a store by its indexes', async () => {
   const { id: storeId } = await shop.load()
-  const expected: [work: () => Promise<unknown>, ...indexes: string[]][] = [
-    [() => findExpiredOrders(service.db), 'orders_due'],
-    [() => claimExpiredOrders(service.db, storeId, 4), 'orders_due_of_store'],
-    [() => findDueRefunds(service.db), 'payment_to_refund'],
-    [() => claimDueRefunds(service.db, storeId, 4), 'payment_to_refund_of_store'],
-    [() => findPaymentsToCheck(service.db), 'payment_to_ask'],
-    [() => claimPaymentsToCheck(service.db, storeId, 4), 'payment_to_ask_of_store'],
-  ]
-  for (const [work, ...indexes] of expected) {
+  for (const [work, ...indexes] of jobStatements(service.db, storeId)) {
     const [text = ''] = await recordStatements(work)
     const used = (await nodesOf(text)).map((node) => node['Index Name'])
     for (const index of indexes) assert.ok(used.includes(index), `${index} is not among ${used.join(', ')}: ${text}`)

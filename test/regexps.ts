@@ -14,7 +14,7 @@ const list = new URL('checked-regexps.json', import.meta.url)
  */
 const files = globSync('{src,sdk/src}/**/*.ts', {
   cwd: root,
-  exclude: ['**/*.test.ts', '**/fixture.ts', 'src/cli/**', 'src/db/embedded/**'],
+  exclude: ['**/*.test.ts', '**/*fixture.ts', 'src/cli/**', 'src/db/embedded/**'],
 }).sort()
 
 export type Literal = { pattern: string; flags: string }

@@ -164,11 +164,13 @@ const twice = (name: string, shape: Shape, write: Spot['write'], value: unknown)
 
 const wholes = (call: Prepared) => takeThird('wholes', allWholes(call))
 
-const allWholes = ({ bodies: [good] }: Prepared): Spoilt[] => [
-  ...['null', 'true', '5', '"text"', '[]', `[${JSON.stringify(good)}]`, ''].map((text) => ({
-    ...{ what: `${text.slice(0, 20)} as the body`, text },
-    why: 'schema' as const,
-  })),
+const allWholes = ({ endpoint, bodies: [good] }: Prepared): Spoilt[] => [
+  ...['null', 'true', '5', '"text"', '[]', `[${JSON.stringify(good)}]`, ...(endpoint.isBodyOptional ? [] : [''])].map(
+    (text) => ({
+      ...{ what: `${text.slice(0, 20)} as the body`, text },
+      why: 'schema' as const,
+    }),
+  ),
   ...notJson.map((text) => ({ what: `${text} as the body`, text, why: 'unstorable' as const })),
   ...[deep(20_000), '{"a":'.repeat(40) + 1 + '}'.repeat(40), '{"__proto__":{"a":1}}', '"\\u0000"'].map((text) => ({
     what: text.slice(0, 20),

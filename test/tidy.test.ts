@@ -15,7 +15,7 @@ const root = new URL('../', import.meta.url)
 const read = (path: string): File => ({ path, text: readFileSync(new URL(path, root), 'utf8') })
 const find = (pattern: string) => globSync(pattern, { cwd: root }).sort().map(read)
 
-const isTest = (path: string) => /\.test\.ts$|\/fixture\.ts$|^test\//.test(path)
+const isTest = (path: string) => /\.test\.ts$|[/-]fixture\.ts$|^test\//.test(path)
 
 // Import directions
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { keyedProvider, keyHeader, keyOf } from './keyed-provider.ts'
 import { coupons, newAddress, type Person, type World } from './world.ts'
-import { carrierCredentials, carrierNews, paymentCredentials, paymentNotice } from './world-orders.ts'
+import { carrierCredentials, carrierNews, parcelNews, paymentCredentials, paymentNotice } from './world-orders.ts'
 import { newEmail, newPhone } from './world-samples.ts'
 
 /**
@@ -80,6 +81,10 @@ export const recipes: Record<string, Recipe> = {
   validateCoupon: (_, { cartId }) => ({ bodies: [{ code: coupons[0], cartId }] }),
 
   paymentCallback: async (world) => ({ query: { orderId: (await world.buy(await world.person('customer'))).orderId } }),
+  providerCallback: async (world) => ({
+    params: { provider: 'sandbox' },
+    query: { orderId: (await world.buy(await world.person('customer'))).orderId },
+  }),
   paymentWebhook: async (world) => ({
     credentials: paymentCredentials(world),
     bodies: [paymentNotice(await world.order(await world.person('customer')))],
@@ -87,6 +92,12 @@ export const recipes: Record<string, Recipe> = {
   providerWebhook: async (world) => ({
     params: { provider: 'sandbox' },
     credentials: paymentCredentials(world),
+    bodies: [paymentNotice(await world.order(await world.person('customer')))],
+  }),
+
+  providerWebhookOfStore: async (world) => ({
+    params: { provider: keyedProvider.name, storeId: world.shop.storeId },
+    credentials: { [keyHeader]: keyOf(world.shop.storeId) },
     bodies: [paymentNotice(await world.order(await world.person('customer')))],
   }),
 
@@ -99,5 +110,10 @@ export const recipes: Record<string, Recipe> = {
       credentials: carrierCredentials(world),
       bodies: [carrierNews({ orderId }), carrierNews({ shipmentId, status: 'delivered' })],
     }
+  },
+  receiveParcelEvent: async (world) => {
+    const { orderId } = await world.buy(await world.person('customer'))
+    const shipmentId = await world.ship(orderId)
+    return { credentials: carrierCredentials(world), bodies: [parcelNews(shipmentId)] }
   },
 }

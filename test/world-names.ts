@@ -31,7 +31,7 @@ const rowsByPath: Record<string, Row> = {
 const rowsByBody: Record<string, Row> = { changeCart: 'line' }
 
 /** These look like names of rows and are none. */
-const namesNoRow = new Set(['provider', 'eventId', 'transactionId', 'upiId', 'requestToken'])
+const namesNoRow = new Set(['provider', 'storeId', 'eventId', 'transactionId', 'upiId', 'requestToken'])
 
 /** Undefined where a field names no row. One that is new fails until this file says what it names. */
 export const rowNamedBy = ({ name: call, path }: NamedEndpoint, where: Where, name: string): Row | undefined => {

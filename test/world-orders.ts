@@ -89,3 +89,9 @@ export const carrierNews = (more: Record<string, unknown>): Record<string, unkno
   occurredAt: new Date().toISOString(),
   ...more,
 })
+
+/** An event in the format of Shiprocket. */
+export const parcelNews = (shipmentId: string): Record<string, unknown> => ({
+  ...{ awb: shipmentId, courier_name: 'Delhivery', shipment_status: 'IN TRANSIT', shipment_status_id: 18 },
+  ...{ current_timestamp: '23 05 2023 11:43:52', order_id: `1001-${shipmentId}`, etd: '2035-01-05 15:40:19' },
+})

@@ -10,6 +10,7 @@ import { markDemoStore } from '../src/features/stores/stores.sql.ts'
 import type { Endpoint } from '../src/http/endpoint.ts'
 import { codesOf } from '../src/http/openapi.ts'
 import { type Answer, newStore, type TestService } from './harness.ts'
+import { openKeyedAccount } from './keyed-provider.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 import { type Parts, recipes } from './world-calls.ts'
 import { buyIn } from './world-orders.ts'
@@ -76,6 +77,7 @@ export const openWorld = async (service: TestService, origins: string[] = []) =>
     // Its book is a file of the demo, which is there without a folder of files.
     await markDemoStore(tx, store.id)
     await replaceMenu(tx, store, menu)
+    await openKeyedAccount(tx, service, store)
     for (const code of coupons)
       await createCoupon(tx, store, { ...couponDefaults, code, kind: 'percent', value: 10, listed: true })
   })

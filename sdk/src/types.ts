@@ -298,7 +298,7 @@ export type Order = {
   /** Number shown to people */
   number: string
   status: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
-  paymentStatus: 'pending' | 'paid' | 'failed' | 'refunded'
+  paymentStatus: 'pending' | 'paid' | 'failed' | 'partially_refunded' | 'refunded'
   paymentMethod: 'online' | 'cod'
   /** `out_for_delivery` or `delivered` */
   deliveryStatus: string | null
@@ -324,6 +324,9 @@ export type Order = {
     upiId: string
     reference: string
   } | null
+  /** Refunds that succeeded or are pending */
+  refundedTotal: number
+  refunds: Refund[]
   storefrontUrl: string | null
   shippingAddress: {
     name: string
@@ -372,7 +375,7 @@ export type PaymentState = {
   /** The `status` of the order */
   orderStatus: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
   /** The `paymentStatus` of the order */
-  paymentStatus: 'pending' | 'paid' | 'failed' | 'refunded'
+  paymentStatus: 'pending' | 'paid' | 'failed' | 'partially_refunded' | 'refunded'
   amount: number
   currency: string
 }
@@ -500,6 +503,20 @@ export type OrderItem = {
   discount: number
   tax: number
   digital: boolean
+}
+
+export type Refund = {
+  id: string
+  amount: number
+  status: 'pending' | 'succeeded' | 'failed'
+  /** `provider`: it was made in the dashboard of the payment provider */
+  reason: string
+  /** Refunded lines of the order with their quantities; empty: an amount, or all that was left */
+  items: {
+    id: string
+    quantity: number
+  }[]
+  createdAt: string
 }
 
 export type Payment = {

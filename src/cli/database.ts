@@ -106,10 +106,13 @@ const onDatabase = async <Result>(work: Work<Result>, prepare: (database: OpenDa
   }
 }
 
+/** The secret that the first start generates if VITRINE_SECRET is not set. */
+export const secretFileIn = ({ dataDir }: Config) => join(dataDir, 'secret')
+
 /** The secrets that sign cursors and tokens: from the environment, or from a file that the first start writes. */
 export const loadSecrets = (config: Config): readonly string[] => {
   if (config.secrets !== null) return config.secrets
-  const file = join(config.dataDir, 'secret')
+  const file = secretFileIn(config)
   const secret = readOrMakeSecret(file)
   if (secret.length < 32)
     throw new OperatorError(

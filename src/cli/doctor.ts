@@ -2,32 +2,38 @@ import type { Command } from 'commander'
 import pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { OperatorError } from '../core/operator-error.ts'
 import { errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
 import { examineSchema } from '../db/migrate.ts'
 import { defaultLimit } from '../features/access/rate-limit.ts'
 import { demoFilesOf } from '../features/demo-store/demo-store.ts'
+import { findRefusedAmounts } from '../features/doctor/amounts.ts'
 import { examineData, examineInvariants, findUnpayableStores } from '../features/doctor/doctor.ts'
 import { filesFolderIn, folderOfStore } from '../features/downloads/files.ts'
 import { examineFiles } from '../features/downloads/shared-files.ts'
 import { knownProviders } from '../features/payments/providers.ts'
 import { browserKeyLimit } from '../features/stores/stores.ts'
+import { type CheckResult, failure, fault, ok, showResult, warning } from './check-results.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
-import { toOperatorError } from './domain-errors.ts'
+import { describeRefused, examineLiveSettings, examineLiveStores } from './doctor-live.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
 
-type CheckResult = { check: string; state: 'ok' | 'warning' | 'fault'; detail: string }
+type DoctorOptions = OutputOptions & { live?: boolean; store?: string }
 
 export const addDoctor = (program: Command) =>
   program
     .command('doctor')
     .description('Check the settings, the database and the data, and report problems')
+    .option('--live', 'check also that the stores are ready for real payments; calls payment providers and carriers')
+    .option('--store <id>', 'with --live: check this store only; default: every open store')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExits with 1 when a check fails.\n\nExample:\n  vitrine doctor')
-    .action(async (options: OutputOptions) => {
+    .addHelpText('after', '\nExits with 1 when a check fails.\n\nExamples:\n  vitrine doctor\n  vitrine doctor --live')
+    .action(async (options: DoctorOptions) => {
+      if (options.store !== undefined && !options.live) throw new OperatorError('--store needs --live.')
       const findings: CheckResult[] = []
-      for await (const finding of examine()) {
+      for await (const finding of examine(options)) {
         findings.push(finding)
         if (!options.json) print(showResult(finding))
       }
@@ -36,16 +42,7 @@ export const addDoctor = (program: Command) =>
       if (!healthy) process.exitCode = 1
     })
 
-const marks = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
-const showResult = ({ check, state, detail }: CheckResult) => `${marks[state]}  ${check.padEnd(12)}  ${detail}`
-
-const ok = (check: string, detail: string): CheckResult => ({ check, state: 'ok', detail })
-const warning = (check: string, detail: string): CheckResult => ({ check, state: 'warning', detail })
-const fault = (check: string, detail: string): CheckResult => ({ check, state: 'fault', detail })
-/** A check that could not be made, in the words of the other commands. */
-const failure = (check: string, error: unknown) => fault(check, errorMessage(toOperatorError(error)))
-
-async function* examine(): AsyncGenerator<CheckResult> {
+async function* examine(options: DoctorOptions): AsyncGenerator<CheckResult> {
   yield ok('node', `${process.version} on ${process.platform} ${process.arch}`)
   let config: Config
   try {
@@ -64,10 +61,11 @@ async function* examine(): AsyncGenerator<CheckResult> {
     yield warning('rate limit', 'REDIS_URL is not set, so each instance applies the limit separately')
   }
   if (config.redisUrl !== null) yield await examineRedis(config.redisUrl)
-  yield* examineDatabase(config)
+  if (options.live) yield* examineLiveSettings(config)
+  yield* examineDatabase(config, options)
 }
 
-async function* examineDatabase(config: Config): AsyncGenerator<CheckResult> {
+async function* examineDatabase(config: Config, options: DoctorOptions): AsyncGenerator<CheckResult> {
   if (config.databaseUrl === null) {
     const embedded = await inspectEmbedded(config.dataDir)
     yield ok('embedded', `package ${embedded.packageVersion}, folder ${embedded.clusterDir}, log ${embedded.logFile}`)
@@ -84,7 +82,7 @@ async function* examineDatabase(config: Config): AsyncGenerator<CheckResult> {
     return
   }
   try {
-    yield* examineContents(config, database)
+    yield* examineContents(config, database, options)
   } catch (error) {
     yield failure('database', error)
   } finally {
@@ -92,7 +90,11 @@ async function* examineDatabase(config: Config): AsyncGenerator<CheckResult> {
   }
 }
 
-async function* examineContents(config: Config, database: OpenDatabase): AsyncGenerator<CheckResult> {
+async function* examineContents(
+  config: Config,
+  database: OpenDatabase,
+  options: DoctorOptions,
+): AsyncGenerator<CheckResult> {
   const client = new pg.Client(database.directConnection)
   await client.connect()
   const { pending } = await examineSchema(client).finally(() => client.end())
@@ -114,7 +116,9 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
     yield staleListings === 0
       ? ok('listings', 'match the products')
       : fault('listings', `${staleListings} rows differ from the products`)
-    if (config.production && openForCodes.length > 0) yield warning('otp', describeOpenForCodes(openForCodes))
+    // The checks of a store name these too.
+    if (config.production && !options.live && openForCodes.length > 0)
+      yield warning('otp', describeOpenForCodes(openForCodes))
     if (config.production && slowKeys.length > 0) yield warning('keys', describeSlowKeys(slowKeys))
     for (const { publicId, domain, owner } of duplicateDomains) {
       const advice = `change it with "vitrine store set --store ${publicId} --domain …"`
@@ -125,10 +129,12 @@ async function* examineContents(config: Config, database: OpenDatabase): AsyncGe
       const reason = `payments through ${paymentProvider} do not work here, and cash on delivery is off`
       yield warning('stores', `customers cannot check out in ${publicId} (${name}): ${reason}`)
     }
+    if (!options.live) for (const found of await findRefusedAmounts(db, payments)) yield describeRefused(found)
     const { orders, findings } = await examineInvariants(db)
     if (findings.length === 0) yield ok('invariants', `hold for ${orders} orders`)
     for (const { sentence } of findings) yield fault('invariants', sentence)
     yield* examineDownloads(config, db)
+    if (options.live) yield* examineLiveStores(config, db, options.store)
   } finally {
     await db.close()
   }

@@ -28,6 +28,18 @@ const wordings: Wordings = {
   ORDER_NOT_FOUND: (_, text) => `${text} "vitrine order list" shows the orders.`,
   ORDER_AMBIGUOUS: ({ order, stores }) =>
     `Several stores have an order ${order}: ${listNamed(stores)}. Name one with --store.`,
+  SHIPMENT_NOT_FOUND: (_, text) => `${text} "vitrine order show" lists the shipments of an order.`,
+  SHIPMENT_UNFINISHED: ({ order, shipment }) =>
+    `Shipment ${shipment} of order ${order} with other items is not booked yet. Book it by "vitrine order ship" without --item, or cancel it by "vitrine shipment cancel".`,
+  SHIPMENT_NOT_BOOKED: ({ shipment }) =>
+    `Shipment ${shipment} has no courier and no tracking number yet. Book it by "vitrine order ship".`,
+  CARRIER_ACCOUNT_MISSING: ({ carrier }, text) =>
+    `${text} Make one by "vitrine store set" with --carrier ${carrier} and --carrier-credentials.`,
+  CARRIER_CREDENTIALS_MISSING: (_, text) => `${text} Put them in the file of --carrier-credentials.`,
+  CARRIER_REFUSED: ({ reason, shipment }) =>
+    shipment === null
+      ? reason
+      : `${reason} Shipment ${shipment} stays unbooked. Run the command again, perhaps with another --courier, or cancel it by "vitrine shipment cancel".`,
   CREDENTIALS_MISSING: (_, text) => `${text} Add them to the file of --payment-credentials.`,
   EVENT_NOT_FOUND: (_, text) => `${text} "vitrine inbox list" shows the events.`,
 }

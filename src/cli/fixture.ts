@@ -121,8 +121,17 @@ export type Running = {
 }
 
 /** Starts the service without waiting until it is ready. It is stopped after the test. */
-export const launchService = (t: TestContext, settings: Settings, options: RunOptions = {}) => {
-  const { child, seen, ended } = launch(options.program ? [] : ['start'], settings, options)
+export const launchService = (t: TestContext, settings: Settings, options: RunOptions = {}) =>
+  launchCommand(t, options.program ? [] : ['start'], settings, options)
+
+/** The same for another command that runs until it is stopped. */
+export const launchCommand = (
+  t: TestContext,
+  args: readonly string[],
+  settings: Settings,
+  options: RunOptions = {},
+) => {
+  const { child, seen, ended } = launch(args, settings, options)
   const pid = child.pid as number
   undo(t, async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')

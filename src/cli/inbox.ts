@@ -20,7 +20,7 @@ export const addInbox = (program: Command) => {
     .option('--order <id>', 'only events of this order, by id or number')
     .option(
       '--outcome <outcome>',
-      'only this outcome: applied, no_effect, duplicate_payment, mismatch, unknown_order or malformed',
+      'only this outcome: applied, ignored, no_effect, duplicate_payment, mismatch, unknown_order or malformed',
     )
     .option('--limit <n>', 'maximum number of events', '20')
     .option('--json', 'print the result as JSON')

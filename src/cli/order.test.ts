@@ -76,6 +76,7 @@ test('an operator lists orders, ships them in parcels and simulates carrier even
   )
   assert.equal((await vitrine('order', 'list', '--limit', '1')).length, 1)
   assert.deepEqual(await vitrine('order', 'list', '--status', 'delivered'), [])
+  assert.deepEqual(await vitrine('order', 'list', '--attention'), [])
   const details = await vitrine('order', 'show', id)
   const { storeId, customer, payments, needsAttention, ...shown } = details
   assert.deepEqual(shown, await show(id))

@@ -1,27 +1,18 @@
 import type { Command } from 'commander'
 import { systemClock } from '../core/clock.ts'
-import { OperatorError } from '../core/operator-error.ts'
-import { parseTime } from '../features/delivery/carrier-event.ts'
 import { deliverOrder } from '../features/delivery/deliver.ts'
-import { shipOrder } from '../features/delivery/ship.ts'
 import { findOrder, listOrdersOfStore } from '../features/orders/store-orders.ts'
 import { cancelUnpaid } from '../features/payments/cancel.ts'
 import { createPayments } from '../features/payments/providers.ts'
 import { loadSecrets, withDatabase, withReadableDatabase } from './database.ts'
 import { describeOrder, readOrderDetails } from './order-details.ts'
-import { collect, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
+import { type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { addRefund } from './refund.ts'
+import { addShip } from './ship.ts'
 import { whichStore } from './which-store.ts'
 
-type ListOptions = OutputOptions & { store?: string; status?: string; limit: string }
+type ListOptions = OutputOptions & { store?: string; status?: string; attention?: true; limit: string }
 type OrderOptions = OutputOptions & { store?: string }
-type ShipOptions = OrderOptions & {
-  tracking: string
-  partner: string
-  url?: string
-  eta?: string
-  item: readonly string[]
-}
 
 export const addOrder = (program: Command) => {
   const order = program.command('order').description('List, ship, deliver, cancel and refund orders')
@@ -39,14 +30,16 @@ const addList = (order: Command) =>
     .description('List the orders of a store, newest first')
     .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--status <status>', 'only this status: pending, paid, out_for_delivery, delivered, cancelled or refunded')
+    .option('--attention', 'only orders that need attention')
     .option('--limit <n>', 'maximum number of orders', '20')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  vitrine order list --status paid')
+    .addHelpText('after', '\nExamples:\n  vitrine order list --status paid\n  vitrine order list --attention')
     .action((options: ListOptions) =>
       withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const orders = await listOrdersOfStore(db, store, {
           status: options.status ?? null,
+          isFlagged: options.attention === true,
           limit: wholeNumber('--limit', options.limit, { min: 1, max: 10_000 }),
         })
         printResult(options, orders, () =>
@@ -78,44 +71,6 @@ const addShow = (order: Command) =>
       withReadableDatabase(async (db, config) =>
         printResult(options, await readOrderDetails(db, config, name, options.store), describeOrder),
       ),
-    )
-
-const addShip = (order: Command) =>
-  order
-    .command('ship <order>')
-    .description("Ship an order, or part of it; the carrier's webhooks then update its status")
-    .requiredOption('--tracking <number>', "the carrier's tracking number")
-    .requiredOption('--partner <name>', 'name of the carrier')
-    .option('--url <address>', 'tracking page for the shopper')
-    .option('--eta <time>', 'expected delivery: a day or a time in ISO 8601')
-    .option(
-      '--item <line=quantity>',
-      'order line, by id or SKU, in this parcel; repeatable; without it: the whole order',
-      collect,
-      [],
-    )
-    .option('--store <id>', 'store id; needed when several stores have an order with this number')
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      '\nExample:\n  vitrine order ship ord_01k8x0v3m7q2w9c4t6y8za --tracking BB123 --partner Bluebird --item KC-MUG-OAT=1',
-    )
-    .action((name: string, options: ShipOptions) =>
-      withDatabase(async (db, config) => {
-        const request = {
-          trackingNumber: notEmpty('--tracking', options.tracking),
-          partner: notEmpty('--partner', options.partner),
-          trackingUrl: options.url === undefined ? '' : readUrl(options.url),
-          estimatedDelivery: options.eta === undefined ? null : readEta(options.eta),
-          items: options.item.map(readItem),
-        }
-        const { store, order: found } = await findOrder(db, name, options.store)
-        const { id } = found
-        const { shipmentId } = await db.tx((tx) => shipOrder(tx, { store }, id, request))
-        const { shipments } = await readOrderDetails(db, config, id)
-        const shipment = shipments.find((row) => row.id === shipmentId)
-        printResult(options, { orderId: id, shipmentId, ...shipment }, () => `Created the shipment ${shipmentId}.`)
-      }),
     )
 
 const addDeliver = (order: Command) =>
@@ -155,27 +110,3 @@ const addCancel = (order: Command) =>
         printResult(options, after, ({ number }) => `Order ${number} is cancelled.`)
       }),
     )
-
-const notEmpty = (name: string, text: string) => {
-  if (text.trim() === '') throw new OperatorError(`${name} must not be empty.`)
-  return text.trim()
-}
-
-const readUrl = (text: string) => {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
-  throw new OperatorError(`--url must be an address such as https://bluebird.example/BB123, not "${text}".`)
-}
-
-const readEta = (text: string) => {
-  const time = parseTime(text)
-  if (time === null) throw new OperatorError(`--eta must be a day such as 2027-01-31 or a time, not "${text}".`)
-  return time
-}
-
-const readItem = (text: string) => {
-  const [, line, quantity] = /^(.+)=(\d+)$/.exec(text) ?? []
-  if (line === undefined || quantity === undefined) {
-    throw new OperatorError(`--item must be a line and a quantity, such as KC-MUG-OAT=1, not "${text}".`)
-  }
-  return { line, quantity: wholeNumber('--item', quantity, { min: 1, max: 999 }) }
-}

@@ -37,7 +37,7 @@ export const readPaymentCredentials = async (
 const maxBytes = 100_000
 
 /** Error messages never quote the content: it may be a secret. */
-const readCredentialFile = async (file: string): Promise<Record<string, string>> => {
+export const readCredentialFile = async (file: string): Promise<Record<string, string>> => {
   const source = file === '-' ? 'Standard input' : file
   const content = parseJson(await readBytes(file, source), source)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

@@ -5,6 +5,7 @@ import { addCatalog } from './catalog.ts'
 import { addCoupon } from './coupon.ts'
 import { addDoctor } from './doctor.ts'
 import { toOperatorError } from './domain-errors.ts'
+import { addDouble } from './double.ts'
 import { addInbox } from './inbox.ts'
 import { addKey } from './key.ts'
 import { addMenu } from './menu.ts'
@@ -15,6 +16,7 @@ import { addOrigin } from './origin.ts'
 import { addOutlet } from './outlet.ts'
 import { explainFailure } from './output.ts'
 import { addSeed } from './seed.ts'
+import { addShipment } from './shipment.ts'
 import { addSimulate } from './simulate.ts'
 import { addStart } from './start.ts'
 import { addStock } from './stock.ts'
@@ -71,8 +73,10 @@ export const createProgram = () => {
     addStock,
     addCoupon,
     addOrder,
+    addShipment,
     addInbox,
     addSimulate,
+    addDouble,
     addDoctor,
     addOpenapi,
   ]) {

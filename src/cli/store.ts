@@ -5,12 +5,23 @@ import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
-import { changePaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
+import { listCarrierNames } from '../features/delivery/carrier-accounts.sql.ts'
+import { changePaymentAccount, checkPaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
 import { knownProviders } from '../features/payments/providers.ts'
 import type { StoreSettings } from '../features/stores/stores.sql.ts'
 import { changeStore, createStore, findStore, listStores } from '../features/stores/stores.ts'
+import { type CarrierAccountOptions, prepareCarrierAccount } from './carriers.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
-import { collect, fields, type OutputOptions, printResult, readYesNo, table, wholeNumber } from './output.ts'
+import {
+  collect,
+  fields,
+  type OutputOptions,
+  printResult,
+  printWarning,
+  readYesNo,
+  table,
+  wholeNumber,
+} from './output.ts'
 import { paymentServices, readPaymentCredentials } from './payments.ts'
 import { addCloseAndOpen } from './store-close.ts'
 import { whichStore } from './which-store.ts'
@@ -80,7 +91,7 @@ export const addStore = (program: Command) => {
     .action((options: OutputOptions & { store?: string }) =>
       withReadableDatabase(async (db, config) => {
         const found = await whichStore(db, config, options)
-        printStore(options, found, db, config)
+        await printStore(options, found, db, config)
       }),
     )
 
@@ -115,6 +126,12 @@ export const addStore = (program: Command) => {
       collect,
       [],
     )
+    .option('--carrier <name>', 'carrier that the store books parcels with: shiprocket')
+    .option(
+      '--carrier-credentials <file>',
+      'JSON file with the credentials for the carrier, stored encrypted; - reads standard input',
+    )
+    .option('--no-check', 'store the credentials without trying them')
     .option('--otp-hourly-cap <number|none>', 'maximum one-time passwords per hour')
     .option('--otp-countries <codes|all>', 'countries whose phones get one-time passwords, such as IN,US')
     .option('--visitor-limit <number>', 'maximum requests per minute of one visitor with browser keys')
@@ -122,17 +139,20 @@ export const addStore = (program: Command) => {
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999\n  vitrine store set --payment-credentials credentials.json',
+      '\nExamples:\n  vitrine store set --shipping-flat 79 --shipping-free-above 999\n  vitrine store set --payment-credentials credentials.json\n  vitrine store set --carrier shiprocket --carrier-credentials shiprocket.json',
     )
     .action((options: SetOptions) =>
       withDatabase(async (db, config) => {
         const before = await whichStore(db, config, options)
         const credentials = await readPaymentCredentials(options, config)
+        await tryAccount(db, paymentsFor(options, db, config), before, options, credentials)
+        const saveCarrier = await prepareCarrierAccount(options, db, config, before)
         await db.tx(async (tx) => {
           await changeStore(tx, before, readSettings(options, before.currency))
           await changeAccount(tx, paymentsFor(options, db, config), before, options, credentials)
+          await saveCarrier?.(tx)
         })
-        printStore(options, await findStore(db, before.publicId), db, config)
+        await printStore(options, await findStore(db, before.publicId), db, config)
       }),
     )
 
@@ -154,7 +174,8 @@ type CreateOptions = OutputOptions & {
   paymentProvider?: string
 }
 
-type SetOptions = OutputOptions & { store?: string; paymentCredential: string[] } & Partial<
+type SetOptions = OutputOptions &
+  CarrierAccountOptions & { store?: string; paymentCredential: string[] } & Partial<
     Record<
       | 'name'
       | 'domain'
@@ -233,6 +254,21 @@ const paymentsFor = (options: SetOptions, db: Db, config: Config): Payments | nu
     ? null
     : paymentServices(db, config).payments
 
+/** A harmless call, and what the provider answered. Only if credentials or the provider change. */
+const tryAccount = async (
+  db: Db,
+  payments: Payments | null,
+  store: Store,
+  options: SetOptions,
+  credentials: Record<string, string>,
+) => {
+  if (payments === null || !options.check) return
+  const provider = options.paymentProvider ?? store.paymentProvider
+  const answer = await checkPaymentAccount(db, payments, store, { provider, credentials })
+  // On the error output, so that the JSON on the standard output stays alone.
+  if (answer !== null) printWarning(answer)
+}
+
 const changeAccount = async (
   tx: Tx,
   payments: Payments | null,
@@ -275,7 +311,7 @@ const readCountries = (text: string | undefined) => {
   return text === 'all' ? [] : [...new Set(text.split(',').map((country) => country.trim().toUpperCase()))]
 }
 
-const printStore = (options: OutputOptions, store: Store, db: Db, { publicUrl, production }: Config) => {
+const printStore = async (options: OutputOptions, store: Store, db: Db, { publicUrl, production }: Config) => {
   const payments = { providers: knownProviders(db), production }
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries, clientLimit: store.otpClientLimit }
   const { paymentProvider, visitorLimit } = store
@@ -284,6 +320,7 @@ const printStore = (options: OutputOptions, store: Store, db: Db, { publicUrl, p
     ...showStore({ store, publicUrl, payments }),
     origins: [...store.origins],
     ...{ paymentProvider, otp, visitorLimit, ...limits },
+    carriers: await listCarrierNames(db, store.id),
     closed: store.isClosed,
   }
   printResult(options, shown, () =>
@@ -300,6 +337,7 @@ const printStore = (options: OutputOptions, store: Store, db: Db, { publicUrl, p
       shipping: `${shown.shipping.flat}, ${shown.shipping.freeAbove === null ? 'never free' : `free from ${shown.shipping.freeAbove}`}`,
       'tax included': shown.taxIncluded ? 'yes' : 'no',
       payment: showPayment(shown.paymentMethods, paymentProvider),
+      carriers: shown.carriers.join(', ') || 'none',
       'cash orders': [
         `total up to ${limits.cashOnDelivery.maxValue === null ? 'any amount' : `${limits.cashOnDelivery.maxValue} ${shown.currency}`}`,
         `${limits.cashOnDelivery.maxUnits ?? 'any number of'} units`,

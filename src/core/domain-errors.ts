@@ -204,11 +204,76 @@ const definitions = {
   ),
   ORDER_NOT_PAID: conflict(({ order }: { order: string }) => `Order ${order} is not paid yet and cannot be delivered.`),
 
+  NOTHING_TO_SHIP: conflict(({ order }: { order: string }) => `Order ${order} has no units left to ship.`),
+  SHIPMENT_NOT_FOUND: notFound(({ shipment }: { shipment: string }) => `The store has no shipment ${shipment}.`),
+  SHIPMENT_UNFINISHED: conflict(
+    ({ order, shipment }: { order: string; shipment: string }) =>
+      `Shipment ${shipment} of order ${order} with other items is not booked yet. Finish or cancel it first.`,
+  ),
+  SHIPMENT_NOT_BOOKED: conflict(
+    ({ shipment }: { shipment: string }) => `Shipment ${shipment} has no courier and no tracking number yet.`,
+  ),
+  SHIPMENT_WITHOUT_CARRIER: conflict(
+    ({ shipment }: { shipment: string }) => `Shipment ${shipment} was not booked through a carrier account.`,
+  ),
+  SHIPMENT_ENDED: conflict(
+    ({ shipment, status }: { shipment: string; status: string }) =>
+      `Shipment ${shipment} is ${status} and cannot be changed.`,
+  ),
+  PARCEL_INVALID: invalid(({ reason }: { reason: string }) => reason),
+
+  // Carriers
+  CARRIER_UNKNOWN: invalid(
+    ({ carrier, carriers }: { carrier: string; carriers: readonly string[] }) =>
+      `There is no carrier "${carrier}". The carriers are ${carriers.join(', ')}.`,
+  ),
+  CARRIER_ACCOUNT_MISSING: invalid(
+    ({ carrier }: { carrier: string }) => `The store has no account at the carrier ${carrier}.`,
+  ),
+  CARRIER_CREDENTIAL_UNKNOWN: invalid(
+    ({ carrier, credential, wanted }: { carrier: string; credential: string; wanted: readonly string[] }) =>
+      `The carrier ${carrier} has no credential "${credential}": it asks for ${wanted.join(', ')}.`,
+  ),
+  CARRIER_CREDENTIALS_MISSING: invalid(
+    ({ carrier, missing }: { carrier: string; missing: readonly string[] }) =>
+      `The carrier ${carrier} also needs ${missing.join(', ')}.`,
+  ),
+  /** `shipment`: one that is not booked yet, and stays. */
+  CARRIER_REFUSED: conflict(({ reason }: { carrier: string; reason: string; shipment: string | null }) => reason),
+  CARRIER_UNAVAILABLE: unavailable(
+    ({ carrier }: { carrier: string }) => `The carrier ${carrier} did not answer. The same call can be made again.`,
+  ),
+
   // Payments
   NOTHING_TO_REFUND: conflict(
     ({ order }: { order: string }) => `Order ${order} is not paid, so there is nothing to refund.`,
   ),
+  REFUND_ONLY_WHOLE: conflict(
+    ({ provider }: { order: string; provider: string }) => `${provider} refunds a payment only as a whole.`,
+  ),
+  REFUND_AMOUNT_INVALID: invalid(
+    ({ currency }: { currency: string }) => `The amount of a refund must be a positive amount in ${currency}.`,
+  ),
+  REFUND_AMOUNT_REFUSED: invalid(({ reason }: { reason: string }) => `This amount cannot be refunded. ${reason}`),
+  REFUND_RESTOCK_INVALID: invalid(
+    () => 'An amount does not say which units go back to stock. Refund lines to restock their units.',
+  ),
+  REFUND_TOO_LARGE: conflict(
+    ({ order, left, currency }: { order: string; left: number; currency: string }) =>
+      `Only ${left} ${currency} of order ${order} can still be refunded.`,
+  ),
+  REFUND_QUANTITY_INVALID: conflict(
+    ({ line, left }: { line: string; left: number }) => `The quantity for line ${line} must be between 1 and ${left}.`,
+  ),
   PAYMENT_NOT_FOUND: notFound(({ order }: { order: string }) => `Order ${order} has no payment.`),
+  CREDENTIALS_REFUSED: invalid(
+    ({ provider, reason }: { provider: string; reason: string }) =>
+      `${provider} refused the credentials, and nothing was changed. ${reason}`,
+  ),
+  PROVIDER_UNREACHABLE: conflict(
+    ({ provider, reason }: { provider: string; reason: string }) =>
+      `${provider} could not be reached to check the credentials, and nothing was changed. ${reason}`,
+  ),
   PROVIDER_UNKNOWN: invalid(
     ({ provider, providers }: { provider: string; providers: readonly string[] }) =>
       `There is no payment provider "${provider}". Valid providers: ${providers.join(', ')}.`,

@@ -15,7 +15,7 @@ const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-export const deriveCipher = (secrets: readonly string[], purpose: 'payment-account'): Cipher => {
+export const deriveCipher = (secrets: readonly string[], purpose: 'payment-account' | 'carrier-account'): Cipher => {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `vitrine seal ${purpose}`, 32)))
   const [sealing] = keys
   if (sealing === undefined) throw new Error('a cipher needs at least one secret')

@@ -17,6 +17,7 @@ export type IdPrefix =
   | 'ord'
   | 'item'
   | 'pay'
+  | 'ref'
   | 'ship'
   | 'dl'
 

@@ -19,6 +19,10 @@ export const isCurrency = (code: string) => Intl.supportedValuesOf('currency').i
 
 export const toWire = (minor: number, currency: string): number => minor / 10 ** currencyExponent(currency)
 
+/** For people: `977.50 INR`. */
+export const describeAmount = (minor: number, currency: string): string =>
+  `${toWire(minor, currency).toFixed(currencyExponent(currency))} ${currency}`
+
 export const maxMinor = 1_000_000_000_000
 
 /** Null when the amount has more decimals than the currency, is negative, or is too large to be a price. */

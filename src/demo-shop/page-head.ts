@@ -1,11 +1,11 @@
 import { Failure } from '../core/errors.ts'
+import { escapeHtml } from '../core/text.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
 import type { Category, ProductDetail } from '../features/catalog/catalog.contract.ts'
 import { listCategories, showProduct } from '../features/catalog/catalog.ts'
 import { plainText } from '../features/catalog/import/safe-html.ts'
 import { cutText } from '../features/catalog/product-input.ts'
 import type { Services, StoreCtx } from '../features/context.ts'
-import { escapeHtml } from '../http/guide-markdown.ts'
 import { findShopAddress } from './addresses.ts'
 
 /** The status and head of a page for clients that run no script: search engines, link previews and monitors. */

@@ -1,8 +1,10 @@
+import type { Circuits } from '../core/circuit.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Cipher } from '../core/encryption.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
 import { bindRoutes, type RequestContext } from '../http/door.ts'
+import type { Carrier } from '../providers/carrier/carrier.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
 import type { Scope } from './access/storefront.contract.ts'
@@ -67,6 +69,7 @@ export type Services = {
   sms: SmsSender
   passwords: PasswordHasher
   payments: Payments
+  carriers: Carriers
   counter: Counter
   limitLookups: LimitLookups
   /** Base URL of this service, for links. */
@@ -102,6 +105,18 @@ export type Payments = {
   webhookTokens: Signer
   /** Encrypts the payment credentials of stores. */
   accounts: Cipher
+  /** Stops calls to a provider that fails, for each account alone. */
+  circuits: Circuits
+  /** How many webhooks of this instance are reading details of a payment. */
+  detailReads: { running: number }
+}
+
+/** The carriers by name. */
+export type Carriers = {
+  byName: ReadonlyMap<string, Carrier>
+  /** Encrypts the credentials of stores. */
+  accounts: Cipher
+  circuits: Circuits
 }
 
 /** The queue that a hashing request joins. Queues take turns: first stores, then the clients within a store. */

@@ -34,6 +34,8 @@ export type EndpointShape = {
   head?: false
   /** Only for answers that are not JSON. */
   contentType?: string
+  /** An empty body is accepted too, and the handler gets undefined. */
+  isBodyOptional?: boolean
   /** The status of input that fails its schema. */
   invalidInput?: 400 | 422
   /** Codes besides those that follow from access and input. */

@@ -26,6 +26,16 @@ export const guideSections: readonly GuideSection[] = [
     ],
   },
   {
+    title: 'Take payments',
+    pages: [
+      { page: 'going-live', label: 'Going live', about: 'From nothing to a first real payment, as a checklist.' },
+      { page: 'payments', label: 'Payment providers', about: 'Choosing one, refunds, disputes, outages.' },
+      { page: 'stripe', label: 'Stripe', about: 'Account, webhook, test mode, problems.' },
+      { page: 'razorpay', label: 'Razorpay', about: 'Account, webhook, test mode, problems.' },
+      { page: 'juspay', label: 'Juspay', about: 'Account, webhook, test mode, problems.' },
+    ],
+  },
+  {
     title: 'Reference',
     pages: [
       { page: 'errors', label: 'Errors', about: 'Every error code, and how to handle it.' },

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
+import { escapeHtml } from '../core/text.ts'
 
 /** `title` is escaped HTML. */
 export type Heading = { id: string; title: string; depth: number }
@@ -83,6 +84,3 @@ export const resolveLink = (href: string, { file, knows }: LinkBase): string | n
   if (!target.endsWith('.md') || !knows(page)) return null
   return `/docs/guide/${page}${anchor === undefined ? '' : `#${anchor}`}`
 }
-
-export const escapeHtml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

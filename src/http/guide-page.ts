@@ -1,5 +1,6 @@
+import { escapeHtml } from '../core/text.ts'
 import { type GuidePage, guidePages, guideSections } from './guide-contents.ts'
-import { escapeHtml, type Rendered } from './guide-markdown.ts'
+import type { Rendered } from './guide-markdown.ts'
 
 export const guidePolicy = [
   "default-src 'none'",

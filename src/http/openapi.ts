@@ -73,7 +73,7 @@ const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Jso
   }
   if (endpoint.body !== undefined) {
     operation.requestBody = {
-      required: true,
+      required: endpoint.isBodyOptional !== true,
       content: { 'application/json': { schema: refer(endpoint.body, schemas) } },
     }
   }

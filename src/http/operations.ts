@@ -115,7 +115,7 @@ const compile = (endpoint: Endpoint): Compiled => {
       refuseInvalidText(query)
       refuseInvalidText(params)
       checkParams(params)
-      checkBody(body)
+      if (body !== undefined || endpoint.isBodyOptional !== true) checkBody(body)
       checkQuery(query)
       return { params, query, body }
     },

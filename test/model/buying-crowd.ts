@@ -3,8 +3,22 @@ import fc from 'fast-check'
 import { days, minutes } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/domain-errors.ts'
 import { shipOrder } from '../../src/features/delivery/ship.ts'
-import { refundOrderById } from '../../src/features/payments/refunds.ts'
+import { type RefundRequest, refundOrderById } from '../../src/features/payments/refunds.ts'
+import { newRunner } from '../../src/jobs/fixture.ts'
+import type { PaymentDouble } from '../doubles/payment-double.ts'
 import type { Answer, TestService } from '../harness.ts'
+import {
+  actAtDouble,
+  assertLedger,
+  aWeather,
+  type DoubleAct,
+  doubleActs,
+  fairWeather,
+  isDoubleAct,
+  type Lag,
+  setWeather,
+  type Weather,
+} from './buying-double.ts'
 import {
   answerSandboxPage,
   assertBooks,
@@ -40,9 +54,10 @@ export type BuyingAct =
   | { kind: 'chooses'; order: number; choice: 'success' | 'failure' }
   | { kind: 'carries'; order: number; word: string }
   | { kind: 'ships'; order: number }
-  | { kind: 'refunds'; order: number }
+  | { kind: 'refunds'; order: number; part: 'all' | 'amount' | 'unit' }
   | { kind: 'stocks'; thing: number; quantity: number }
   | { kind: 'jobs' }
+  | DoubleAct
 
 const buyer = fc.nat(buyerNames.length - 1)
 const thing = fc.nat(2)
@@ -59,67 +74,101 @@ const tells = fc.record({
 })
 const word = fc.constantFrom('in_transit', 'delivered', 'picked up')
 
-const act: fc.Arbitrary<BuyingAct> = fc.oneof(
+const sandboxActs: fc.WeightedArbitrary<BuyingAct>[] = [
+  { weight: 6, arbitrary: tells },
+  { weight: 2, arbitrary: fc.record({ kind: kind('chooses'), order, choice: fc.constantFrom('success', 'failure') }) },
+]
+
+const part = fc.constantFrom('all' as const, 'amount' as const, 'unit' as const)
+
+const sharedActs: fc.WeightedArbitrary<BuyingAct>[] = [
   { weight: 3, arbitrary: fc.record({ kind: kind('fills'), buyer, thing, quantity: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 5, arbitrary: checksOut },
   { weight: 1, arbitrary: fc.record({ kind: kind('drops the cart'), buyer }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('cancels'), order }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('pays again'), order }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('comes back'), order }) },
-  { weight: 6, arbitrary: tells },
-  { weight: 2, arbitrary: fc.record({ kind: kind('chooses'), order, choice: fc.constantFrom('success', 'failure') }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('carries'), order, word }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('ships'), order }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('refunds'), order }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('refunds'), order, part }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('stocks'), thing, quantity: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('jobs') }) },
-)
+]
 
-/** How many minutes pass before a list of acts, and what then happens at once. */
-const batch = fc.record({
-  minutes: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(2, 29, 31, 95)),
-  acts: fc.array(act, { minLength: 2, maxLength: 8, size: 'max' }),
-})
-const story = fc.array(batch, { minLength: 2, maxLength: 8, size: 'max' })
+/**
+ * How many minutes pass before a list of acts, and what then happens at once. A double has a weather, and often a single
+ * act, because what goes wrong there does so without a race.
+ */
+const storyOf = (providerActs: fc.WeightedArbitrary<BuyingAct>[], weather: fc.Arbitrary<Weather>, minLength: number) =>
+  fc.array(
+    fc.record({
+      minutes: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(2, 29, 31, 95)),
+      acts: fc.array(fc.oneof(...sharedActs, ...providerActs), { minLength, maxLength: 8, size: 'max' }),
+      weather,
+    }),
+    { minLength: 2, maxLength: 8, size: 'max' },
+  )
 
-type Crowd = { world: Shop; counter: Counter; paid: Set<Order> }
+const sandboxStory = storyOf(sandboxActs, fc.constant(fairWeather), 2)
+const doubleStory = storyOf(doubleActs, aWeather, 1)
 
-export const compareBuyingCrowds = (service: TestService, effort: Effort) =>
+type Crowd = { world: Shop; counter: Counter; paid: Set<Order>; lag: Lag }
+
+export const compareBuyingCrowds = (service: TestService, effort: Effort, double: PaymentDouble | null = null) =>
   checkProperty(
-    fc.asyncProperty(story, async (batches) => {
-      const { world, counter } = await openCounter(service)
-      const crowd = { world, counter, paid: new Set<Order>() }
+    fc.asyncProperty(double === null ? sandboxStory : doubleStory, async (batches) => {
+      const { world, counter } = await openCounter(service, double)
+      const crowd: Crowd = { world, counter, paid: new Set(), lag: { isLost: false, isHeld: false } }
+      await turn(crowd, fairWeather)
       // Something to begin with.
       for (const [who] of buyerNames.entries()) {
         await perform(crowd, { kind: 'fills', buyer: who, thing: who, quantity: 2 })
         await perform(crowd, { kind: 'checks out', buyer: who, cod: false, coupon: 'TEN', note: '', twice: false })
       }
-      for (const { minutes: span, acts } of batches) {
+      for (const { minutes: span, acts, weather } of batches) {
         service.clock.advance(minutes(span))
+        await turn(crowd, weather)
         await Promise.all(acts.map((one) => perform(crowd, one)))
         await assertTruth(crowd)
       }
-      for (const _ of [1, 2]) {
-        service.clock.advance(days(1.5))
-        await runJobs(counter)
-        await assertTruth(crowd)
-      }
+      await catchUp(crowd)
     }),
     effort,
   )
 
-const assertTruth = async ({ world, counter, paid }: Crowd) => {
+const turn = async ({ counter: { double }, lag }: Crowd, weather: Weather) => {
+  if (double !== null) await setWeather(double, weather, lag)
+}
+
+/** Everything is decided and reported, and the jobs find what was lost. */
+const catchUp = async (crowd: Crowd) => {
+  const { counter, lag } = crowd
+  const { service, store, double } = counter
+  await turn(crowd, fairWeather)
+  for (const _ of [1, 2]) {
+    service.clock.advance(days(1.5))
+    await double?.settleLater('success', store.publicId)
+    await double?.settleRefunds('succeeded', store.publicId)
+    await runJobs(counter)
+    await assertTruth(crowd)
+  }
+  lag.isLost = false
+  await assertTruth(crowd)
+}
+
+const assertTruth = async ({ world, counter, paid, lag }: Crowd) => {
   await assertBooks(world, counter)
+  if (counter.double !== null) await assertLedger(counter, counter.double, lag)
   const states = await readStates(counter)
   for (const { id } of paid) {
     const payment = states.get(id)?.payment
-    assert.ok(payment === 'paid' || payment === 'refunded', `order ${id} was paid, and is ${payment}`)
+    assert.ok(payment !== 'pending' && payment !== 'failed', `order ${id} was paid, and is ${payment}`)
   }
 }
 
 const perform = async (crowd: Crowd, act: BuyingAct): Promise<void> => {
   const { world, counter } = crowd
-  if (act.kind === 'jobs') return runJobs(counter)
+  if (act.kind === 'jobs') return counter.double === null ? runJobs(counter) : runJobsInWeather(counter)
   if (act.kind === 'stocks') {
     const chosen = world.things[act.thing] as Thing
     const more = await stockUp(counter, chosen, act.quantity)
@@ -127,9 +176,13 @@ const perform = async (crowd: Crowd, act: BuyingAct): Promise<void> => {
     return
   }
   if ('buyer' in act) return shop(crowd, act)
-  const chosen = world.orders.at(-1 - (act.order % Math.max(1, world.orders.length)))
+  const chosen = 'order' in act ? world.orders.at(-1 - (act.order % Math.max(1, world.orders.length))) : undefined
+  if (isDoubleAct(act)) return counter.double === null ? undefined : actAtDouble(counter, counter.double, act, chosen)
   if (chosen !== undefined) await happen(crowd, act, chosen)
 }
+
+/** A job may fail while the provider does, and is repeated. */
+const runJobsInWeather = async ({ service }: Counter) => newRunner(service).runDue()
 
 const shop = async ({ world, counter }: Crowd, act: Extract<BuyingAct, { buyer: number }>) => {
   const { call } = buyerOf(counter, act.buyer)
@@ -149,7 +202,7 @@ const shop = async ({ world, counter }: Crowd, act: Extract<BuyingAct, { buyer: 
 }
 
 const note = (world: Shop, counter: Counter, who: number, answer: Answer) => {
-  oneOf(answer, 200, 201, 400, 409)
+  oneOf(answer, 200, 201, 400, 409, ...providerErrors(counter))
   const isKnown = (id: string) => world.orders.some((one) => one.id === id)
   if (answer.status < 300 && !isKnown(answer.json.order.id)) {
     world.orders.push(readOrder(world, counter, who, '', answer))
@@ -157,7 +210,10 @@ const note = (world: Shop, counter: Counter, who: number, answer: Answer) => {
   return answer
 }
 
-type OrderAct = Extract<BuyingAct, { order: number }>
+/** The sandbox never fails. */
+const providerErrors = ({ double }: Counter) => (double === null ? [] : [502])
+
+type OrderAct = Exclude<Extract<BuyingAct, { order: number }>, DoubleAct>
 
 const happen = async ({ world, counter, paid }: Crowd, act: OrderAct, chosen: Order): Promise<unknown> => {
   const { service, store } = counter
@@ -165,9 +221,10 @@ const happen = async ({ world, counter, paid }: Crowd, act: OrderAct, chosen: Or
   const last = chosen.payments.at(-1) ?? { id: '', page: '' }
   switch (act.kind) {
     case 'cancels':
-      return oneOf(await call('POST', `/v1/customer/orders/${chosen.id}/cancel`), 200, 409)
+      return oneOf(await call('POST', `/v1/customer/orders/${chosen.id}/cancel`), 200, 409, ...providerErrors(counter))
     case 'pays again': {
-      const answer = oneOf(await call('POST', '/v1/payment', { body: { orderId: chosen.id } }), 200, 201, 409)
+      const again = await call('POST', '/v1/payment', { body: { orderId: chosen.id } })
+      const answer = oneOf(again, 200, 201, 409, ...providerErrors(counter))
       if (answer.status < 300) chosen.payments.push({ id: answer.json.id, page: answer.json.redirectUrl ?? '' })
       return
     }
@@ -194,8 +251,13 @@ const happen = async ({ world, counter, paid }: Crowd, act: OrderAct, chosen: Or
       return unlessRefused(service.db.tx((tx) => shipOrder(tx, { store }, chosen.id, request)))
     }
     case 'refunds':
-      return unlessRefused(refundOrderById(service.app.services, chosen.id))
+      return unlessRefused(refundOrderById(service.app.services, chosen.id, partOf(chosen, act.part)))
   }
+}
+
+const partOf = ({ total, lineIds }: Order, part: 'all' | 'amount' | 'unit'): RefundRequest => {
+  if (part === 'amount') return { amount: Math.max(0.01, Math.round(total * 30) / 100) }
+  return part === 'unit' ? { items: lineIds.slice(0, 1).map((id) => ({ id, quantity: 1 })) } : {}
 }
 
 /** The order has moved on. */

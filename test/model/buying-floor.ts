@@ -6,12 +6,20 @@ import { checkInvariants } from '../../src/features/doctor/invariants.ts'
 import { basic } from '../../src/features/payments/fixture.ts'
 import { couponDefaults, createCoupon } from '../../src/features/pricing/manage-coupons.ts'
 import { newRunner } from '../../src/jobs/fixture.ts'
+import { useDouble } from '../doubles/fixture.ts'
+import type { PaymentDouble } from '../doubles/payment-double.ts'
 import { type Answer, newStore, type TestService, type TestStore } from '../harness.ts'
 import { newCustomer } from '../shoppers.ts'
 import { type Order, type Shop, type State, soldUnits, type Thing } from './buying-world.ts'
 
-/** The real service: a store with few units and many buyers. */
-export type Counter = { service: TestService; shop: TestStore; store: Store; buyers: Buyer[] }
+/** The real service: a store with few units and many buyers. Without a double its provider is the sandbox. */
+export type Counter = {
+  service: TestService
+  shop: TestStore
+  store: Store
+  buyers: Buyer[]
+  double: PaymentDouble | null
+}
 type Buyer = Awaited<ReturnType<typeof newCustomer>>
 
 export const buyerNames = ['Asha', 'Bina'] as const
@@ -23,8 +31,12 @@ const goods = [
 /** One runs out, and one leaves nothing to pay. */
 export const couponCodes = ['TEN', 'ALL'] as const
 
-export const openCounter = async (service: TestService): Promise<{ world: Shop; counter: Counter }> => {
+export const openCounter = async (
+  service: TestService,
+  double: PaymentDouble | null = null,
+): Promise<{ world: Shop; counter: Counter }> => {
   const shop = await newStore(service)
+  if (double !== null) await useDouble(service, shop, double)
   await service.db.run`
     update store set cash_on_delivery = true, cod_max_open_orders = null, tax_included = false, shipping_flat_minor = 4000,
       shipping_free_above_minor = 20000
@@ -49,7 +61,7 @@ export const openCounter = async (service: TestService): Promise<{ world: Shop; 
     things.push({ name, id: json.id, variantId: json.variants[0].id, units: stock })
   }
   const buyers = await Promise.all(buyerNames.map((name) => newCustomer(service, shop, { name })))
-  return { world: { things, orders: [], events: [], count: 0 }, counter: { service, shop, store, buyers } }
+  return { world: { things, orders: [], events: [], count: 0 }, counter: { service, shop, store, buyers, double } }
 }
 
 // What people, providers and carriers do
@@ -89,6 +101,7 @@ export const readOrder = (world: Shop, counter: Counter, buyer: number, cartId: 
     thing: world.things.find((thing) => thing.variantId === variantId) as Thing,
     quantity,
   })),
+  lineIds: json.order.items.map(({ id }: { id: string }) => id),
   placedMs: counter.service.clock.now(),
   parcels: [],
   replacedBy: null,

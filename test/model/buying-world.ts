@@ -17,7 +17,7 @@ export type Thing = { name: string; id: string; variantId: string; units: number
 
 export type State = {
   status: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
-  payment: 'pending' | 'paid' | 'failed' | 'refunded'
+  payment: 'pending' | 'paid' | 'failed' | 'partially_refunded' | 'refunded'
   units: 'reserved' | 'sold' | 'released'
 }
 
@@ -28,6 +28,7 @@ export type Order = State & {
   method: 'online' | 'cod'
   total: number
   lines: { thing: Thing; quantity: number }[]
+  lineIds: string[]
   placedMs: number
   parcels: Parcel[]
   replacedBy: Order | null
@@ -61,24 +62,27 @@ const isPaidElsewhere = ({ orders }: Shop, order: Order) => {
     }
   }
   const isOver = ({ status }: Order) => status === 'cancelled' || status === 'refunded'
-  const counts = (one: Order) => one.payment === 'paid' || (one.method === 'cod' && !isOver(one))
+  const counts = (one: Order) => isPaid(one) || (one.method === 'cod' && !isOver(one))
   return order.method === 'online' && [...kin].some((one) => one !== order && counts(one))
 }
 
 const canTakeAgain = (shop: Shop, { lines }: Order) =>
   lines.every(({ thing, quantity }) => freeUnits(shop, thing) >= quantity)
 
+/** Also after a refund of a part. */
+export const isPaid = ({ payment }: State) => payment === 'paid' || payment === 'partially_refunded'
+
 export const isAway = ({ status }: State) => status === 'out_for_delivery' || status === 'delivered'
 
-export const isCancellable = ({ status, payment, parcels }: Order) =>
-  status === 'pending' && payment !== 'paid' && parcels.length === 0
+export const isCancellable = (order: Order) =>
+  order.status === 'pending' && !isPaid(order) && order.parcels.length === 0
 
 export const cancelled = (order: Order): State => ({ ...stateOf(order), status: 'cancelled', units: 'released' })
 
 /** A payment counts even when it arrives late. */
 export const settled = (shop: Shop, order: Order): State => {
   const { status, payment, units } = order
-  if (payment === 'paid' || payment === 'refunded') return stateOf(order)
+  if (isPaid(order) || payment === 'refunded') return stateOf(order)
   if (isAway(order)) return { status, payment: 'paid', units }
   if (isPaidElsewhere(shop, order)) return { status: 'paid', payment: 'paid', units: 'released' }
   if (units === 'released')
@@ -91,6 +95,15 @@ export const refunded = (shop: Shop, order: Order): State => {
   const { status, units } = settled(shop, order)
   const isHere = !isAway(order) && order.parcels.length === 0
   return { status: isAway(order) ? status : 'refunded', payment: 'refunded', units: isHere ? 'released' : units }
+}
+
+/** An amount, after which something is left or not. No unit goes back to stock. */
+export const refundedInPart = (shop: Shop, order: Order): State[] => {
+  const { units } = order
+  return [
+    { ...stateOf(order), payment: 'partially_refunded' },
+    { ...refunded(shop, order), units },
+  ]
 }
 
 export const failed = (order: Order): State => ({

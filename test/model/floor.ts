@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { minutes, seconds } from '../../src/core/clock.ts'
 import { createPasswordHasher } from '../../src/features/accounts/passwords.ts'
 import { setStock } from '../../src/features/catalog/products.ts'
-import { type Answer, newStore, startTestService, type TestService, type TestStore } from '../harness.ts'
+import {
+  type Answer,
+  newStore,
+  type ServiceOptions,
+  startTestService,
+  type TestService,
+  type TestStore,
+} from '../harness.ts'
 import { makeDatabase } from './database.ts'
 import { readRows, type StoredRows } from './stored.ts'
 import {
@@ -37,11 +44,11 @@ const goods = [
 ]
 
 /** A service on a database of its own, because it moves the clock by years and runs jobs. */
-export const openService = async () => {
+export const openService = async (options: ServiceOptions = {}) => {
   const database = await makeDatabase()
   // The model does not depend on the cost of hashes.
   const passwords = createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
-  const service = await startTestService({ databaseUrl: database.url, passwords })
+  const service = await startTestService({ ...options, databaseUrl: database.url, passwords })
   return {
     service,
     close: async () => {

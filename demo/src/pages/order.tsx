@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { loadCart } from '../cart.ts'
-import { date, errorText } from '../format.ts'
+import { date, errorText, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { showNotice } from '../notice.ts'
 import { AddressText } from '../parts/address-form.tsx'
@@ -59,7 +59,7 @@ const useSettlement = (order: Order | null, onSettled: (order: Order) => void) =
 const OrderDetails = ({ order, onChanged }: { order: Order; onChanged: (order: Order) => void }) => {
   const { query } = route.value
   const isDigital = order.items.some(({ digital }) => digital)
-  const isPaid = order.paymentStatus === 'paid'
+  const isPaid = ['paid', 'partially_refunded'].includes(order.paymentStatus)
   return (
     <div class="order">
       {query.has('placed') && !['cancelled', 'refunded'].includes(order.status) && (
@@ -122,7 +122,10 @@ const paymentText = (order: Order) => {
   const { method, last4, upiId } = (order.payment ?? {}) as { method?: string; last4?: string; upiId?: string }
   const means = [method === 'upi' ? 'UPI' : method, last4 ? `ending in ${last4}` : '', upiId].filter(Boolean).join(' ')
   if (order.paymentStatus === 'refunded') return 'Refunded.'
-  if (order.paymentStatus === 'paid') return means ? `Paid by ${means}.` : 'Paid.'
+  const paid = means ? `Paid by ${means}.` : 'Paid.'
+  if (order.paymentStatus === 'paid') return paid
+  if (order.paymentStatus === 'partially_refunded')
+    return `${paid} ${money(order.refundedTotal, order.currency)} was refunded.`
   if (isCash(order)) return 'Cash on delivery.'
   return order.paymentStatus === 'failed' ? 'The payment did not go through.' : 'Not paid yet.'
 }

@@ -37,7 +37,7 @@ const bySignature: Authenticate<Caller> = async ({ headers, params, readBody, lo
   const refused = fail('UNAUTHORIZED', 'The signature is not valid.')
   if (typeof signature !== 'string') throw refused
   const expected = sign(await readBody())
-  const store = await lookUp(async () => (equalSecrets(expected, signature) ? params.storeId : undefined))
+  const store = await lookUp('', async () => (equalSecrets(expected, signature) ? params.storeId : undefined))
   if (store === undefined) throw refused
   return { store }
 }

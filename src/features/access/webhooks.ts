@@ -3,14 +3,18 @@ import { inspectText } from '../../http/body.ts'
 import { type Arrival, bindRoutes, type Door, type RequestContext, type Route } from '../../http/door.ts'
 import type { Handlers } from '../../http/endpoint.ts'
 import type { Services } from '../context.ts'
+import { createSubjectLimit } from './lookups.ts'
 import { type WebhookEndpoint, webhooks } from './webhook.contract.ts'
 
 /** A webhook call before its body is parsed. */
 export type WebhookArrival = Pick<Arrival, 'headers' | 'params'> & {
   /** The raw body that the signature covers. It stays unread if the caller is refused before. */
   readBody(): Promise<Buffer>
-  /** Limits failed attempts per client. `find` returns undefined when the credentials are wrong. */
-  lookUp<Found>(find: () => Promise<Found | undefined>): Promise<Found | undefined>
+  /**
+   * Limits failed attempts per client and subject, which is the store or the key that the caller names. `find` returns
+   * undefined when the credentials are wrong.
+   */
+  lookUp<Found>(subject: string, find: () => Promise<Found | undefined>): Promise<Found | undefined>
 }
 
 /** Throws UNAUTHORIZED without details when the caller cannot be authenticated. */
@@ -26,6 +30,7 @@ export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, C
   authenticate: Authenticate<Caller>,
   handlers: Handlers<C, { provider: WebhookCtx<Caller> }>,
 ): Route[] => {
+  const limit = createSubjectLimit(limitLookups)
   const bind = bindRoutes<'webhook', { provider: WebhookCtx<Caller> }>()
   return bind(contract, handlers).map((route) => ({
     ...route,
@@ -34,7 +39,7 @@ export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, C
         headers,
         params,
         readBody,
-        lookUp: (find) => limitLookups(`webhook ${clientAddress}`, find),
+        lookUp: (subject, find) => limit(`webhook ${clientAddress}`, subject, find),
       }),
   }))
 }

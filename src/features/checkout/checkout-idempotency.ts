@@ -6,16 +6,17 @@ import type { Placed } from '../payments/sessions.ts'
 import type { CheckoutResult } from './checkout.contract.ts'
 
 /**
- * The result of a checkout: a new order (`placed`), an order that was already open, or the stored result of an earlier
- * call with the same `Idempotency-Key`. Earlier versions stored the whole answer (`stored`); now only the ids of the
- * order and the payment are stored (`answered`).
+ * The result of a checkout: a new order (`placed`), an order that was already `open`, or the order and payment of an
+ * earlier call with the same `Idempotency-Key` (`answered`).
  */
 export type Claim =
   | { kind: 'placed' | 'open'; orderId: string; toStart?: Placed }
   | { kind: 'answered'; orderId: string; paymentId: string; status: 200 | 201 }
-  | { kind: 'stored'; answer: Answer<CheckoutResult> }
 
-type StoredCheckout = { orderId: string; isOpen?: boolean; paymentId?: string } | Answer<CheckoutResult>
+type StoredCheckout = { orderId: string; isOpen?: boolean; paymentId?: string }
+
+/** Version 0.1.0 stored the whole answer, which has not all fields that an answer has now. */
+type StoredAnswer = Answer<Pick<CheckoutResult, 'order' | 'payment'>>
 
 const route = 'checkOut'
 
@@ -26,13 +27,22 @@ const route = 'checkOut'
  */
 export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: string): Promise<Claim | null> => {
   if (ctx.idempotencyKey === null) return null
-  const stored = await claimKey<StoredCheckout>(tx, answerKeyOf(ctx, route, ctx.idempotencyKey), requestHash)
+  const stored = await claimKey<StoredCheckout | StoredAnswer>(
+    tx,
+    answerKeyOf(ctx, route, ctx.idempotencyKey),
+    requestHash,
+  )
   if (stored === null) return null
-  if (!('orderId' in stored)) return { kind: 'stored', answer: stored }
-  const { orderId, paymentId, isOpen } = stored
+  const { orderId, paymentId, isOpen } = 'orderId' in stored ? stored : readIds(stored)
   if (paymentId !== undefined) return { kind: 'answered', orderId, paymentId, status: isOpen ? 200 : 201 }
   return { kind: isOpen ? 'open' : 'placed', orderId }
 }
+
+const readIds = ({ status, body: { order, payment } }: StoredAnswer): StoredCheckout => ({
+  orderId: order.id,
+  paymentId: payment.id,
+  isOpen: status === 200,
+})
 
 export const storeCheckout = async (
   ctx: CustomerCtx,

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
@@ -14,11 +13,13 @@ import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
+import { lockOrder } from '../orders/lock-order.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
-import { insertOrder, lockOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
+import { insertOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, settleOrder } from '../orders/settle.ts'
 import { noteUncounted, takeStock } from '../orders/stock.ts'
 import { insertPayment, isUndecided, lockPayments } from '../payments/payments.sql.ts'
+import { providerOf } from '../payments/providers.ts'
 import {
   assertPayable,
   closePayment,
@@ -36,9 +37,6 @@ import type { CheckoutBody, CheckoutResult } from './checkout.contract.ts'
 import { type CheckoutData, readCheckoutData } from './checkout.sql.ts'
 import { type Claim, claimCheckout, storeCheckout } from './checkout-idempotency.ts'
 import { showCheckout } from './show-checkout.ts'
-
-/** How long an unpaid order holds its units. The payment session expires earlier. */
-export const reservationMs = minutes(30)
 
 const maxAttempts = 3
 
@@ -72,7 +70,6 @@ export const checkOut = async (ctx: CustomerCtx, body: CheckoutBody): Promise<Ch
   const request = readRequest(ctx, body)
   await checkCouponGuess(ctx, body.couponCode)
   const claim = await placeUnlessOpen(ctx, request)
-  if (claim.kind === 'stored') return claim.answer
   if (claim.kind === 'answered') {
     return { status: claim.status, body: await showCheckout(ctx, claim, await readPaymentById(ctx, claim.paymentId)) }
   }
@@ -234,6 +231,11 @@ const checkCart = (
     throw fail('STALE_CHECKOUT', 'The total has changed since it was shown.')
   if (asShown === null && cart.lines.some(({ seenMinor, unitMinor }) => seenMinor !== unitMinor))
     throw fail('STALE_CHECKOUT', 'A price has changed since it was shown.')
+  const refusal =
+    method === 'online' && price.totalMinor > 0
+      ? providerOf(ctx, store.paymentProvider).refuseAmount(price.totalMinor, store.currency)
+      : null
+  if (refusal !== null) throw fail('BAD_REQUEST', refusal)
   return price
 }
 
@@ -257,14 +259,17 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
   // With enough stock in the last reading, the inserts are pipelined behind this statement. Otherwise it will probably
   // fail, and waiting for it saves the writes.
   if (cart.lines.some(({ quantity, stock }) => quantity > stock)) await taking
+  const provider = providerOf(ctx, isCash ? cash.name : store.paymentProvider)
+  const paymentId = newId('pay', clock.now())
   const payment = {
-    id: newId('pay', clock.now()),
-    provider: isCash ? 'cod' : store.paymentProvider,
+    id: paymentId,
+    provider: provider.name,
     status: isCash ? 'open' : 'starting',
     amountMinor: price.totalMinor,
     orderId: id,
     currency: store.currency,
-    reference: null,
+    reference: provider.referenceOf(paymentId),
+    expiresAt: isCash ? null : new Date(clock.now() + provider.sessionMs),
   } as const
   const writing = insertOrder(
     tx,
@@ -279,7 +284,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
       ...{ couponId: data.coupon?.id ?? null, couponCode: data.coupon?.code ?? null },
       ...{ storefrontUrl: request.storefrontUrl, note: request.body.note ?? '' },
       ...{ shippingAddress: request.address ?? data.address, billingAddress: request.billingAddress },
-      expiresInMs: isCash ? null : reservationMs,
+      expiresInMs: isCash ? null : provider.holdMs,
     },
     lines,
     [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],

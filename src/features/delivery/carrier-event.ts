@@ -1,4 +1,5 @@
 import { fail } from '../../core/errors.ts'
+import { isWebAddress } from '../../core/web-address.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 
 /** A carrier event, converted to our own terms. */
@@ -17,6 +18,8 @@ export type DeliveryUpdate = {
   at: Date
   /** Replaces the default timeline message. */
   message?: string
+  /** Flags the order for the merchant. */
+  attention?: { code: string; message: string }
 }
 
 const moving: Record<string, NonNullable<DeliveryUpdate['moves']>> = {
@@ -51,9 +54,6 @@ export const readCarrierEvent = (body: CarrierEvent, nowMs: number): DeliveryUpd
     at: new Date(Math.min(at.getTime(), nowMs)),
   }
 }
-
-/** Storefronts turn it into a link, so `javascript:` and the like are refused. */
-const isWebAddress = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
 /** A date means its first moment. A time without an offset is in UTC. */
 export const parseTime = (text: string): Date | null => {

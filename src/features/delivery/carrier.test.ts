@@ -120,6 +120,14 @@ test('any other status is stored on the shipment and does not change the order',
   )
 })
 
+test('a tracking number that comes later belongs to the shipment without one, whatever its status says', async () => {
+  const { sendEvent, show } = await openPaidOrder()
+  await sendEvent({ status: 'preparing' })
+  await sendEvent({ status: 'in_transit', trackingNumber: 'BB1' })
+  const { shipments } = await show()
+  assert.deepEqual([shipments.length, shipments[0].trackingNumber], [1, 'BB1'])
+})
+
 test('concurrent copies of one event have one effect', async () => {
   const { sendEvent, show } = await openPaidOrder()
   const event = { eventId: 'evt-1', status: 'in_transit', trackingNumber: 'BB1' }

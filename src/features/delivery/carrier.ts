@@ -7,14 +7,15 @@ import type { Tx } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { WebhookArrival } from '../access/webhooks.ts'
 import type { Services, Store } from '../context.ts'
+import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder, TimelineEntry } from '../orders/orders.sql.ts'
-import { holdOrder, moveOrder } from '../orders/settle.ts'
+import { flagOrder, moveOrder } from '../orders/settle.ts'
 import { noteCashPaid } from '../payments/payments.sql.ts'
 import { findStoreByLogisticsKey } from '../stores/webhook-credentials.sql.ts'
 import { type DeliveryUpdate, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
-import { unitsIn } from './ship.ts'
+import { isActive, unitsIn } from './ship.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
 /** `simulated` verifies the keys of `vitrine simulate`; null in production. */
@@ -29,8 +30,8 @@ export const admitCarrier = async (
   { headers, lookUp }: Pick<WebhookArrival, 'headers' | 'lookUp'>,
 ): Promise<Store> => {
   const key = readHeader(headers, 'x-api-key') ?? ''
-  const store =
-    key.startsWith('vlk_') && key.length <= maxKeyLength ? await lookUp(() => findStoreByKey(services, key)) : undefined
+  const isPossible = key.startsWith('vlk_') && key.length <= maxKeyLength
+  const store = isPossible ? await lookUp(key, () => findStoreByKey(services, key)) : undefined
   if (store === undefined) throw fail('UNAUTHORIZED', 'x-api-key is not the logistics key of a store.')
   return store
 }
@@ -57,7 +58,8 @@ const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) =
   return publicId === undefined ? undefined : findStoreByPublicId(db, publicId)
 }
 
-const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: CarrierEvent): Promise<Applied> => {
+/** Stores an event and applies it, unless it was applied before. */
+export const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: unknown): Promise<Applied> => {
   const { id: storeId } = ctx.store
   if (!(await sql.claimDeliveryEvent(tx, storeId, update.eventId, body))) return { outcome: 'duplicate' }
   const orderId = await findOrderId(tx, ctx, update)
@@ -75,19 +77,20 @@ const findOrderId = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, tracki
     const found = await sql.findOrderByShipment(tx, store.id, shipmentId)
     return orderId === null || orderId === found ? found : undefined
   }
-  return orderId ?? sql.findOrderByTracking(tx, store.id, mustExist(trackingNumber, 'the tracking number'))
+  if (orderId !== null) return orderId
+  return trackingNumber === null ? undefined : sql.findOrderByTracking(tx, store.id, trackingNumber)
 }
 
 /** For a locked order. */
 export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, update: DeliveryUpdate) => {
   const before = await sql.listShipments(tx, ctx.store.id, order.id)
   const matching = chooseShipments(before, update)
-  const open = matching.filter(({ status }) => status !== 'delivered')
+  const open = matching.filter((shipment) => shipment.status !== 'delivered' && !isOldParcelCancelled(shipment, update))
   const due = open.filter(({ lastEventAt }) => lastEventAt === null || lastEventAt <= update.at)
   const [first] = matching
   const named = { orderId: order.id, shipmentId: matching.length === 1 && first !== undefined ? first.id : null }
-  if (due.length === 0)
-    return { ...named, outcome: open.length === 0 ? ('after_delivery' as const) : ('stale' as const) }
+  const isDone = matching.every(({ status }) => status === 'delivered')
+  if (due.length === 0) return { ...named, outcome: isDone ? ('after_delivery' as const) : ('stale' as const) }
 
   const changed = due.map((shipment) => updateShipment(shipment, update))
   for (const shipment of changed) await sql.saveShipment(tx, ctx.store.id, order.id, shipment)
@@ -98,34 +101,56 @@ export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, update:
   const moved = await moveOrder(tx, ctx, order, summarise(order, update, changed, after), events)
   // A delivery changes the payment status only of cash orders.
   if (moved.paymentStatus !== order.paymentStatus) await noteCashPaid(tx, ctx.store.id, order.id)
+  if (update.attention !== undefined && events.length > 0) {
+    await flagOrder(tx, ctx, moved, update.attention.code, update.attention.message)
+  }
   return { ...named, outcome: 'applied' as const }
 }
 
 /** The shipments that an event is about, or a new one if the order has no matching shipment. */
 const chooseShipments = (shipments: readonly sql.Shipment[], { shipmentId, trackingNumber }: DeliveryUpdate) => {
   if (shipmentId !== null) return shipments.filter(({ id }) => id === shipmentId)
-  if (trackingNumber === null) return shipments.length > 0 ? shipments : [newShipment('')]
+  const active = shipments.filter(isActive)
+  if (trackingNumber === null) return active.length > 0 ? active : [newShipment('')]
   const known = shipments.filter((shipment) => shipment.trackingNumber === trackingNumber)
   if (known.length > 0) return known
   // An earlier event named only the order; this one adds the tracking number.
-  const unnumbered = shipments.find((shipment) => shipment.trackingNumber === '' && shipment.status !== 'delivered')
+  const unnumbered = active.find(
+    ({ trackingNumber: known, status, carrier }) => known === '' && status !== 'delivered' && carrier === null,
+  )
   return [unnumbered ?? newShipment(trackingNumber)]
 }
 
+/** Whether the store has given a booked parcel to another courier, in the carrier's panel, which changes its number. */
+const isRenumbered = ({ carrier, trackingNumber }: sql.Shipment, update: DeliveryUpdate) =>
+  carrier !== null &&
+  trackingNumber !== '' &&
+  update.trackingNumber !== null &&
+  withoutZeros(update.trackingNumber) !== withoutZeros(trackingNumber)
+
+/** Carriers that send the number as a JSON number lose its leading zeros. */
+const withoutZeros = (trackingNumber: string) => trackingNumber.replace(/^0+/, '')
+
+/** The carrier cancels the old number when a parcel gets another courier. The parcel itself is not cancelled. */
+const isOldParcelCancelled = (shipment: sql.Shipment, update: DeliveryUpdate) =>
+  isRenumbered(shipment, update) && update.status.toLowerCase().includes('cancel')
+
 export const newShipment = (trackingNumber: string): sql.Shipment => ({
   ...{ id: newId('ship'), trackingNumber, partner: '', status: '', trackingUrl: '', items: [] },
-  ...{ estimatedDelivery: null, deliveredAt: null, lastEventAt: null },
+  ...{ estimatedDelivery: null, deliveredAt: null, lastEventAt: null, carrier: null },
 })
 
 /** Fields that the event leaves out stay unchanged. */
 const updateShipment = (shipment: sql.Shipment, update: DeliveryUpdate): sql.Shipment => ({
   ...shipment,
-  trackingNumber: shipment.trackingNumber || (update.trackingNumber ?? ''),
+  trackingNumber: isRenumbered(shipment, update)
+    ? (update.trackingNumber ?? '')
+    : shipment.trackingNumber || (update.trackingNumber ?? ''),
   partner: update.partner ?? shipment.partner,
   status: update.status,
   estimatedDelivery: update.estimatedDelivery ?? shipment.estimatedDelivery,
   deliveredAt: update.moves === 'delivered' ? (update.deliveredAt ?? update.at) : null,
-  trackingUrl: update.trackingUrl ?? shipment.trackingUrl,
+  trackingUrl: update.trackingUrl ?? (isRenumbered(shipment, update) ? '' : shipment.trackingUrl),
   lastEventAt: update.at,
 })
 
@@ -149,7 +174,9 @@ const summarise = (
 }
 
 /** A shipment without items covers the whole order. Otherwise every physical unit must be in a delivered shipment. */
-const isAllDelivered = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
+const isAllDelivered = (order: LockedOrder, all: readonly sql.Shipment[]) => {
+  const shipments = all.filter(isActive)
+  if (shipments.length === 0) return false
   if (shipments.some(({ status }) => status !== 'delivered')) return false
   if (shipments.some(({ items }) => items.length === 0)) return true
   return order.lines.every(({ id, digital, quantity }) => digital !== null || unitsIn(shipments, id) >= quantity)

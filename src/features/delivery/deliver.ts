@@ -1,11 +1,12 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
+import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
-import { holdOrder } from '../orders/settle.ts'
+import { isPaid } from '../orders/settle.ts'
 import { applyToOrder, newShipment } from './carrier.ts'
 import * as sql from './delivery.sql.ts'
-import { unitsIn } from './ship.ts'
+import { isActive, unitsIn } from './ship.ts'
 
 /**
  * Marks an order as delivered for an operator, in place of a carrier event. All its units count as delivered, and a cash
@@ -19,7 +20,7 @@ export const deliverOrder = async (
 ): Promise<{ delivered: boolean }> => {
   const order = await holdOrder(tx, ctx, orderId)
   if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
-  const shipments = await sql.listShipments(tx, ctx.store.id, orderId)
+  const shipments = (await sql.listShipments(tx, ctx.store.id, orderId)).filter(isActive)
   refuseUndeliverable(order, shipments.length > 0)
   const left = unitsLeft(order, shipments)
   if (order.status !== 'delivered' && shipments.length > 0 && left.length > 0) {
@@ -40,20 +41,20 @@ export const deliverOrder = async (
 }
 
 const refuseUndeliverable = (order: LockedOrder, isShipped: boolean) => {
-  const { number, status, paymentMethod, paymentStatus, lines } = order
+  const { number, status, paymentMethod, lines } = order
   if (lines.every(({ digital }) => digital !== null)) {
     throw refuse('NOTHING_TO_DELIVER', { order: String(number) })
   }
   if (status === 'cancelled' || status === 'refunded') {
     throw refuse('ORDER_NOT_DELIVERABLE', { order: String(number), status })
   }
-  if (status === 'pending' && paymentMethod === 'online' && paymentStatus !== 'paid' && !isShipped) {
+  if (status === 'pending' && paymentMethod === 'online' && !isPaid(order) && !isShipped) {
     throw refuse('ORDER_NOT_PAID', { order: String(number) })
   }
 }
 
 /** Units that are in no shipment. A shipment without items covers the whole order. */
-const unitsLeft = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
+export const unitsLeft = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
   if (shipments.some(({ items }) => items.length === 0)) return []
   return order.lines
     .filter(({ digital }) => digital === null)

@@ -41,4 +41,20 @@ export const deliveryContract = {
     errors: ['NOT_FOUND'],
     example: { received: true, duplicate: false },
   }),
+  receiveParcelEvent: webhookEndpoint({
+    method: 'POST',
+    path: '/webhook/logistics/parcel',
+    tag: 'Webhooks',
+    access: 'provider',
+    summary: 'Receive a delivery event from Shiprocket',
+    description:
+      'Set this address in the panel of Shiprocket, with the logistics key of the store as the token, which Shiprocket sends as `x-api-key`. An event that matches no shipment is stored and answered with 200. An empty body is a test of the address.',
+    body: Type.Object({}, { description: "An event in Shiprocket's own format" }),
+    isBodyOptional: true,
+    ok: Type.Object({
+      received: Type.Boolean(),
+      duplicate: Type.Boolean({ description: 'The event was received before and had no second effect' }),
+    }),
+    example: { received: true, duplicate: false },
+  }),
 }

@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 /**
@@ -50,18 +51,27 @@ export type Shipment = {
   trackingUrl: string
   items: { id: string; quantity: number }[]
   lastEventAt: Date | null
+  /** Set if the shipment is booked through an account of the store. Never changed by `saveShipment`. */
+  carrier: string | null
 }
 
 /** For a locked order. Its lock covers the shipments, which are only written while it is held. */
 export const listShipments = (tx: Tx, storeId: StoreId, orderId: string) => tx.many<Shipment>`
   select id, tracking_number as "trackingNumber", partner, status, estimated_delivery as "estimatedDelivery",
-    delivered_at as "deliveredAt", tracking_url as "trackingUrl", items, last_event_at as "lastEventAt"
+    delivered_at as "deliveredAt", tracking_url as "trackingUrl", items, last_event_at as "lastEventAt", carrier
   from shipment
   where store_id = ${storeId} and order_id = ${orderId}
   order by created_at, id`
 
+/** A shipment with one of these is not tracked any more. */
+const endedStatuses = ['delivered', 'returned', 'cancelled']
+
+/** How long after the last news a carrier is asked. */
+export const trackAfter = sql`interval '6 hours'`
+
+/** An event counts as news of the carrier, so that the tracking job does not ask for a while. */
 export const saveShipment = (tx: Tx, storeId: StoreId, orderId: string, shipment: Shipment) => tx.run`
-  insert into shipment (store_id, order_id, id, tracking_number, partner, status, estimated_delivery, delivered_at,
+  insert into shipment as s (store_id, order_id, id, tracking_number, partner, status, estimated_delivery, delivered_at,
     tracking_url, items, last_event_at, created_at, updated_at)
   values (${storeId}, ${orderId}, ${shipment.id}, ${shipment.trackingNumber}, ${shipment.partner}, ${shipment.status},
     ${shipment.estimatedDelivery}, ${shipment.deliveredAt}, ${shipment.trackingUrl}, ${JSON.stringify(shipment.items)},
@@ -69,4 +79,7 @@ export const saveShipment = (tx: Tx, storeId: StoreId, orderId: string, shipment
   on conflict (store_id, order_id, id) do update
   set tracking_number = excluded.tracking_number, partner = excluded.partner, status = excluded.status,
     estimated_delivery = excluded.estimated_delivery, delivered_at = excluded.delivered_at,
-    tracking_url = excluded.tracking_url, last_event_at = excluded.last_event_at, updated_at = excluded.updated_at`
+    tracking_url = excluded.tracking_url, last_event_at = excluded.last_event_at, updated_at = excluded.updated_at,
+    tracked_at = vitrine_now(), track_attempts = 0,
+    track_due_at = case when s.carrier is null or excluded.status = any(${endedStatuses}::text[]) then null
+      else vitrine_now() + ${trackAfter} end`

@@ -2,8 +2,9 @@ import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
+import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
-import { holdOrder, noteShipment } from '../orders/settle.ts'
+import { noteShipment } from '../orders/settle.ts'
 import * as sql from './delivery.sql.ts'
 
 export type ShipRequest = {
@@ -30,16 +31,22 @@ export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, 
     ...request,
     id: newId('ship'),
     status: 'shipped',
-    items: readItems(order, request.items, others),
+    items: readItems(order, request.items, ({ id, quantity }) => quantity - unitsIn(others, id)),
     deliveredAt: null,
     lastEventAt: null,
+    carrier: null,
   }
   await sql.saveShipment(tx, ctx.store.id, orderId, shipment)
   await noteShipment(tx, ctx, order, `Shipped with ${request.partner}, number ${request.trackingNumber}.`)
   return { orderId, shipmentId: shipment.id }
 }
 
-const readItems = (order: LockedOrder, items: ShipRequest['items'], others: readonly sql.Shipment[]) => {
+/** `leftOf` returns how many units of a line can be in this shipment. */
+export const readItems = (
+  order: LockedOrder,
+  items: ShipRequest['items'],
+  leftOf: (line: LockedOrder['lines'][number]) => number,
+) => {
   const wanted = new Map<string, number>()
   for (const { line, quantity } of items) {
     const found = order.lines.filter(({ id, sku }) => id === line || sku === line)
@@ -48,16 +55,20 @@ const readItems = (order: LockedOrder, items: ShipRequest['items'], others: read
     if (found.length > 1) throw refuse('LINE_AMBIGUOUS', { order: order.id, line })
     if (only.digital !== null) throw refuse('LINE_NOT_PHYSICAL', { name: only.name })
     const sum = (wanted.get(only.id) ?? 0) + quantity
-    const left = only.quantity - unitsIn(others, only.id)
+    const left = leftOf(only)
     if (sum > left) throw refuse('LINE_UNITS_TOO_MANY', { name: only.name, units: sum, unitsLeft: left })
     wanted.set(only.id, sum)
   }
   return [...wanted].map(([id, quantity]) => ({ id, quantity }))
 }
 
+/** A cancelled shipment never left the store. */
+export const isActive = ({ status }: Pick<sql.Shipment, 'status'>) => status !== 'cancelled'
+
 /** How many units of a line are in shipments that list their items. */
 export const unitsIn = (shipments: readonly sql.Shipment[], lineId: string) =>
   shipments
+    .filter(isActive)
     .flatMap(({ items }) => items)
     .filter(({ id }) => id === lineId)
     .reduce((sum, { quantity }) => sum + quantity, 0)

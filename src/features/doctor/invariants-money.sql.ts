@@ -38,7 +38,7 @@ export const findWrongAmounts: Rule = (db, storeId) => db.many<Violation>`
 export const findWrongPayments: Rule = (db, storeId) => db.many<Violation>`
   with counted as (
     select p.store_id, p.order_id, count(*) filter (where p.status = 'paid') as paid,
-      count(*) filter (where p.status = 'paid' and p.refund_due_at is null) as staying,
+      count(*) filter (where p.status = 'paid' and not p.is_duplicate) as staying,
       count(*) filter (where p.status = 'refunded') as refunded,
       count(*) filter (where p.status in ('starting', 'open')) as open
     from payment p
@@ -49,10 +49,11 @@ export const findWrongPayments: Rule = (db, storeId) => db.many<Violation>`
       when c.order_id is null then 'has no payment'
       when c.open > 1 then 'has several open payments'
       when c.staying > 1 then 'was paid several times, but no refund is due'
-      when o.payment_status = 'paid' and c.paid = 0 and o.total_minor > 0 then 'is paid, but none of its payments is'
+      when o.payment_status in ('paid', 'partially_refunded') and c.paid = 0 and o.total_minor > 0
+        then 'is paid, but none of its payments is'
       when o.payment_status = 'refunded' and c.refunded = 0 and o.total_minor > 0
         then 'is refunded, but none of its payments is'
-      when o.payment_status <> 'paid' and c.staying > 0 then 'is not paid, but one of its payments is'
+      when o.payment_status not in ('paid', 'partially_refunded') and c.staying > 0 then 'is not paid, but one of its payments is'
       when o.payment_status in ('pending', 'failed') and c.paid + c.refunded > 0
         then 'was never paid, but one of its payments was' end as problem
     from orders o left join counted c on c.store_id = o.store_id and c.order_id = o.id
@@ -65,7 +66,7 @@ export const findForgottenPayments: Rule = (db, storeId) => db.many<Violation>`
   select format('Payment %s is %s, but its order %s has ended.', p.id, p.status, o.id) as sentence
   from payment p join orders o on o.store_id = p.store_id and o.id = p.order_id
   where p.status in ('starting', 'open') and ${within(storeId, sql`p.store_id`)}
-    and (o.status in ('cancelled', 'refunded') or o.payment_status in ('paid', 'refunded'))
+    and (o.status in ('cancelled', 'refunded') or o.payment_status in ('paid', 'partially_refunded', 'refunded'))
     and (p.provider = 'cod' or greatest(o.updated_at, p.updated_at) < vitrine_now() - interval '1 day')
   limit ${maxFindings}`
 
@@ -80,9 +81,48 @@ export const findPaidTwins: Rule = (db, storeId) => db.many<Violation>`
   join orders other on other.store_id = o.store_id and other.id = o.replaced_by and other.payment_status = 'paid'
   where o.replaced_by is not null and o.payment_status = 'paid' and ${within(storeId, sql`o.store_id`)}
     and not exists (
-      select from payment p
-      where p.store_id = o.store_id and p.order_id in (o.id, other.id) and p.refund_due_at is not null)
+      select from refund r
+      where r.store_id = o.store_id and r.order_id in (o.id, other.id) and r.status in ('pending', 'failed'))
     and not (other.payment_method = 'cod' and exists (
       select from order_event e
       where e.store_id = other.store_id and e.order_id = other.id and e.type = 'cancelled'))
+  limit ${maxFindings}`
+
+/** All refunds of a payment together never exceed it, and the status of the order follows from those that succeeded. */
+export const findWrongRefunds: Rule = (db, storeId) => db.many<Violation>`
+  with summed as (
+    select r.store_id, r.payment_id, sum(r.amount_minor) filter (where r.status <> 'failed') as taken,
+      coalesce(sum(r.amount_minor) filter (where r.status = 'succeeded'), 0) as succeeded,
+      bool_and((r.status = 'pending') = (r.due_at is not null)) as is_queued
+    from refund r
+    where ${within(storeId, sql`r.store_id`)}
+    group by r.store_id, r.payment_id),
+  judged as (
+    select p.id, case
+      when s.taken > p.amount_minor then 'has refunds of more than its amount'
+      when not s.is_queued then 'has a pending refund that is not queued, or a decided one that is'
+      when (p.status = 'refunded') <> (s.succeeded = p.amount_minor) then format('is %s, but %s of %s were refunded',
+        p.status, s.succeeded, p.amount_minor)
+      when not p.is_duplicate and s.succeeded > 0 and s.succeeded < p.amount_minor
+        and o.payment_status <> 'partially_refunded' then 'is refunded in part, but its order does not say so' end as problem
+    from summed s
+    join payment p on p.store_id = s.store_id and p.id = s.payment_id
+    join orders o on o.store_id = p.store_id and o.id = p.order_id)
+  select format('Payment %s %s.', id, problem) as sentence from judged where problem is not null
+  limit ${maxFindings}`
+
+/** Refunded units of a line are those of its refunds that have not failed. */
+export const findWrongRefundedLines: Rule = (db, storeId) => db.many<Violation>`
+  with named as (
+    select r.store_id, r.order_id, i.id, sum(i.quantity) as units
+    from refund r, jsonb_to_recordset(r.items) as i (id text, quantity integer)
+    where r.status <> 'failed' and ${within(storeId, sql`r.store_id`)}
+    group by r.store_id, r.order_id, i.id),
+  counted as (
+    select store_id, order_id, id, refunded from order_line where refunded > 0 and ${within(storeId, sql`store_id`)})
+  select format('Line %s of order %s counts %s refunded units, but its refunds have %s.', coalesce(c.id, n.id),
+    coalesce(c.order_id, n.order_id), coalesce(c.refunded, 0), coalesce(n.units, 0)) as sentence
+  from counted c
+  full join named n on n.store_id = c.store_id and n.order_id = c.order_id and n.id = c.id
+  where coalesce(c.refunded, 0) <> coalesce(n.units, 0)
   limit ${maxFindings}`

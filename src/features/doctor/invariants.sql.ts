@@ -59,7 +59,7 @@ export const findLostUnits = (
     from jsonb_to_recordset(${JSON.stringify(initialStock)}::jsonb)
       as k ("variantId" text, "outletId" integer, units integer)),
   sold as (
-    select o.outlet_id, l.variant_id, sum(l.quantity) as units
+    select o.outlet_id, l.variant_id, sum(l.quantity - l.restocked) as units
     from orders o join order_line l on l.store_id = o.store_id and l.order_id = o.id
     where o.stock_state = 'sold' and l.stock_counted and ${within(storeId, sql`o.store_id`)}
     group by o.outlet_id, l.variant_id)
@@ -86,7 +86,6 @@ export const findWrongStockStates: Rule = (db, storeId) => db.many<Violation>`
       and o.payment_status in ('pending', 'failed')
     when o.stock_state = 'sold' then case
       when o.status = 'pending' and o.payment_method = 'online' then ${isShipped}
-      when o.status = 'refunded' then ${isShipped}
       else o.status <> 'cancelled' end
     when o.status in ('cancelled', 'refunded') then true
     when o.status = 'pending' then false
@@ -111,18 +110,18 @@ export const findWrongPaths: Rule = (db, storeId) => db.many<Violation>`
   with timeline as (
     select e.store_id, e.order_id, string_agg(case e.type
       when 'placed' then 'P' when 'payment_failed' then 'f' when 'payment_retried' then 'r' when 'cancelled' then 'c'
-      when 'paid' then 'p' when 'refunded' then 'R' when 'out_for_delivery' then 'o' when 'shipment_delivered' then 'o'
+      when 'paid' then 'p' when 'refunded' then 'R' when 'partially_refunded' then 'q' when 'refund_failed' then 'F' when 'out_for_delivery' then 'o' when 'shipment_delivered' then 'o'
       when 'delivered' then 'd' else '' end, '' order by e.seq) as path
     from order_event e
     where ${within(storeId, sql`e.store_id`)}
     group by e.store_id, e.order_id),
   judged as (
     select o.id, o.status, o.payment_status, t.path,
-      t.path ~ '^P(fr)*f?c?[od]*(p[odR]*)?$' as is_legal,
+      t.path ~ '^P(fr)*f?c?[od]*(p[odqRF]*)?$' as is_legal,
       case when t.path ~ 'd' then 'delivered' when t.path ~ 'o' then 'out_for_delivery'
         when o.payment_status = 'refunded' then 'refunded' when t.path ~ 'p' then 'paid'
         when t.path ~ 'c' then 'cancelled' else 'pending' end as should_be,
-      case when t.path ~ 'p' and t.path ~ 'R' then '{paid,refunded}' when t.path ~ 'p' then '{paid}'
+      case when t.path ~ '[qF]' then '{paid,partially_refunded,refunded}' when t.path ~ 'p' and t.path ~ 'R' then '{paid,refunded}' when t.path ~ 'p' then '{paid}'
         when t.path ~ 'f[^r]*$' then '{failed}' else '{pending}' end::text[] as payment_may_be
     from orders o left join timeline t on t.store_id = o.store_id and t.order_id = o.id
     where ${within(storeId, sql`o.store_id`)})
@@ -164,14 +163,14 @@ export const findWrongCouponUses: Rule = (db, storeId) => db.many<Violation>`
 /** Only paid files can be downloaded, by their customer, within the number of uses. */
 export const findWrongDownloads: Rule = (db, storeId) => db.many<Violation>`
   select format('Download %s belongs to order %s, %s.', d.id, d.order_id, case
-    when o.payment_status not in ('paid', 'refunded') then 'which was never paid'
+    when o.payment_status in ('pending', 'failed') then 'which was never paid'
     when l.digital is null then 'whose line ' || d.position || ' has no file'
     when d.customer_id <> o.customer_id then 'which belongs to another customer'
     else 'and was used too often' end) as sentence
   from download d
   join orders o on o.store_id = d.store_id and o.id = d.order_id
   join order_line l on l.store_id = d.store_id and l.order_id = d.order_id and l.position = d.position
-  where ${within(storeId, sql`d.store_id`)} and (o.payment_status not in ('paid', 'refunded') or l.digital is null
+  where ${within(storeId, sql`d.store_id`)} and (o.payment_status in ('pending', 'failed') or l.digital is null
     or d.customer_id <> o.customer_id or d.used > d.most_uses)
   limit ${maxFindings}`
 
@@ -180,5 +179,5 @@ export const findMissingDownloads: Rule = (db, storeId) => db.many<Violation>`
   from orders o
   join order_line l on l.store_id = o.store_id and l.order_id = o.id and l.digital is not null
   left join download d on d.store_id = l.store_id and d.order_id = l.order_id and d.position = l.position
-  where o.payment_status = 'paid' and d.id is null and not ${isFlagged} and ${within(storeId, sql`o.store_id`)}
+  where o.payment_status in ('paid', 'partially_refunded') and d.id is null and not ${isFlagged} and ${within(storeId, sql`o.store_id`)}
   limit ${maxFindings}`

@@ -4,6 +4,7 @@ import { startTestService, type TestService } from '../../../test/harness.ts'
 import { assertBooks, openCounter, tellDelivery, tellPayment } from '../../../test/model/buying-floor.ts'
 import { makeDatabase } from '../../../test/model/database.ts'
 import type { Tx } from '../../db/database.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import { address } from '../checkout/fixture.ts'
 import { checkInvariants, type InvariantOptions, rules } from './invariants.ts'
 
@@ -74,6 +75,14 @@ const breaksBy = async (change: (tx: Tx) => Promise<unknown>, options: Invariant
   )
   return broken
 }
+
+/** A refund that the order does not know. */
+type AddedRefund = { amount: Fragment; status: string; due: Fragment }
+
+const addRefundOf = (tx: Tx, orderId: string, { amount, status, due }: AddedRefund) => tx.run`
+  insert into refund (store_id, id, order_id, payment_id, amount_minor, status, due_at, created_at, updated_at)
+  select store_id, 'ref_' || id, order_id, id, ${amount}, ${status}, ${due}, vitrine_now(), vitrine_now()
+  from payment where order_id = ${orderId} and status = 'paid'`
 
 /** Changes that break each rule. */
 const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((tx: Tx) => Promise<unknown>)[]> => {
@@ -160,6 +169,16 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
     ],
     'an order and its replacement are not both paid': [
       (tx) => tx.run`update orders set replaced_by = ${mine.cash} where id = ${mine.paid}`,
+    ],
+    'refunds never exceed their payment': [
+      (tx) => addRefundOf(tx, mine.paid, { amount: sql`amount_minor + 1`, status: 'pending', due: sql`vitrine_now()` }),
+      (tx) => addRefundOf(tx, mine.paid, { amount: sql`1`, status: 'pending', due: sql`null` }),
+      (tx) => addRefundOf(tx, mine.paid, { amount: sql`1`, status: 'succeeded', due: sql`vitrine_now()` }),
+      (tx) => addRefundOf(tx, mine.paid, { amount: sql`1`, status: 'succeeded', due: sql`null` }),
+      (tx) => addRefundOf(tx, mine.paid, { amount: sql`amount_minor`, status: 'succeeded', due: sql`null` }),
+    ],
+    'refunded units belong to refunds': [
+      (tx) => tx.run`update order_line set refunded = 1 where order_id = ${mine.paid}`,
     ],
     'order lines have variants of their store': [
       (tx) => tx.run`

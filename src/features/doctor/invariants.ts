@@ -36,6 +36,8 @@ export const rules: Record<string, orders.Rule> = {
   'exactly the paid orders have a settled payment': money.findWrongPayments,
   'ended orders have no open payment': money.findForgottenPayments,
   'an order and its replacement are not both paid': money.findPaidTwins,
+  'refunds never exceed their payment': money.findWrongRefunds,
+  'refunded units belong to refunds': money.findWrongRefundedLines,
   'order lines have variants of their store': stores.findStrayLines,
   'orders refer to rows of their store': stores.findStrayOrders,
   'order numbers are unique': stores.findWrongCounters,

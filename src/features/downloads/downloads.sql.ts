@@ -23,6 +23,9 @@ const columns = sql`d.id, d.order_id as "orderId", o.number as "orderNumber", l.
   l.variant_id as "variantId", l.name, l.variant, l.image, l.digital, d.used, d.most_uses as "mostUses",
   d.expires_at as "expiresAt", d.created_at as "createdAt"`
 
+/** Paid for, and not refunded. */
+export const isPaidFor = sql`o.payment_status in ('paid', 'partially_refunded') and l.refunded < l.quantity`
+
 const line = sql`join order_line l on l.store_id = d.store_id and l.order_id = d.order_id and l.position = d.position
   and l.digital is not null`
 
@@ -34,9 +37,9 @@ export const listDownloads = (
 ) => db.many<DownloadRow>`
   select ${columns}
   from download d
-  join orders o on o.store_id = d.store_id and o.id = d.order_id and o.payment_status = 'paid'
+  join orders o on o.store_id = d.store_id and o.id = d.order_id
   ${line}
-  where d.store_id = ${storeId} and d.customer_id = ${customerId}
+  where d.store_id = ${storeId} and d.customer_id = ${customerId} and ${isPaidFor}
     and ${before === null ? sql`true` : sql`d.id < ${before}`}
   order by d.id desc
   limit ${limit}`
@@ -46,7 +49,7 @@ export type DownloadState = { isPaid: boolean; isExpired: boolean; digital: Digi
 /** Only if it belongs to this customer, where one is given. */
 export const findDownload = (db: Queries, storeId: StoreId, id: string, customerId?: string) =>
   db.maybeOne<DownloadState>`
-  select o.payment_status = 'paid' as "isPaid", coalesce(d.expires_at <= vitrine_now(), false) as "isExpired", l.digital
+  select ${isPaidFor} as "isPaid", coalesce(d.expires_at <= vitrine_now(), false) as "isExpired", l.digital
   from download d
   join orders o on o.store_id = d.store_id and o.id = d.order_id
   ${line}
@@ -60,7 +63,9 @@ export const countUse = async (db: Queries, storeId: StoreId, id: string, custom
     where d.store_id = ${storeId} and d.id = ${id} and d.customer_id = ${customerId} and d.used < d.most_uses
       and (d.expires_at is null or d.expires_at > vitrine_now())
       and exists (
-        select from orders o where o.store_id = d.store_id and o.id = d.order_id and o.payment_status = 'paid')`) > 0
+        select from orders o
+        join order_line l on l.store_id = o.store_id and l.order_id = o.id and l.position = d.position
+        where o.store_id = d.store_id and o.id = d.order_id and ${isPaidFor})`) > 0
 
 export const insertDownloads = (
   tx: Tx,

@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { isPaidFor } from './downloads.sql.ts'
 
 export type NamedFile = { storeId: string; name: string }
 
@@ -18,8 +19,8 @@ export const listNamedFiles = (db: Queries) => db.many<NamedFile>`
     union
     select l.store_id, l.digital ->> 'file'
     from download d
-    join orders o on o.store_id = d.store_id and o.id = d.order_id and o.payment_status = 'paid'
+    join orders o on o.store_id = d.store_id and o.id = d.order_id
     join order_line l on l.store_id = d.store_id and l.order_id = d.order_id and l.position = d.position
-    where l.digital ->> 'file' <> '' and d.used < d.most_uses) named
+    where ${isPaidFor} and l.digital ->> 'file' <> '' and d.used < d.most_uses) named
   join store s on s.id = named.store_id
   order by 1, 2`

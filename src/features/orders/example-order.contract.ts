@@ -49,6 +49,8 @@ export const exampleOrder: Order = {
   currency: 'INR',
   couponCode: 'WELCOME10',
   payment: null,
+  refundedTotal: 0,
+  refunds: [],
   storefrontUrl: 'https://kavya.example',
   shippingAddress: exampleAddress,
   billingAddress: null,

@@ -5,8 +5,9 @@ import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { Instrument } from '../../core/instrument.ts'
 import { insertPayment } from '../payments/payments.sql.ts'
+import { holdOrder } from './lock-order.ts'
 import { insertOrder, type LockedOrder } from './orders.sql.ts'
-import { holdOrder, noteFailedPayment, settleOrder } from './settle.ts'
+import { noteFailedPayment, settleOrder } from './settle.ts'
 import { noteUncounted, takeStock } from './stock.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
@@ -66,7 +67,7 @@ export const placeOrder = async (
     )
     await insertPayment(tx, store.id, {
       ...{ id: newId('pay'), orderId: id, provider: isCash ? 'cod' : 'sandbox', status: 'open' },
-      ...{ amountMinor: totalMinor, currency: store.currency, reference: null },
+      ...{ amountMinor: totalMinor, currency: store.currency, reference: null, expiresAt: null },
     })
     await noteUncounted(tx, store.id, id, uncounted)
   })

@@ -6,7 +6,7 @@ import { named, nullable, oneOf } from '../../http/schema.ts'
 export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered', 'cancelled', 'refunded'] as const
 export const paymentMethods = ['online', 'cod'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
-export const paymentStatuses = ['pending', 'paid', 'failed', 'refunded'] as const
+export const paymentStatuses = ['pending', 'paid', 'failed', 'partially_refunded', 'refunded'] as const
 export type OrderPaymentStatus = (typeof paymentStatuses)[number]
 
 const text = (description: string) => Type.String({ description })
@@ -64,6 +64,22 @@ const OrderShipment = named(
   }),
 )
 
+export const refundStatuses = ['pending', 'succeeded', 'failed'] as const
+
+const OrderRefund = named(
+  'Refund',
+  Type.Object({
+    id: Type.String(),
+    amount: Type.Number(),
+    status: oneOf(refundStatuses),
+    reason: text('`provider`: it was made in the dashboard of the payment provider'),
+    items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Integer() }), {
+      description: 'Refunded lines of the order with their quantities; empty: an amount, or all that was left',
+    }),
+    createdAt: Type.String(),
+  }),
+)
+
 const instrumentFields = {
   method: { type: 'string' },
   last4: { type: 'string' },
@@ -99,6 +115,8 @@ export const Order = named(
       properties: instrumentFields,
       description: 'How the order was paid; null until the payment is settled',
     }),
+    refundedTotal: Type.Number({ description: 'Refunds that succeeded or are pending' }),
+    refunds: Type.Array(OrderRefund),
     storefrontUrl: nullable(Type.String()),
     shippingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),
     billingAddress: Type.Unsafe<PostalAddress | null>({ ...PostalAddress, type: ['object', 'null'] }),

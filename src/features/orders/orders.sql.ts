@@ -27,6 +27,7 @@ export type OrderRow = {
   shippingMinor: number
   taxMinor: number
   totalMinor: number
+  taxIncluded: boolean
   couponId: string | null
   couponCode: string | null
   payment: Instrument | null
@@ -60,6 +61,9 @@ export type OrderLineRow = {
   discountMinor: number
   taxMinor: number
   digital: DigitalFile | null
+  /** Units that were refunded or are being refunded, and units that went back to stock while others stay sold. */
+  refunded: number
+  restocked: number
   /** Its units were taken from stock. False if the variant was not tracked at the time of the order. */
   stockCounted: boolean
 }
@@ -68,7 +72,8 @@ const orderColumns = sql`o.id, o.number, o.customer_id as "customerId", o.outlet
   o.cart_id as "cartId", o.cart_version as "cartVersion", o.request_hash as "requestHash", o.status,
   o.payment_status as "paymentStatus", o.payment_method as "paymentMethod", o.stock_state as "stockState", o.currency,
   o.subtotal_minor as "subtotalMinor", o.discount_minor as "discountMinor", o.shipping_minor as "shippingMinor",
-  o.tax_minor as "taxMinor", o.total_minor as "totalMinor", o.coupon_id as "couponId", o.coupon_code as "couponCode",
+  o.tax_minor as "taxMinor", o.total_minor as "totalMinor", o.tax_included as "taxIncluded",
+  o.coupon_id as "couponId", o.coupon_code as "couponCode",
   o.payment, o.needs_attention as "needsAttention", o.storefront_url as "storefrontUrl",
   o.shipping_address as "shippingAddress", o.billing_address as "billingAddress", o.note,
   o.delivery_status as "deliveryStatus", o.delivery_partner as "deliveryPartner",
@@ -80,7 +85,7 @@ const linesFrom = (source: Fragment) => sql`(
     'variantId', l.variant_id, 'name', l.name, 'variant', l.variant, 'image', l.image, 'sku', l.sku,
     'quantity', l.quantity, 'unitMinor', l.unit_minor, 'lineTotalMinor', l.line_total_minor,
     'discountMinor', l.discount_minor, 'taxMinor', l.tax_minor, 'digital', l.digital,
-    'stockCounted', l.stock_counted) order by l.position), '[]')
+    'refunded', l.refunded, 'restocked', l.restocked, 'stockCounted', l.stock_counted) order by l.position), '[]')
   from ${source})`
 const lines = linesFrom(sql`order_line l where l.store_id = o.store_id and l.order_id = o.id`)
 
@@ -102,13 +107,33 @@ export type ShipmentRow = {
 
 export type EventRow = { at: string; type: string; message: string }
 
-export type FullOrderRow = OrderRow & { lines: OrderLineRow[]; shipments: ShipmentRow[]; timeline: EventRow[] }
+export type OrderRefundRow = {
+  id: string
+  amountMinor: number
+  status: 'pending' | 'succeeded' | 'failed'
+  reason: string
+  items: { id: string; quantity: number }[]
+  /** Of a second payment for the same order. */
+  isOfDuplicate: boolean
+  createdAt: string
+}
+
+export type FullOrderRow = OrderRow & {
+  lines: OrderLineRow[]
+  shipments: ShipmentRow[]
+  refunds: OrderRefundRow[]
+  timeline: EventRow[]
+}
 
 const fullColumns = sql`${orderColumns}, ${lines} as lines, (
   select coalesce(json_agg(json_build_object('id', s.id, 'trackingNumber', s.tracking_number, 'partner', s.partner,
     'status', s.status, 'estimatedDelivery', s.estimated_delivery, 'deliveredAt', s.delivered_at,
     'trackingUrl', s.tracking_url, 'items', s.items, 'updatedAt', s.updated_at) order by s.created_at, s.id), '[]')
-  from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments,
+  from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments, (
+  select coalesce(json_agg(json_build_object('id', r.id, 'amountMinor', r.amount_minor, 'status', r.status,
+    'reason', r.reason, 'items', r.items, 'isOfDuplicate', exists (
+      select from payment p where p.store_id = r.store_id and p.id = r.payment_id and p.is_duplicate), 'createdAt', r.created_at) order by r.created_at, r.id), '[]')
+  from refund r where r.store_id = o.store_id and r.order_id = o.id) as refunds,
   ${timelineFrom(sql`order_event e where e.store_id = o.store_id and e.order_id = o.id`)} as timeline`
 
 /** Only if it belongs to this customer, where one is given. */
@@ -143,10 +168,12 @@ export const lockCartOf = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
     and c.id = (select o.cart_id from orders o where o.store_id = ${storeId} and o.id = ${orderId})
   for update`
 
-export const lockOrder = (tx: Tx, storeId: StoreId, orderId: string) => tx.maybeOne<LockedOrder>`
-  with locked as (
-    select * from orders where store_id = ${storeId} and id = ${orderId} for update)
-  select ${orderColumns}, ${lines} as lines from locked o`
+export const lockOrderRow = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
+  select from orders where store_id = ${storeId} and id = ${orderId} for update`
+
+/** For an order that `lockOrder` has locked. */
+export const readLockedOrder = (tx: Tx, storeId: StoreId, orderId: string) => tx.maybeOne<LockedOrder>`
+  select ${orderColumns}, ${lines} as lines from orders o where o.store_id = ${storeId} and o.id = ${orderId}`
 
 export type OrderChange = Partial<
   Pick<
@@ -201,7 +228,7 @@ export type NewOrder = Omit<
   | 'expiresAt'
   | 'createdAt'
   | 'updatedAt'
-> & { taxIncluded: boolean; expiresInMs: number | null }
+> & { expiresInMs: number | null }
 
 /** The statement copies name, image, SKU and file from the product as it is now. */
 export type NewOrderLine = Pick<
@@ -243,6 +270,7 @@ export const insertOrder = (
     returning *),
   timeline_rows as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
+    '[]'::json as refunds,
     ${timelineFrom(sql`timeline_rows e`)} as timeline
   from placed o`
 
@@ -268,8 +296,19 @@ export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string)
         select o.id, o.replaced_by from orders o where o.store_id = ${storeId} and o.replaced_by = k.id) near)
     select exists (
       select from kin join orders o on o.store_id = ${storeId} and o.id = kin.id
-      where o.id <> ${orderId} and (o.payment_status = 'paid'
+      where o.id <> ${orderId} and (o.payment_status in ('paid', 'partially_refunded')
         or o.payment_method = 'cod' and o.status not in ('cancelled', 'refunded'))) as paid`
   ).paid
 
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))
+
+/** Adds to the units of lines that are refunded or back in stock. A failed refund takes its units off again. */
+export const countRefunded = (
+  tx: Tx,
+  storeId: StoreId,
+  orderId: string,
+  changes: readonly { id: string; refunded: number; restocked: number }[],
+) => tx.run`
+  update order_line l set refunded = l.refunded + c.refunded, restocked = l.restocked + c.restocked
+  from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (id text, refunded integer, restocked integer)
+  where l.store_id = ${storeId} and l.order_id = ${orderId} and l.id = c.id`

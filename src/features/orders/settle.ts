@@ -5,25 +5,16 @@ import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
-import {
-  type LockedOrder,
-  lockCartOf,
-  lockOrder,
-  type OrderChange,
-  type OrderRow,
-  type TimelineEntry,
-  writeOrder,
-} from './orders.sql.ts'
+import { type LockedOrder, type OrderChange, type OrderRow, type TimelineEntry, writeOrder } from './orders.sql.ts'
+import { isSent, type RestockedUnits, restockUnits, takeRestockedUnits } from './restock.ts'
 import { hasShipment } from './shipped.sql.ts'
 import { moveCounted, returnStock, takeStockAgain } from './stock.ts'
 
 type Ctx = { store: Pick<Store, 'id'> }
 
-/** Locks the cart, then the order (see `lockCartOf`). Undefined if the store has no such order. */
-export const holdOrder = async (tx: Tx, { store }: Ctx, orderId: string): Promise<LockedOrder | undefined> => {
-  const [, order] = await pipeline(lockCartOf(tx, store.id, orderId), lockOrder(tx, store.id, orderId))
-  return order
-}
+/** Also after a refund of a part. */
+export const isPaid = ({ paymentStatus }: Pick<OrderRow, 'paymentStatus'>) =>
+  paymentStatus === 'paid' || paymentStatus === 'partially_refunded'
 
 const write = async (
   tx: Tx,
@@ -47,7 +38,7 @@ export const settleOrder = async (
   order: LockedOrder,
   instrument: Instrument,
 ): Promise<LockedOrder> => {
-  if (order.paymentStatus === 'paid' || order.paymentStatus === 'refunded') return order
+  if (isPaid(order) || order.paymentStatus === 'refunded') return order
   const isLate = order.status === 'cancelled'
   const change: OrderChange = { paymentStatus: 'paid', payment: instrument, expiresAt: null }
   const events: TimelineEntry[] = [
@@ -90,7 +81,7 @@ export const settleDuplicate = async (
   order: LockedOrder,
   instrument: Instrument,
 ): Promise<LockedOrder> => {
-  if (order.paymentStatus === 'paid' || order.paymentStatus === 'refunded') return order
+  if (isPaid(order) || order.paymentStatus === 'refunded') return order
   const change: OrderChange = {
     paymentStatus: 'paid',
     payment: instrument,
@@ -124,30 +115,86 @@ export const noteFailedPayment = async (tx: Tx, ctx: Ctx, order: LockedOrder): P
   ])
 }
 
-/** The shopper starts a new payment after a failed one. */
-export const notePaymentRetry = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
-  if (order.status !== 'pending' || order.paymentStatus !== 'failed') return order
-  return write(tx, ctx, order, { paymentStatus: 'pending' }, [
-    { type: 'payment_retried', message: 'A new payment was started.' },
-  ])
+/** The shopper starts a new payment. The order holds its units until `holdUntil`. */
+export const notePaymentRetry = async (
+  tx: Tx,
+  ctx: Ctx,
+  order: LockedOrder,
+  holdUntil: Date | null,
+): Promise<LockedOrder> => {
+  const isRetry = order.status === 'pending' && order.paymentStatus === 'failed'
+  if (!isRetry && holdUntil?.getTime() === order.expiresAt?.getTime()) return order
+  const events = isRetry ? [{ type: 'payment_retried', message: 'A new payment was started.' }] : []
+  return write(tx, ctx, order, { ...(isRetry ? { paymentStatus: 'pending' } : {}), expiresAt: holdUntil }, events)
 }
 
-/** Applies a refund. Units return to stock unless the order was shipped; a shipped order keeps its status. */
-export const refundOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> => {
-  if (order.paymentStatus !== 'paid') return order
-  const isSent = order.status === 'out_for_delivery' || order.status === 'delivered'
-  const change: OrderChange = { paymentStatus: 'refunded', needsAttention: null }
-  if (!isSent) change.status = 'refunded'
-  if (!isSent && !(await hasShipment(tx, ctx.store.id, order.id))) {
-    await returnStock(tx, ctx.store.id, order)
-    change.stockState = 'released'
+/** `items` empty: the whole order. `restock` null: units that were not shipped go back to stock. */
+export type RefundOfOrder = {
+  isWhole: boolean
+  items: readonly { id: string; quantity: number }[]
+  restock: boolean | null
+  message: string
+}
+
+const wholeRefund: RefundOfOrder = { isWhole: true, items: [], restock: null, message: 'The payment was refunded.' }
+
+/** Applies a refund that has succeeded. A shipped order keeps its status, also when all of it is refunded. */
+export const refundOrder = async (
+  tx: Tx,
+  ctx: Ctx,
+  order: LockedOrder,
+  { isWhole, items, restock, message }: RefundOfOrder = wholeRefund,
+): Promise<LockedOrder> => {
+  if (!isPaid(order)) return order
+  const change: OrderChange = { paymentStatus: isWhole ? 'refunded' : 'partially_refunded' }
+  if (isWhole) change.needsAttention = null
+  if (isWhole && !isSent(order)) change.status = 'refunded'
+  const after = restock === false ? order : await restockUnits(tx, ctx, order, { isWhole, items, restock })
+  return write(tx, ctx, after, change, [{ type: isWhole ? 'refunded' : 'partially_refunded', message }])
+}
+
+/** `paymentStatus` is the status without the refund, `restocked` the units that it had returned to stock. */
+export type FailedRefund = {
+  paymentStatus: OrderRow['paymentStatus']
+  restocked: readonly RestockedUnits[]
+  message: string
+}
+
+/** A refund has failed, perhaps after it had succeeded. Units that are still to be shipped are taken from stock again. */
+export const noteRefundFailed = async (
+  tx: Tx,
+  ctx: Ctx,
+  order: LockedOrder,
+  { paymentStatus, restocked, message }: FailedRefund,
+): Promise<LockedOrder> => {
+  const change: OrderChange = { paymentStatus, needsAttention: 'REFUND_FAILED' }
+  if (order.status === 'refunded' && paymentStatus !== 'refunded') change.status = 'paid'
+  const events: TimelineEntry[] = [{ type: 'refund_failed', message }]
+  const after = restocked.length === 0 || isSent(order) ? order : await takeRestockedUnits(tx, ctx, order, restocked)
+  if (after === null) {
+    events.push({ type: 'attention', message: 'The units of the failed refund are no longer in stock.' })
   }
-  return write(tx, ctx, order, change, [{ type: 'refunded', message: 'The payment was refunded.' }])
+  return write(tx, ctx, after ?? order, change, events)
+}
+
+/** Adds what a later report says about the instrument. */
+export const fillPaymentDetails = async (tx: Tx, ctx: Ctx, order: LockedOrder, more: Instrument): Promise<boolean> => {
+  const known = order.payment
+  if (known === null) return false
+  const filled: Instrument = {
+    method: known.method || more.method,
+    last4: known.last4 || more.last4,
+    upiId: known.upiId || more.upiId,
+    reference: known.reference || more.reference,
+  }
+  if (filled.method === known.method && filled.last4 === known.last4 && filled.upiId === known.upiId) return false
+  await write(tx, ctx, order, { payment: filled }, [])
+  return true
 }
 
 /** Cancels an unpaid order and returns its units and its coupon use. Paid, ended or shipped orders stay unchanged. */
 export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message: string): Promise<LockedOrder> => {
-  if (order.status !== 'pending' || order.paymentStatus === 'paid') return order
+  if (order.status !== 'pending' || isPaid(order)) return order
   if (await hasShipment(tx, ctx.store.id, order.id)) return order
   if (order.couponId !== null) await releaseCoupon(tx, ctx.store.id, order.couponId, order.customerId)
   await returnStock(tx, ctx.store.id, order)
@@ -156,9 +203,14 @@ export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message:
   ])
 }
 
-/** Flags an order for the merchant to look at. */
-export const flagOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, code: string, message: string) =>
-  write(tx, ctx, order, { needsAttention: code }, [{ type: 'attention', message }])
+/** Flags an order for the merchant. An order has one flag, so a parcel's flag replaces only another one of a parcel. */
+export const flagOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, code: string, message: string) => {
+  const isKept = isParcelFlag(code) && order.needsAttention !== null && !isParcelFlag(order.needsAttention)
+  const needsAttention = isKept ? order.needsAttention : code
+  return write(tx, ctx, order, { needsAttention }, [{ type: 'attention', message }])
+}
+
+const isParcelFlag = (code: string) => code.startsWith('PARCEL_')
 
 const cash: Instrument = { method: 'cod', last4: '', upiId: '', reference: '' }
 

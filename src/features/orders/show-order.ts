@@ -47,6 +47,12 @@ export const showOrder = (ctx: Pick<StoreCtx, 'store' | 'publicUrl'>, order: Ful
     currency: order.currency,
     couponCode: order.couponCode,
     payment: order.payment,
+    refundedTotal: wire(sumRefunds(order.refunds)),
+    refunds: order.refunds.map(({ amountMinor, createdAt, ...refund }) => ({
+      ...refund,
+      amount: wire(amountMinor),
+      createdAt: new Date(createdAt).toISOString(),
+    })),
     storefrontUrl: order.storefrontUrl,
     shippingAddress: order.shippingAddress,
     billingAddress: order.billingAddress,
@@ -60,3 +66,9 @@ export const showOrder = (ctx: Pick<StoreCtx, 'store' | 'publicUrl'>, order: Ful
 }
 
 const isoTime = (time: string | null) => (time === null ? null : new Date(time).toISOString())
+
+/** A failed refund has returned nothing, and one of a duplicate payment nothing of the order's total. */
+const sumRefunds = (refunds: FullOrderRow['refunds']) =>
+  refunds
+    .filter(({ status, isOfDuplicate }) => status !== 'failed' && !isOfDuplicate)
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0)

@@ -2,7 +2,7 @@ import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import { type Goods, moveTakenStock, tryTakeStock } from '../catalog/stock-moves.ts'
 import type { StoreId } from '../context.ts'
-import type { LockedOrder, OrderLineRow } from './orders.sql.ts'
+import { countRefunded, type LockedOrder, type OrderLineRow } from './orders.sql.ts'
 import { noteCounted } from './stock.sql.ts'
 
 type OrderedGoods = Pick<Goods, 'outletId'> & {
@@ -48,15 +48,25 @@ export const moveCounted = async (
   if (missing.length > 0) throw new Error(`order ${id}: no stock row for variants ${missing.join(', ')}`)
 }
 
-/** For an order whose units were returned to stock. Takes all of them or none; true if they were taken. */
-export const takeStockAgain = async (tx: Tx, storeId: StoreId, order: Order): Promise<boolean> => {
-  const { missing, uncounted } = await tryTakeStock(tx, storeId, order, 'sell')
+/** For units of an order that were returned to stock. Takes all of them or none; true if they were taken. */
+export const takeStockAgain = async (
+  tx: Tx,
+  storeId: StoreId,
+  order: Order,
+  lines: readonly OrderLineRow[] = order.lines,
+): Promise<boolean> => {
+  const { missing, uncounted } = await tryTakeStock(tx, storeId, { outletId: order.outletId, lines }, 'sell')
   if (missing.length === 0) {
-    await noteCounted(tx, storeId, order.id, uncounted)
+    const changes = lines
+      .filter(({ restocked }) => restocked > 0)
+      .map(({ id, quantity, restocked }) => ({ id, refunded: 0, restocked: -Math.min(quantity, restocked) }))
+    if (changes.length > 0) await countRefunded(tx, storeId, order.id, changes)
+    const others = order.lines.filter(({ id, stockCounted }) => !stockCounted && lines.every((line) => line.id !== id))
+    await noteCounted(tx, storeId, order.id, [...uncounted, ...others.map(({ variantId }) => variantId)])
     return true
   }
   const untaken = new Set([...missing, ...uncounted])
-  const taken = order.lines.filter(({ variantId }) => !untaken.has(variantId))
+  const taken = lines.filter(({ variantId }) => !untaken.has(variantId))
   if (taken.length > 0) await moveTakenStock(tx, storeId, { outletId: order.outletId, lines: taken }, 'restock')
   return false
 }

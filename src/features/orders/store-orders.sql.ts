@@ -18,11 +18,14 @@ export type ListedOrder = Pick<
   | 'createdAt'
 > & { customer: string }
 
+/** `isFlagged`: only orders that need attention. */
+export type OrderFilter = { status: string | null; isFlagged: boolean; limit: number }
+
 /** The newest orders of a store, for its operator. */
 export const listStoreOrders = (
   db: Queries,
   storeId: StoreId,
-  { status, limit }: { status: string | null; limit: number },
+  { status, isFlagged, limit }: OrderFilter,
 ) => db.many<ListedOrder>`
   select o.id, o.number, o.status, o.payment_status as "paymentStatus", o.payment_method as "paymentMethod",
     o.delivery_status as "deliveryStatus", o.needs_attention as "needsAttention", o.total_minor as "totalMinor",
@@ -30,6 +33,7 @@ export const listStoreOrders = (
   from orders o
   join customer c on c.store_id = o.store_id and c.id = o.customer_id
   where o.store_id = ${storeId} and ${status === null ? sql`true` : sql`o.status = ${status}`}
+    and ${isFlagged ? sql`o.needs_attention is not null` : sql`true`}
   order by o.number desc
   limit ${limit}`
 

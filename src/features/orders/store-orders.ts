@@ -5,18 +5,18 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
 import { orderStatuses } from './order.contract.ts'
 import { type FullOrderRow, readOrder } from './orders.sql.ts'
-import { findOrderById, findOrdersByNumber, listStoreOrders } from './store-orders.sql.ts'
+import { findOrderById, findOrdersByNumber, listStoreOrders, type OrderFilter } from './store-orders.sql.ts'
 
 /** The orders of a store, for its operator. */
 export const listOrdersOfStore = async (
   db: Queries,
   store: Pick<Store, 'id'>,
-  { status, limit }: { status: string | null; limit: number },
+  { status, isFlagged, limit }: OrderFilter,
 ) => {
   if (status !== null && !orderStatuses.some((known) => known === status)) {
     throw refuse('ORDER_STATUS_UNKNOWN', { status, statuses: orderStatuses })
   }
-  const orders = await listStoreOrders(db, store.id, { status, limit })
+  const orders = await listStoreOrders(db, store.id, { status, isFlagged, limit })
   return orders.map(({ totalMinor, number, createdAt, ...order }) => ({
     ...order,
     number: String(number),

@@ -51,7 +51,7 @@ test('unknown and missing credentials are refused with a reason, and nothing is 
   await assert.rejects(scene.change({ keyId: 'x' }), { code: 'CREDENTIALS_MISSING' })
   await assert.rejects(scene.change({ ...credentials, colour: 'red' }), /no credential "colour"/)
   await assert.rejects(scene.change({ keyId: 'x' }, 'sandbox'), /Valid credentials: none/)
-  await assert.rejects(scene.change({}, 'stripes'), /Valid providers: sandbox, cod, keyed\./)
+  await assert.rejects(scene.change({}, 'stripes'), /Valid providers: sandbox, cod, juspay, razorpay, stripe, keyed\./)
   await assert.rejects(scene.change({}, 'constructor'), { code: 'PROVIDER_UNKNOWN' })
   await assert.rejects(scene.stored())
   await assert.rejects(openAccount(scene.ctx, 'keyed'), /missing or unreadable/)
@@ -69,9 +69,10 @@ test('encrypted credentials of one store cannot be used in the row of another', 
 test('after rotating the secret, old credentials can still be decrypted', async () => {
   const scene = await newScene()
   await scene.change(credentials)
+  const urls = { juspay: '', razorpay: '', stripe: '' }
   const withSecrets = (...secrets: string[]) => ({
     ...scene.ctx,
-    payments: createPayments({ db: service.db, publicUrl: '', production: false, secrets, more: [keyed] }),
+    payments: createPayments({ db: service.db, publicUrl: '', production: false, secrets, urls, more: [keyed] }),
   })
   const old = 'a secret for tests that is long enough to be one'
   const { account } = await openAccount(withSecrets('a brand new secret of the service', old), 'keyed')

@@ -1,5 +1,10 @@
+import { seconds } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
-import type { Tx } from '../../db/database.ts'
+import { errorMessage } from '../../core/thrown.ts'
+import { withTimeLimit } from '../../core/time-limit.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+import { ProviderRefused } from '../../providers/http.ts'
+import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
 import type { Payments, Store } from '../context.ts'
 import { keepCredentials, readCredentials } from './accounts.sql.ts'
 import { openCredentials, sealCredentials } from './providers.ts'
@@ -15,24 +20,99 @@ export const checkProviderName = ({ providers, production }: Payments, name: str
 export type AccountRequest = { provider: string; credentials: Readonly<Record<string, string>> }
 
 /**
- * Stores the credentials of a store at a provider, encrypted. Credentials that are not given stay unchanged. Refuses the
- * change if one that the provider requires would be missing.
+ * Stores the credentials of a store at a provider, encrypted. Credentials that are not given stay as they are; in the end
+ * all that the provider needs must be there.
  */
 export const changePaymentAccount = async (
   tx: Tx,
   payments: Payments,
   store: Pick<Store, 'id' | 'publicId'>,
-  { provider: name, credentials }: AccountRequest,
+  request: AccountRequest,
 ): Promise<void> => {
+  const credentials = await completeCredentials(tx, payments, store, request)
+  if (credentials === null) return
+  const { provider } = request
+  await keepCredentials(
+    tx,
+    store.id,
+    provider,
+    sealCredentials(payments.accounts, store.publicId, provider, credentials),
+  )
+}
+
+/** The given credentials with those that are stored. Null for a provider that needs none. */
+const completeCredentials = async (
+  db: Queries,
+  payments: Payments,
+  store: Pick<Store, 'id' | 'publicId'>,
+  { provider: name, credentials }: AccountRequest,
+): Promise<Record<string, string> | null> => {
   checkProviderName(payments, name)
-  const wanted = payments.providers.get(name)?.credentials ?? []
+  const { credentials: needed = [], optionalCredentials = [] } = payments.providers.get(name) ?? {}
+  const wanted = [...needed, ...optionalCredentials]
   const unknown = Object.keys(credentials).find((field) => !wanted.includes(field))
   if (unknown !== undefined) throw refuse('CREDENTIAL_UNKNOWN', { provider: name, credential: unknown, wanted })
-  if (wanted.length === 0) return
-  const sealed = await readCredentials(tx, store.id, name)
+  if (wanted.length === 0) return null
+  const sealed = await readCredentials(db, store.id, name)
   const stored = sealed === undefined ? {} : (openCredentials(payments.accounts, store.publicId, name, sealed) ?? {})
   const all: Record<string, string> = { ...stored, ...credentials }
-  const missing = wanted.filter((field) => !all[field])
+  const missing = needed.filter((field) => !all[field])
   if (missing.length > 0) throw refuse('CREDENTIALS_MISSING', { provider: name, missing })
-  await keepCredentials(tx, store.id, name, sealCredentials(payments.accounts, store.publicId, name, all))
+  return all
+}
+
+const checkLimitMs = seconds(15)
+
+export type AccountState =
+  | { state: 'unreadable' }
+  | { state: 'incomplete'; missing: readonly string[] }
+  | { state: 'refused' | 'unreachable'; reason: string }
+  | { state: 'accepted'; answer: string; isTestAccount: boolean }
+
+/** Tries the stored credentials of a store at a provider. Moves no money. */
+export const examinePaymentAccount = async (
+  db: Queries,
+  payments: Payments,
+  store: Pick<Store, 'id' | 'publicId'>,
+  provider: PaymentProvider,
+): Promise<AccountState> => {
+  const sealed = await readCredentials(db, store.id, provider.name)
+  const credentials =
+    sealed === undefined ? {} : openCredentials(payments.accounts, store.publicId, provider.name, sealed)
+  // Encrypted with a secret that this service does not have.
+  if (credentials === null) return { state: 'unreadable' }
+  const missing = provider.credentials.filter((field) => !credentials[field])
+  if (missing.length > 0) return { state: 'incomplete', missing }
+  const account = { storeId: store.publicId, credentials }
+  try {
+    const answer = await callCheck(provider, account)
+    return { state: 'accepted', answer, isTestAccount: provider.isTestAccount?.(account) ?? false }
+  } catch (error) {
+    return { state: error instanceof ProviderRefused ? 'refused' : 'unreachable', reason: errorMessage(error) }
+  }
+}
+
+const callCheck = (provider: PaymentProvider, account: ProviderAccount) =>
+  withTimeLimit({ limitMs: checkLimitMs, name: `the check of the credentials at ${provider.name}` }, (signal) =>
+    provider.check(account, signal),
+  )
+
+/** Tries credentials at the provider before they are stored, and returns what it said. Moves no money. */
+export const checkPaymentAccount = async (
+  db: Queries,
+  payments: Payments,
+  store: Pick<Store, 'id' | 'publicId'>,
+  request: AccountRequest,
+): Promise<string | null> => {
+  const credentials = await completeCredentials(db, payments, store, request)
+  const provider = payments.providers.get(request.provider)
+  if (credentials === null || provider === undefined) return null
+  try {
+    return await callCheck(provider, { storeId: store.publicId, credentials })
+  } catch (error) {
+    const reason = errorMessage(error)
+    throw error instanceof ProviderRefused
+      ? refuse('CREDENTIALS_REFUSED', { provider: provider.name, reason })
+      : refuse('PROVIDER_UNREACHABLE', { provider: provider.name, reason }, { cause: error })
+  }
 }

@@ -1,11 +1,17 @@
 import { seconds } from '../../core/clock.ts'
 import { withTimeLimit } from '../../core/time-limit.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
+import type { Store } from '../context.ts'
 import { openAccount, type PaymentCtx } from './providers.ts'
 
 /** A shopper or an operator waits for the answer. */
 const requestLimitMs = seconds(10)
 export const jobCallLimitMs = seconds(20)
+
+/** A webhook knows no more of its store than this. */
+export type ProviderCallCtx = Pick<PaymentCtx, 'db' | 'payments' | 'providerCalls'> & {
+  store: Pick<Store, 'id' | 'publicId'>
+}
 
 type Call<Result> = (provider: PaymentProvider, account: ProviderAccount, signal: AbortSignal) => Promise<Result>
 
@@ -13,10 +19,12 @@ type Call<Result> = (provider: PaymentProvider, account: ProviderAccount, signal
  * Every call to a payment provider goes through here, never inside a transaction. It ends at the time limit even if the
  * provider ignores the signal; the effect of such a call is unknown, and the same call is made again later.
  */
-export const callProvider = async <Result>(ctx: PaymentCtx, name: string, call: Call<Result>): Promise<Result> => {
+export const callProvider = async <Result>(ctx: ProviderCallCtx, name: string, call: Call<Result>): Promise<Result> => {
   const { provider, account } = await openAccount(ctx, name)
   const { limitMs, signal } = ctx.providerCalls ?? { limitMs: requestLimitMs, signal: undefined }
-  return withTimeLimit({ limitMs, signal, name: `a call to the payment provider ${name}` }, (limited) =>
-    call(provider, account, limited),
+  return ctx.payments.circuits.run(`${name} for ${ctx.store.publicId}`, () =>
+    withTimeLimit({ limitMs, signal, name: `a call to the payment provider ${name}` }, (limited) =>
+      call(provider, account, limited),
+    ),
   )
 }

@@ -6,8 +6,8 @@ import { secondsToNextWindow } from '../access/rate-limit.ts'
 import type { Services } from '../context.ts'
 import { type OrderRow, readOrder } from '../orders/orders.sql.ts'
 import { findOrderById } from '../orders/store-orders.sql.ts'
-import { claimStatusCheck, readLatestPayment } from './payments.sql.ts'
-import { forStore, type PaymentCtx, type PaymentServices } from './providers.ts'
+import { claimStatusCheck, findOrderByReference, readLatestPayment } from './payments.sql.ts'
+import { forStore, openAccount, type PaymentCtx, type PaymentServices } from './providers.ts'
 import { reconcilePayment } from './reconcile.ts'
 import { returnOrigin } from './storefront-url.ts'
 
@@ -18,24 +18,65 @@ type PaymentIds = { storeId: string; orderId: string; paymentId: string; provide
 /** Called when a status check fails. The shopper is redirected anyway, and a job checks again. */
 export type OnProviderError = (error: unknown, ids: PaymentIds) => void
 
+type ReturnQuery = Readonly<Record<string, string | undefined>>
+
+export type ReturnedShopper = { orderId: string; clientAddress: string }
+
+type ReturnServices = PaymentServices & Pick<Services, 'limitLookups' | 'counter'>
+
 /**
  * Returns the storefront URL for a shopper who comes back from paying. Query parameters about the payment are ignored,
  * since anyone can forge them: the payment is checked at the provider, at most every few seconds.
  */
 export const findReturnUrl = async (
-  services: PaymentServices & Pick<Services, 'limitLookups' | 'counter'>,
-  { orderId, clientAddress }: { orderId: string; clientAddress: string },
+  services: ReturnServices,
+  { orderId, clientAddress }: ReturnedShopper,
   onProviderError: OnProviderError = () => {},
 ): Promise<string> => {
   if (!isIdShaped('ord', orderId)) throw noSuchOrder()
   await limitCallbacks(services, clientAddress)
-  const ctx = await services.limitLookups(`webhook ${clientAddress}`, () => ctxOfOrder(services, orderId))
+  const ctx = await services.limitLookups(`callback ${clientAddress}`, () => ctxOfOrder(services, orderId))
   if (ctx === undefined) throw noSuchOrder()
   await reconcileLatestPayment(ctx, orderId, onProviderError)
+  return returnUrlOf(ctx, orderId)
+}
+
+/** The same for the query that a provider appends, which names the payment in the provider's own way. */
+export const findProviderReturnUrl = async (
+  services: ReturnServices,
+  { provider, query, clientAddress }: { provider: string; query: ReturnQuery; clientAddress: string },
+  onProviderError: OnProviderError = () => {},
+): Promise<string> => {
+  const names = services.payments.providers.get(provider)?.readReturn(query)
+  if (names === undefined) throw noSuchOrder()
+  await limitCallbacks(services, clientAddress)
+  const found = await services.limitLookups(`callback ${clientAddress}`, async () => {
+    const orderId = names.orderId ?? (await findOrderOfReference(services, provider, names.reference))
+    const ctx = isIdShaped('ord', orderId) ? await ctxOfOrder(services, orderId) : undefined
+    return ctx && { ctx, orderId }
+  })
+  if (found === undefined) throw noSuchOrder()
+  const { ctx, orderId } = found
+  if (await isReturnSigned(ctx, provider, query)) await reconcileLatestPayment(ctx, orderId, onProviderError)
+  return returnUrlOf(ctx, orderId)
+}
+
+const findOrderOfReference = async ({ db }: PaymentServices, provider: string, reference: string | null) =>
+  reference === null ? '' : ((await findOrderByReference(db, provider, reference))?.orderId ?? '')
+
+const returnUrlOf = async (ctx: PaymentCtx, orderId: string): Promise<string> => {
   const order = await readOrder(ctx.db, ctx.store.id, orderId)
   if (order === undefined) throw noSuchOrder()
   const origin = returnOrigin(ctx.store, order.storefrontUrl)
   return `${origin}/payment/callback?orderId=${encodeURIComponent(order.id)}&status=${callbackStatus(order)}`
+}
+
+/** A forged return does not even cause a call to the provider. A job checks the payment anyway. */
+const isReturnSigned = async (ctx: PaymentCtx, name: string, query: ReturnQuery) => {
+  if (ctx.payments.providers.get(name)?.isReturnGenuine === undefined) return true
+  // The store may have no account there: anyone can write this address.
+  const opened = await openAccount(ctx, name).catch(() => null)
+  return opened?.provider.isReturnGenuine?.(opened.account, query) ?? false
 }
 
 const maxCallbacksPerMinute = 600
@@ -75,6 +116,6 @@ export const callbackStatus = ({
   status,
   paymentStatus,
 }: Pick<OrderRow, 'status' | 'paymentStatus'>): 'success' | 'failed' | 'pending' => {
-  if (paymentStatus === 'paid') return 'success'
+  if (paymentStatus === 'paid' || paymentStatus === 'partially_refunded') return 'success'
   return paymentStatus === 'pending' && status !== 'cancelled' ? 'pending' : 'failed'
 }

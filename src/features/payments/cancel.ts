@@ -1,9 +1,10 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { CustomerCtx } from '../context.ts'
+import { holdOrder } from '../orders/lock-order.ts'
 import type { Order } from '../orders/order.contract.ts'
 import type { FullOrderRow } from '../orders/orders.sql.ts'
 import { findOrderOf } from '../orders/orders.ts'
-import { cancelOrder, holdOrder } from '../orders/settle.ts'
+import { cancelOrder, isPaid } from '../orders/settle.ts'
 import { showOrder } from '../orders/show-order.ts'
 import { isUndecided, lockPayments } from './payments.sql.ts'
 import type { PaymentCtx } from './providers.ts'
@@ -20,7 +21,8 @@ export const cancelOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<
  */
 export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message: string): Promise<void> => {
   if (order.status === 'cancelled') return
-  if (order.status !== 'pending' || order.paymentStatus === 'paid' || order.shipments.length > 0) throw tooLate(order)
+  if (order.status !== 'pending' || isPaid(order) || order.shipments.some(({ status }) => status !== 'cancelled'))
+    throw tooLate(order)
   const closed = await closePayment(ctx, order.id)
   if (closed === 'in_progress') throw refuse('ORDER_BEING_PAID', { orderId: order.id })
   await ctx.db.tx(async (tx) => {

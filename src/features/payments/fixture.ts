@@ -3,10 +3,12 @@ import { callUrl, newStore, type TestService } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import type { PaymentProvider } from '../../providers/payment/provider.ts'
+import type { Queries } from '../../db/database.ts'
+import { noNames, type PaymentProvider, usualSession } from '../../providers/payment/provider.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
+import { holdOrder } from '../orders/lock-order.ts'
 import { insertOrder, readOrder } from '../orders/orders.sql.ts'
-import { cancelOrder, holdOrder } from '../orders/settle.ts'
+import { cancelOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
 import { insertPayment } from './payments.sql.ts'
 import { startPayment } from './sessions.ts'
@@ -64,7 +66,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
       )
       await insertPayment(tx, store.id, {
         ...{ id: payment, orderId: id, provider: isCash ? 'cod' : provider, status: isCash ? 'open' : 'starting' },
-        ...{ amountMinor: totalMinor, currency, reference: null },
+        ...{ amountMinor: totalMinor, currency, reference: null, expiresAt: null },
       })
       if (isCash) await removeOrderedFromCart(tx, store.id, cart.id, goods.lines)
     })
@@ -174,7 +176,7 @@ export const scriptedProvider = (name = 'scripted') => {
     start: 'open' as 'open' | 'down',
     status: 'open' as 'open' | 'pending' | 'success' | 'failed' | 'refunded' | 'down',
     close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'down',
-    refund: 'refunded' as 'refunded' | 'pending' | 'down',
+    refund: 'succeeded' as 'succeeded' | 'pending' | 'failed' | 'down',
   }
   /** Runs while a session is being started. */
   const meanwhile = { start: async (_paymentId: string) => {} }
@@ -188,6 +190,12 @@ export const scriptedProvider = (name = 'scripted') => {
     name,
     credentials: [],
     isForTesting: false,
+    ...usualSession,
+    takesCustomer: false,
+    canRefundPart: true,
+    refuseAmount: () => null,
+    referenceOf: () => null,
+    refundReferenceOf: () => null,
     start: async (_account, { paymentId, expiresAt }) => {
       play('start')
       await meanwhile.start(paymentId)
@@ -197,11 +205,14 @@ export const scriptedProvider = (name = 'scripted') => {
       status: play('status'),
       amount: amountMinor / 100,
       currency,
+      transaction: null,
       instrument: { method: 'card', last4: '1111', upiId: '', reference: 'asked' },
     }),
     close: async () => play('close'),
-    readWebhook: null,
-    refund: async () => play('refund'),
+    refund: async () => ({ status: play('refund'), reference: null, detail: '' }),
+    check: async () => 'The script has no credentials.',
+    webhook: null,
+    readReturn: () => noNames,
   }
   return { provider, does, calls, meanwhile }
 }
@@ -293,3 +304,10 @@ export const hostileUrls = [
   '__proto__',
   'constructor',
 ]
+
+/** Whole refunds of all paid payments, due now. */
+export const queueRefunds = (db: Queries) => db.run`
+  insert into refund (store_id, id, order_id, payment_id, amount_minor, status, due_at, created_at, updated_at)
+  select store_id, 'ref' || substr(id, 4), order_id, id, amount_minor, 'pending', vitrine_now(), vitrine_now(), vitrine_now()
+  from payment where status = 'paid'
+  on conflict do nothing`

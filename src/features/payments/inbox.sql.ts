@@ -2,9 +2,26 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
-export type PaymentOutcome = 'applied' | 'no_effect' | 'duplicate_payment' | 'mismatch' | 'unknown_order' | 'malformed'
+export type PaymentOutcome =
+  | 'applied'
+  | 'ignored'
+  | 'no_effect'
+  | 'duplicate_payment'
+  | 'mismatch'
+  | 'unknown_order'
+  | 'malformed'
 
-export type NewPaymentEvent = { source: string; eventId: string; orderId: string | null; body: unknown }
+/** What an event has changed. */
+export type Applied = { outcome: PaymentOutcome; detail: string }
+
+/** `transaction` is kept for events that name no known order. */
+export type NewPaymentEvent = {
+  source: string
+  eventId: string
+  orderId: string | null
+  transaction: string | null
+  body: unknown
+}
 
 /**
  * Claims an event for this transaction. Undefined if it was applied before. An event that could not be applied is
@@ -12,11 +29,11 @@ export type NewPaymentEvent = { source: string; eventId: string; orderId: string
  * until the first transaction ends.
  */
 export const claimPaymentEvent = (tx: Tx, storeId: StoreId, event: NewPaymentEvent) => tx.maybeOne<{ id: number }>`
-  insert into payment_event as e (store_id, provider, event_id, order_id, body, received_at, outcome)
-  values (${storeId}, ${event.source}, ${event.eventId}, ${event.orderId}, ${JSON.stringify(event.body)}::jsonb,
-    vitrine_now(), 'claimed')
+  insert into payment_event as e (store_id, provider, event_id, order_id, transaction_ref, body, received_at, outcome)
+  values (${storeId}, ${event.source}, ${event.eventId}, ${event.orderId},
+    ${event.orderId === null ? event.transaction : null}, ${JSON.stringify(event.body)}::jsonb, vitrine_now(), 'claimed')
   on conflict (store_id, provider, event_id) do update
-  set order_id = excluded.order_id, body = excluded.body, outcome = excluded.outcome
+  set order_id = excluded.order_id, transaction_ref = excluded.transaction_ref, body = excluded.body, outcome = excluded.outcome
   where e.outcome in ('unknown_order', 'mismatch', 'malformed')
   returning e.id`
 
@@ -53,6 +70,14 @@ export const listEvents = (
 export const readEvent = (db: Queries, id: number) => db.maybeOne<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id where e.id = ${id}`
 
-/** Serialises replays of one event. */
-export const lockEvent = (tx: Tx, storeId: StoreId, id: number) => tx.maybeOne<{ id: number }>`
-  select id from payment_event where store_id = ${storeId} and id = ${id} for update`
+/** Events that named a payment before it was known. */
+export const listWaitingEvents = (db: Queries, storeId: StoreId, transaction: string) => db.many<InboxEvent>`
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id
+  where e.store_id = ${storeId} and e.transaction_ref = ${transaction} and e.outcome = 'unknown_order'
+  order by e.id limit 100`
+
+/** Locks an event that is replayed. Its order may be known by now. */
+export const lockEvent = (tx: Tx, storeId: StoreId, id: number, orderId: string | null) => tx.run`
+  update payment_event
+  set order_id = ${orderId}, transaction_ref = case when ${orderId}::text is null then transaction_ref end
+  where store_id = ${storeId} and id = ${id}`

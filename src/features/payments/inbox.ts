@@ -1,12 +1,18 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { Queries } from '../../db/database.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
-import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
+import {
+  MalformedEvent,
+  type PaymentEvent,
+  type PaymentNames,
+  type WebhookCall,
+} from '../../providers/payment/provider.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
-import { type InboxEvent, listEvents, readEvent } from './inbox.sql.ts'
-import { openAccount, type PaymentCtx, type PaymentServices } from './providers.ts'
-import { replayReport, type Settlement } from './settlement.ts'
+import type { ProviderCallCtx } from './call-provider.ts'
+import { type InboxEvent, listEvents, listWaitingEvents, type PaymentOutcome, readEvent } from './inbox.sql.ts'
+import type { PaymentServices, SettlementCtx } from './providers.ts'
+import { findOrderId, replayReport, type Settlement } from './settlement.ts'
 
 export type { InboxEvent } from './inbox.sql.ts'
 
@@ -24,18 +30,29 @@ export const replayEvent = async (services: PaymentServices, id: number): Promis
   return (await readEvent(services.db, id)) ?? event
 }
 
-const replay = async (ctx: PaymentCtx, event: InboxEvent): Promise<Settlement> => {
+/**
+ * Webhooks arrive in any order. A refund or dispute that came before the report of its payment waits in the inbox and is
+ * applied once the payment is known. Called after either of the two is committed, so that one of the calls sees both.
+ */
+export const applyWaitingEvents = async (ctx: ReplayCtx, { names, outcome }: KnownOrWaiting): Promise<void> => {
+  if (names.transaction === null) return
+  if (outcome === 'unknown_order' && (await findOrderId(ctx, names)) === null) return
+  for (const event of await listWaitingEvents(ctx.db, ctx.store.id, names.transaction)) await replay(ctx, event)
+}
+
+type KnownOrWaiting = { names: PaymentNames; outcome: PaymentOutcome }
+type ReplayCtx = SettlementCtx & ProviderCallCtx
+
+const replay = async (ctx: ReplayCtx, event: InboxEvent): Promise<Settlement> => {
   const { id, source, body } = event
   return replayReport(ctx, id, { ...(await readAgain(ctx, event)), source, body })
 }
 
 /** Parses the body in the format of its provider, or in the neutral format. */
-const readAgain = async (ctx: PaymentCtx, { id, source, body }: InboxEvent): Promise<PaymentEvent> => {
+const readAgain = async (ctx: ReplayCtx, { id, source, body }: InboxEvent): Promise<PaymentEvent> => {
   try {
-    if (!ctx.payments.providers.has(source)) return readNeutralEvent(body)
-    const { provider, account } = await openAccount(ctx, source)
-    const { readWebhook } = provider
-    return readWebhook === null ? readNeutralEvent(body) : readWebhook(account, replayCall(body))
+    const webhook = ctx.payments.providers.get(source)?.webhook
+    return webhook ? webhook.read(replayCall(body)) : readNeutralEvent(body)
   } catch (error) {
     if (!(error instanceof MalformedEvent)) throw error
     throw refuse('EVENT_MALFORMED', { eventId: id, reason: error.message }, { cause: error })

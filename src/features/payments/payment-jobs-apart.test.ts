@@ -8,7 +8,7 @@ import { startTestService } from '../../../test/harness.ts'
 import { days, minutes } from '../../core/clock.ts'
 import { countAll, fill, newRunner, serviceAlone } from '../../jobs/fixture.ts'
 import type { PaymentProvider } from '../../providers/payment/provider.ts'
-import { openScene, scriptedProvider } from './fixture.ts'
+import { openScene, queueRefunds, scriptedProvider } from './fixture.ts'
 import { startPayment } from './sessions.ts'
 
 /** Shops with due refunds, at a provider whose refund method can be replaced. */
@@ -18,7 +18,7 @@ const newScene = async (t: TestContext) => {
   const does: { refund: PaymentProvider['refund'] } = {
     refund: async ({ storeId }, { paymentId }) => {
       refunded.push({ storeId, paymentId })
-      return 'refunded'
+      return { status: 'succeeded', reference: null, detail: '' }
     },
   }
   const replaceable: PaymentProvider = { ...provider, refund: (...args) => does.refund(...args) }
@@ -31,8 +31,7 @@ const newScene = async (t: TestContext) => {
       await scene.report(order)
       orders.push(order)
     }
-    await service.db.run`
-      update payment set refund_due_at = vitrine_now() where store_id = ${scene.store.id} and status = 'paid'`
+    await queueRefunds(service.db)
     return { ...scene, orders }
   }
   return { service, url, refunded, does, openShop, provider: replaceable }
@@ -119,8 +118,8 @@ test('a failing refund is retried with growing delays, and blocks no other', asy
   const stuck = shop.orders[0]?.payment
   let attempts = 0
   const { refund } = does
-  does.refund = async (account, payment, signal) => {
-    if (payment.paymentId !== stuck) return refund(account, payment, signal)
+  does.refund = async (account, payment, wanted, signal) => {
+    if (payment.paymentId !== stuck) return refund(account, payment, wanted, signal)
     attempts++
     throw new Error('the account is closed')
   }
@@ -141,7 +140,7 @@ test('a service runs its jobs, logs failures with their ids, and counts them in 
   const scene = await openScene(service, { provider: 'scripted' })
   const order = await scene.openOrder()
   await scene.report(order)
-  await service.db.run`update payment set refund_due_at = vitrine_now() where status = 'paid'`
+  await queueRefunds(service.db)
   const findLine = () => service.logLines.find((line) => line.includes('refund job failed'))
   while (findLine() === undefined) await sleep(10)
   const { level, job, storeId, orderId, paymentId, attempt } = JSON.parse(findLine() ?? '')

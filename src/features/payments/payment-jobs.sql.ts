@@ -5,12 +5,12 @@ import type { StoreId } from '../context.ts'
 import { type PaymentRow, paymentColumns } from './payments.sql.ts'
 
 /** `storeNumber` is the internal key of the store, `storeId` its public id. */
-export type DuePayment = PaymentRow & { storeNumber: StoreId; storeId: string; attempt: number }
+export type DuePayment = PaymentRow & { storeNumber: StoreId; storeId: string }
 
 export type DueStoreRow = { storeId: StoreId; waiting: number; oldestAt: Date }
 
 const claimed = sql`
-    returning p.store_id as "storeNumber", p.refund_attempts as attempt, ${paymentColumns})
+    returning p.store_id as "storeNumber", ${paymentColumns})
   select c.*, s.public_id as "storeId" from claimed c join store s on s.id = c."storeNumber"`
 
 /**
@@ -35,25 +35,20 @@ export const claimPaymentsToCheck = (db: Queries, storeId: StoreId, limit: numbe
       order by coalesce(q.asked_at, q.created_at) limit ${limit} for update skip locked))
   ${claimed}`
 
-export const findDueRefunds = (db: Queries) => db.many<DueStoreRow>`
-  select store_id as "storeId", count(*) as waiting, min(refund_due_at) as "oldestAt"
-  from payment where refund_due_at <= vitrine_now()
-  group by store_id order by "oldestAt" limit 1000`
+export const findLatePayments = (db: Queries) => db.many<DueStoreRow>`
+  select q.store_id as "storeId", count(*) as waiting, min(q.late_check_at) as "oldestAt"
+  from payment q where q.late_check_at <= vitrine_now()
+  group by q.store_id order by "oldestAt" limit 1000`
 
-/** Other instances skip these refunds until the claim expires after a minute. */
-export const claimDueRefunds = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
+/** The next check is when the payment is twice as old, and the last one after a day. */
+export const claimLatePayments = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
   with claimed as (
-    update payment p set refund_attempts = p.refund_attempts + 1, refund_due_at = vitrine_now() + interval '1 minute'
+    update payment p set asked_at = vitrine_now(), late_check_at =
+      case when p.created_at > vitrine_now() - interval '1 day' then vitrine_now() + (vitrine_now() - p.created_at) end
     where p.store_id = ${storeId} and p.id = any(array(
-      select q.id from payment q where q.store_id = ${storeId} and q.refund_due_at <= vitrine_now()
-      order by q.refund_due_at limit ${limit} for update skip locked))
+      select q.id from payment q where q.store_id = ${storeId} and q.late_check_at <= vitrine_now()
+      order by q.late_check_at limit ${limit} for update skip locked))
   ${claimed}`
-
-/** Doubles the delay after each failure, up to a day. */
-export const postponeRefund = (db: Queries, { storeNumber, id, attempt }: DuePayment) => db.run`
-  update payment
-  set refund_due_at = vitrine_now() + least(power(2, least(${attempt}::integer - 1, 12)), 1440) * interval '1 minute'
-  where store_id = ${storeNumber} and id = ${id} and refund_due_at is not null and refund_attempts = ${attempt}`
 
 /** Longer than providers repeat events and customers dispute payments. The effects stay in the order's timeline. */
 const retention = sql`interval '180 days'`
@@ -61,7 +56,7 @@ const retention = sql`interval '180 days'`
 /** Only applied events. Events that could not be applied stay for an operator to look at. */
 export const oldPaymentEvents: Deletable = {
   table: sql`payment_event`,
-  due: sql`t.received_at <= vitrine_now() - ${retention} and t.outcome in ('applied', 'no_effect', 'duplicate_payment')`,
+  due: sql`t.received_at <= vitrine_now() - ${retention} and t.outcome in ('applied', 'ignored', 'no_effect', 'duplicate_payment')`,
   age: sql`t.received_at`,
   retention,
 }

@@ -5,14 +5,16 @@ import { deleteJob } from '../../jobs/cleanup-job.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { claimExpiredOrders, type ExpiredOrder, findExpiredOrders, postponeExpiry } from '../orders/expiry.sql.ts'
+import { holdOrder } from '../orders/lock-order.ts'
 import { readOrder } from '../orders/orders.sql.ts'
-import { cancelOrder, holdOrder } from '../orders/settle.ts'
+import { cancelOrder, isPaid } from '../orders/settle.ts'
 import { jobCallLimitMs } from './call-provider.ts'
 import * as sql from './payment-jobs.sql.ts'
 import type { PaymentRow } from './payments.sql.ts'
 import type { PaymentCtx, PaymentServices } from './providers.ts'
 import { reconcilePayment } from './reconcile.ts'
-import { refundPayment } from './refunds.ts'
+import { claimDueRefunds, type DueRefund, findDueRefunds, postponeRefund } from './refunds.sql.ts'
+import { runRefund } from './refunds.ts'
 import { closePayment, closeSession } from './sessions.ts'
 
 /** `cleanupDb` is for deletions, so that they never use the connections of jobs that move money. */
@@ -20,25 +22,29 @@ export const paymentJobs = (services: PaymentServices, cleanupDb: Queries) => [
   refundJob(services),
   orderExpiryJob(services),
   paymentCheckJob(services),
+  latePaymentJob(services),
   deleteJob(cleanupDb, 'payment-event-cleanup', sql.oldPaymentEvents),
 ]
 
 /** The time limit is shorter than the minute of a claim and longer than two calls to a provider. */
 const defaults = { everyMs: seconds(20), concurrency: 8, limitMs: seconds(45) }
 
-const refundJob = (services: PaymentServices): JobKind<sql.DuePayment> => ({
+const refundJob = (services: PaymentServices): JobKind<DueRefund> => ({
   ...defaults,
   name: 'refund',
-  findDue: () => sql.findDueRefunds(services.db),
-  claim: (storeId, limit) => sql.claimDueRefunds(services.db, storeId, limit),
-  run: async (payment, signal) => {
-    const ctx = await openCtx(services, payment.storeId, signal)
-    await refundPayment(ctx, payment)
-    // No effect if the refund is complete.
-    await sql.postponeRefund(services.db, payment)
+  findDue: () => findDueRefunds(services.db),
+  claim: (storeId, limit) => claimDueRefunds(services.db, storeId, limit),
+  run: async (refund, signal) => {
+    await runRefund(await openCtx(services, refund.storeId, signal), refund)
+    // No effect if the refund is decided.
+    await postponeRefund(services.db, refund)
   },
-  postpone: (payment) => sql.postponeRefund(services.db, payment),
-  describe: ({ storeId, orderId, id, attempt }) => ({ storeId, orderId, paymentId: id, attempt }),
+  postpone: (refund) => postponeRefund(services.db, refund),
+  describe: ({ storeId, orderId, paymentId, id, attempts }) => ({
+    ...{ storeId, orderId, paymentId },
+    refundId: id,
+    attempt: attempts,
+  }),
 })
 
 /** Cancels orders that were not paid in time. During the first hour this needs the provider's agreement. */
@@ -62,6 +68,20 @@ const paymentCheckJob = (services: PaymentServices): JobKind<sql.DuePayment> => 
   findDue: () => sql.findPaymentsToCheck(services.db),
   claim: (storeId, limit) => sql.claimPaymentsToCheck(services.db, storeId, limit),
   run: async (payment, signal) => checkOrClose(await openCtx(services, payment.storeId, signal), payment),
+  describe: ({ storeId, orderId, id }) => ({ storeId, orderId, paymentId: id }),
+})
+
+/**
+ * Finds payments that were made on a page that could not be closed, in case a webhook was lost, and reads details that
+ * webhooks lack.
+ */
+const latePaymentJob = (services: PaymentServices): JobKind<sql.DuePayment> => ({
+  ...defaults,
+  name: 'late-payment-check',
+  findDue: () => sql.findLatePayments(services.db),
+  claim: (storeId, limit) => sql.claimLatePayments(services.db, storeId, limit),
+  run: async (payment, signal) =>
+    void (await reconcilePayment(await openCtx(services, payment.storeId, signal), payment)),
   describe: ({ storeId, orderId, id }) => ({ storeId, orderId, paymentId: id }),
 })
 
@@ -95,6 +115,6 @@ const expire = (ctx: PaymentCtx, orderId: string): Promise<boolean> =>
 const checkOrClose = async (ctx: PaymentCtx, payment: PaymentRow) => {
   if ((await reconcilePayment(ctx, payment)) !== null) return
   const order = await readOrder(ctx.db, ctx.store.id, payment.orderId)
-  const isWanted = order?.status === 'pending' && order.paymentStatus !== 'paid'
+  const isWanted = order?.status === 'pending' && !isPaid(order)
   if (!isWanted) await closeSession(ctx, payment)
 }

@@ -3,6 +3,7 @@ import { toWire } from '../../core/money.ts'
 import { answerKeyOf, claimKey, hashRequest, storeAnswer } from '../access/idempotency.ts'
 import type { CustomerCtx } from '../context.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
+import { isPaid } from '../orders/settle.ts'
 import type { PaymentState } from './payments.contract.ts'
 import { type PaymentView, readPayment, readPaymentById, startPayment } from './sessions.ts'
 
@@ -12,7 +13,7 @@ export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<Payme
   if (stored !== null) return 'paymentId' in stored ? readStarted(ctx, stored) : stored
   const order = await findOrder(ctx, orderId)
   if (order.paymentMethod !== 'online') throw fail('CONFLICT', 'This order is paid on delivery.')
-  if (order.status !== 'pending' || order.paymentStatus === 'paid') {
+  if (order.status !== 'pending' || isPaid(order)) {
     throw fail('CONFLICT', 'This order is already paid or no longer open, so it needs no payment.')
   }
   const payment = await startPayment(ctx, orderId)

@@ -85,6 +85,8 @@ const exampleState: PaymentState = {
   currency: 'INR',
 }
 
+const returned = (description: string) => Type.Optional(Type.String({ maxLength: 100, description }))
+
 export const paymentsContract = {
   startPayment: endpoint({
     method: 'POST',
@@ -126,6 +128,32 @@ export const paymentsContract = {
     headers: ['location'],
     errors: ['NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
   }),
+  providerCallback: endpoint({
+    method: 'GET',
+    path: '/payment/callback/{provider}',
+    tag: 'Webhooks',
+    summary: 'Return from the payment page of a provider',
+    description:
+      'Like `/payment/callback`, with the query that the provider appends. Only the names of the payment are read from it. Juspay does not follow a redirect: it gets a page that leads to the same address by itself.',
+    access: 'public',
+    params: Type.Object({ provider: Type.String({ minLength: 1, maxLength: 50 }) }),
+    query: Type.Object({
+      orderId: returned('From Stripe'),
+      razorpay_payment_link_id: returned('From Razorpay'),
+      order_id: returned('From Juspay'),
+      status: returned('From Juspay; only its signature is checked'),
+      status_id: returned('From Juspay; only its signature is checked'),
+      signature: returned('From Juspay, if the account has a response key'),
+      signature_algorithm: returned('From Juspay'),
+    }),
+    ok: Type.String(),
+    okStatus: 302,
+    otherStatus: 200,
+    contentType: 'text/html; charset=utf-8',
+    headers: ['location'],
+    errors: ['NOT_FOUND', 'INTERNAL', 'SERVICE_UNAVAILABLE'],
+    example: '',
+  }),
 }
 
 export const paymentWebhooksContract = {
@@ -148,9 +176,26 @@ export const paymentWebhooksContract = {
     tag: 'Webhooks',
     summary: "Receive a payment event in the provider's own format",
     description:
-      'Returns 200 once the event is stored, even if it cannot be applied. 404: there is no such provider. The `sandbox` uses the format of `/webhook/payment`.',
+      '`juspay` sends the webhook credentials of its account and `X-Store-Id`; the `sandbox` uses the format and credentials of `/webhook/payment`. Returns 200 once the event is stored, even if it cannot be applied. 404: there is no such provider.',
     access: 'provider',
     params: Type.Object({ provider: Type.String({ minLength: 1, maxLength: 50 }) }),
+    body: Type.Object({}),
+    ok: Received,
+    errors: ['NOT_FOUND'],
+    example: { received: true, duplicate: false },
+  }),
+  providerWebhookOfStore: webhookEndpoint({
+    method: 'POST',
+    path: '/webhook/{provider}/{storeId}',
+    tag: 'Webhooks',
+    summary: 'Receive a signed payment event of a store',
+    description:
+      "For providers that sign their events and cannot send the store's id: `stripe` and `razorpay`. Returns 200 once the event is stored, even if it cannot be applied. 401: the signature is not valid, and nothing is stored.",
+    access: 'provider',
+    params: Type.Object({
+      provider: Type.String({ minLength: 1, maxLength: 50 }),
+      storeId: Type.String({ minLength: 1, maxLength: 100 }),
+    }),
     body: Type.Object({}),
     ok: Received,
     errors: ['NOT_FOUND'],

@@ -1,41 +1,198 @@
+import { seconds } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
-import { holdOrder, refundOrder } from '../orders/settle.ts'
+import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
+import type { PaymentProvider, RefundStatus } from '../../providers/payment/provider.ts'
+import { holdOrder } from '../orders/lock-order.ts'
+import type { OrderPaymentStatus } from '../orders/order.contract.ts'
+import { type LockedOrder, type OrderLineRow, readOrder } from '../orders/orders.sql.ts'
+import { isPaid, refundOrder } from '../orders/settle.ts'
 import { callProvider } from './call-provider.ts'
 import { ctxOfOrder } from './callback.ts'
-import { lockPayments, type PaymentRow, writePayment } from './payments.sql.ts'
+import { lockPayments, type PaymentRow, readPaymentById, writePayment } from './payments.sql.ts'
 import type { PaymentCtx, PaymentServices } from './providers.ts'
-import { settleRefund } from './reconcile.ts'
+import {
+  claimRefund,
+  type DueRefund,
+  lockRefunds,
+  type RefundedItem,
+  type RefundRow,
+  releaseRefund,
+} from './refunds.sql.ts'
+import { recordRefund, refundableMinor, settleRefund } from './settle-refund.ts'
 
-/** Refunds a payment. False if the provider has accepted the refund but not completed it. */
-export const refundPayment = async (ctx: PaymentCtx, payment: PaymentRow): Promise<boolean> => {
-  if (payment.amountMinor > 0) {
-    const result = await callProvider(ctx, payment.provider, (provider, account, signal) =>
-      provider.refund(account, { ...payment, paymentId: payment.id }, signal),
-    )
-    if (result === 'pending') return false
+/** Without `amount` and `items`: all that is left. An item is a line's id or SKU. `restock` undefined: units that were not shipped. */
+export type RefundRequest = {
+  amount?: number
+  items?: readonly RefundedItem[]
+  restock?: boolean
+  reason?: string
+}
+
+export type RequestedRefund = {
+  /** Null if there was no money to return. */
+  refundId: string | null
+  amount: number
+  status: RefundStatus
+  paymentStatus: OrderPaymentStatus
+}
+
+/** The caller waits no longer for the provider; the refund job goes on. */
+const waitMs = seconds(10)
+
+/** Refunds an order, or a part of it, for its merchant. */
+export const refundOrderById = async (
+  services: PaymentServices,
+  orderId: string,
+  request: RefundRequest = {},
+): Promise<RequestedRefund> => {
+  const found = await ctxOfOrder(services, orderId)
+  if (found === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
+  const ctx: PaymentCtx = { ...found, providerCalls: { limitMs: waitMs, signal: AbortSignal.timeout(waitMs) } }
+  const refund = await requestRefund(ctx, orderId, request)
+  const claimed = refund && (await claimRefund(ctx.db, ctx.store.id, refund.id))
+  const status =
+    claimed === undefined || claimed === null ? (refund?.status ?? 'succeeded') : await tryRefund(ctx, claimed)
+  const order = await readOrder(ctx.db, ctx.store.id, orderId)
+  if (order === undefined) throw new Error(`order ${orderId} has disappeared`)
+  const amount = toWire(refund?.amountMinor ?? 0, order.currency)
+  return { refundId: refund?.id ?? null, amount, status, paymentStatus: order.paymentStatus }
+}
+
+const tryRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStatus> => {
+  try {
+    return await runRefund(ctx, refund)
+  } catch {
+    return 'pending'
+  } finally {
+    await releaseRefund(ctx.db, refund)
   }
-  await settleRefund(ctx, payment)
-  return true
 }
 
-/**
- * Refunds an order for an operator. The refund is queued first: if the provider cannot be reached or has only accepted
- * it, `refunded` is false and the refund job continues.
- */
-export const refundOrderById = async (services: PaymentServices, orderId: string): Promise<{ refunded: boolean }> => {
-  const ctx = await ctxOfOrder(services, orderId)
-  if (ctx === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
-  const due = await ctx.db.tx(async (tx) => {
+/** Adds the refund under the lock of its order, so that all refunds together never exceed the payment. */
+const requestRefund = (ctx: PaymentCtx, orderId: string, request: RefundRequest): Promise<RefundRow | null> =>
+  ctx.db.tx(async (tx) => {
     const order = await holdOrder(tx, ctx, orderId)
-    if (order?.paymentStatus !== 'paid') throw refuse('NOTHING_TO_REFUND', { order: orderId })
-    const paid = (await lockPayments(tx, ctx.store.id, orderId)).filter(({ status }) => status === 'paid')
-    for (const { id } of paid) {
-      await writePayment(tx, ctx.store.id, id, { status: 'paid', reference: null, refundDue: true })
+    if (order === undefined || !isPaid(order)) throw refuse('NOTHING_TO_REFUND', { order: orderId })
+    const payments = await lockPayments(tx, ctx.store.id, orderId)
+    const payment = choosePayment(payments)
+    if (request.amount !== undefined && request.restock === true) throw refuse('REFUND_RESTOCK_INVALID', {})
+    const restock = request.restock ?? (request.amount === undefined ? null : false)
+    if (payment === undefined || payment.amountMinor === 0) {
+      if (request.amount !== undefined || request.items !== undefined) {
+        throw refuse('NOTHING_TO_REFUND', { order: orderId })
+      }
+      // The total was 0, or no payment is on record, so there is no provider to call.
+      if (payment !== undefined) await writePayment(tx, ctx.store.id, payment.id, { status: 'refunded' })
+      await refundOrder(tx, ctx, order, { isWhole: true, items: [], restock, message: 'The order was refunded.' })
+      return null
     }
-    // The total was 0 or no payment is on record, so there is no provider to call.
-    if (paid.length === 0) await refundOrder(tx, ctx, order)
-    return paid
+    const refunds = await lockRefunds(tx, ctx.store.id, orderId)
+    const left = refundableMinor(payment, refunds)
+    const pending = refunds.findLast(({ paymentId, status }) => paymentId === payment.id && status === 'pending')
+    // All of it is being refunded already, so that refund is tried now.
+    if (left === 0 && pending !== undefined && request.amount === undefined && request.items === undefined)
+      return pending
+    const provider = ctx.payments.providers.get(payment.provider)
+    const { amountMinor, items } = chooseAmount(order, left, request, provider)
+    if (amountMinor < payment.amountMinor && provider?.canRefundPart === false) {
+      throw refuse('REFUND_ONLY_WHOLE', { order: orderId, provider: payment.provider })
+    }
+    const reason = amountMinor === left ? null : (provider?.refuseAmount(amountMinor, payment.currency) ?? null)
+    if (reason !== null) throw refuse('REFUND_AMOUNT_REFUSED', { reason })
+    const state = { status: 'pending', reference: null, detail: '' } as const
+    const wanted = { orderId, paymentId: payment.id, amountMinor, items, restock, reason: request.reason ?? '' }
+    const refund = await recordRefund(tx, ctx, { ...wanted, ...state }, ctx.clock.now(), provider)
+    return refund
   })
-  const results = await Promise.allSettled(due.map((payment) => refundPayment(ctx, payment)))
-  return { refunded: results.every((result) => result.status === 'fulfilled' && result.value) }
+
+/** The duplicate only if nothing else is paid: its own refund has failed, and the other payment was refunded. */
+const choosePayment = (payments: readonly PaymentRow[]): PaymentRow | undefined => {
+  const paid = payments.filter(({ status }) => status === 'paid')
+  return paid.find(({ isDuplicate }) => !isDuplicate) ?? paid[0]
 }
+
+const chooseAmount = (
+  order: LockedOrder,
+  left: number,
+  { amount, items }: RefundRequest,
+  provider: PaymentProvider | undefined,
+) => {
+  if (left === 0) throw refuse('NOTHING_TO_REFUND', { order: order.id })
+  const chosen = items === undefined ? [] : mergeItems(order, items)
+  const amountMinor =
+    amount !== undefined
+      ? toMinor(amount, order.currency)
+      : items === undefined
+        ? left
+        : roundFor(
+            provider,
+            order.currency,
+            chosen.reduce((sum, item) => sum + amountOfItem(order, item), 0),
+          )
+  if (amountMinor === null || amountMinor === 0) throw refuse('REFUND_AMOUNT_INVALID', { currency: order.currency })
+  if (amountMinor > left) {
+    throw refuse('REFUND_TOO_LARGE', { order: order.id, left: toWire(left, order.currency), currency: order.currency })
+  }
+  return { amountMinor, items: chosen }
+}
+
+/** Some providers take amounts with three decimals only if the last is 0. The rest stays for the last refund. */
+const roundFor = (provider: PaymentProvider | undefined, currency: string, minor: number): number => {
+  const isTaken = currencyExponent(currency) !== 3 || provider?.refuseAmount(minor, currency) === null
+  return isTaken ? minor : minor - (minor % 10)
+}
+
+const mergeItems = (order: LockedOrder, items: readonly RefundedItem[]): RefundedItem[] => {
+  const units = new Map<string, number>()
+  for (const { id: name, quantity } of items) {
+    const { id } = findLine(order, name)
+    units.set(id, (units.get(id) ?? 0) + quantity)
+  }
+  return [...units].map(([id, quantity]) => ({ id, quantity }))
+}
+
+const findLine = ({ id: order, lines }: LockedOrder, name: string): OrderLineRow => {
+  const [line, another] = lines.filter(({ id, sku }) => id === name || sku === name)
+  if (line === undefined) throw refuse('LINE_NOT_FOUND', { order, line: name })
+  if (another !== undefined) throw refuse('LINE_AMBIGUOUS', { order, line: name })
+  return line
+}
+
+/** A share of what was paid for the line. Over several refunds the shares of all its units add up exactly. */
+const amountOfItem = (order: LockedOrder, { id, quantity }: RefundedItem): number => {
+  const line = findLine(order, id)
+  const left = line.quantity - line.refunded
+  if (!Number.isInteger(quantity) || quantity < 1 || quantity > left) {
+    throw refuse('REFUND_QUANTITY_INVALID', { line: id, left })
+  }
+  const paid = paidForLine(order, line)
+  const share = (units: number) => Math.floor((paid * units) / line.quantity)
+  return share(line.refunded + quantity) - share(line.refunded)
+}
+
+const paidForLine = ({ taxIncluded }: LockedOrder, { lineTotalMinor, discountMinor, taxMinor }: OrderLineRow) =>
+  lineTotalMinor - discountMinor + (taxIncluded ? 0 : taxMinor)
+
+/** Calls the provider for a refund, or asks how it stands, and applies the answer. */
+export const runRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStatus> => {
+  const payment = await readPaymentById(ctx.db, ctx.store.id, refund.paymentId)
+  if (payment === undefined) throw new Error(`payment ${refund.paymentId} has disappeared`)
+  const { id: refundId, reference, amountMinor, attempts } = refund
+  const result = await callProvider(ctx, payment.provider, (provider, account, signal) => {
+    const isMade = reference !== null && reference !== provider.refundReferenceOf(refundId)
+    const ref = { refundId, reference, amountMinor, isMade, isRepeated: attempts > 1 || isMade }
+    return provider.refund(account, refOf(payment), ref, signal)
+  })
+  await ctx.db.tx(async (tx) => {
+    const order = await holdOrder(tx, ctx, refund.orderId)
+    if (order === undefined) throw new Error(`order ${refund.orderId} has disappeared`)
+    const payments = await lockPayments(tx, ctx.store.id, refund.orderId)
+    const refunds = await lockRefunds(tx, ctx.store.id, refund.orderId)
+    // A webhook may have been faster.
+    const current = refunds.find(({ id }) => id === refundId)
+    if (current !== undefined) await settleRefund(tx, ctx, { order, payments, refunds }, current, result)
+  })
+  return result.status
+}
+
+const refOf = ({ id, ...payment }: PaymentRow) => ({ ...payment, paymentId: id })

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { toWire } from '../../core/money.ts'
+import { escapeHtml } from '../../core/text.ts'
 import type { SandboxPayment } from './sandbox.ts'
 import { returnOrigin } from './storefront-url.ts'
 
@@ -84,5 +85,3 @@ const showAmount = ({ ctx, payment }: SandboxPayment) =>
   new Intl.NumberFormat(ctx.store.locale, { style: 'currency', currency: payment.currency }).format(
     toWire(payment.amountMinor, payment.currency),
   )
-
-const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)

@@ -98,6 +98,20 @@ test('a failed payment can be retried, and each attempt is stored', async () => 
   assert.deepEqual(await scene.timelineOf(order.id), ['placed', 'payment_failed', 'payment_retried'])
 })
 
+test('a retry at a provider that cannot charge the total is refused before a payment is stored', async (t) => {
+  const { provider, calls } = scriptedProvider('picky')
+  const refuseAmount = (_minor: number, currency: string) => `Picky payments are not supported in ${currency}.`
+  const service = await serviceFor(t, { paymentProviders: [{ ...provider, refuseAmount }] })
+  const scene = await openScene(service, { currency: 'MGA' })
+  const order = await scene.openOrder()
+  await scene.report(order, { status: 'failed' })
+  const ctx = { ...scene.ctx, store: { ...scene.store, paymentProvider: 'picky' } }
+  const refusal = { code: 'BAD_REQUEST', message: 'Picky payments are not supported in MGA.' }
+  await assert.rejects(startPayment(ctx, order.id), refusal)
+  assert.deepEqual([await scene.paymentsOf(order.id), calls], [['failed'], []])
+  assert.deepEqual(await scene.timelineOf(order.id), ['placed', 'payment_failed'])
+})
+
 test('an Idempotency-Key cannot be reused for another order', async () => {
   const scene = await openScene(service)
   const [one, two] = [await scene.openOrder({ quantity: 1 }), await scene.openOrder({ quantity: 1 })]

@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto'
-import { fail } from '../../core/errors.ts'
+import { Failure, fail } from '../../core/errors.ts'
 import { toFields } from '../../core/fields.ts'
+import { parseRawBody, type RawBody } from '../../http/body.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
 import type { WebhookStore } from '../stores/webhook-credentials.sql.ts'
 import { claimPaymentEvent, finishEvent } from './inbox.sql.ts'
-import { openAccount, type PaymentServices } from './providers.ts'
+import { applyWaitingEvents } from './inbox.ts'
+import { readPaymentById } from './payments.sql.ts'
+import type { PaymentServices } from './providers.ts'
+import { reconcilePayment } from './reconcile.ts'
 import { type Settlement, settlePayment } from './settlement.ts'
+import { noSuchProvider } from './webhook-access.ts'
 
 /** Has only those fields of the store that settling a payment needs. */
 export type PaymentWebhookCtx = PaymentServices & { store: WebhookStore }
@@ -31,22 +36,68 @@ export const receiveProviderEvent = async (
   name: string,
   call: WebhookCall,
 ): Promise<ReceivedReport> => {
-  const { provider, account } = await openAccount(ctx, name)
-  const { readWebhook } = provider
-  if (readWebhook === null) throw noSuchProvider()
-  const { duplicate } = await receive(ctx, name, call.body, () => readWebhook(account, call))
+  const webhook = ctx.payments.providers.get(name)?.webhook
+  if (!webhook) throw noSuchProvider()
+  const read = () => webhook.read(call)
+  const { duplicate, outcome } = await receive(ctx, name, call.body, read)
+  if (outcome === 'applied' && webhook.lacksInstrument) readInstrumentSoon(ctx, read())
   return { received: true, duplicate }
 }
 
-/** Fails with 404 unless `/webhook/{name}` exists. */
-export const assertProviderWebhook = ({ payments }: Pick<PaymentServices, 'payments'>, name: string): void => {
-  const provider = payments.providers.get(name)
-  if (provider === undefined || provider.readWebhook === null || (provider.isForTesting && payments.production)) {
-    throw noSuchProvider()
+const maxKeptLength = 100_000
+
+/**
+ * Stores an authenticated body that no event can be read from, before it is refused, so that an operator can look at it.
+ * A body that is JSON can be replayed.
+ */
+export const keepUnreadable = async (
+  ctx: PaymentWebhookCtx,
+  name: string,
+  { headers, rawBody }: Omit<WebhookCall, 'body'>,
+): Promise<void> => {
+  const isJson = /^application\/json *(;|$)/i.test(headers['content-type'] ?? '')
+  const value = tryParse({ bytes: rawBody, isJson: true })
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (isJson && isObject) return
+  const text = rawBody.toString().replaceAll('\0', '').slice(0, maxKeptLength).toWellFormed()
+  await storeMalformed(
+    ctx,
+    name,
+    value ?? text,
+    isObject ? 'The content type is not JSON.' : 'The body is no JSON object.',
+  )
+}
+
+const tryParse = (raw: RawBody): unknown => {
+  try {
+    return parseRawBody(raw)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
   }
 }
 
-const noSuchProvider = () => fail('NOT_FOUND', 'There is no such payment provider.')
+const maxDetailReads = 4
+
+/**
+ * The provider waits for the answer, so this runs after it. In a burst of webhooks, and after an error, the details come
+ * later, by a job.
+ */
+const readInstrumentSoon = (ctx: PaymentWebhookCtx, event: PaymentEvent): void => {
+  const { detailReads } = ctx.payments
+  if (detailReads.running >= maxDetailReads) return
+  detailReads.running++
+  readInstrument(ctx, event)
+    .catch(() => {})
+    .finally(() => detailReads.running--)
+}
+
+/** Asks the provider what a payment was made with. */
+const readInstrument = async (ctx: PaymentWebhookCtx, event: PaymentEvent) => {
+  if (event.type !== 'payment' || event.status !== 'success' || event.names.paymentId === null) return
+  const payment = await readPaymentById(ctx.db, ctx.store.id, event.names.paymentId)
+  if (payment !== undefined) await reconcilePayment(ctx, payment)
+}
 
 const receive = async (
   ctx: PaymentWebhookCtx,
@@ -61,7 +112,9 @@ const receive = async (
     if (!(error instanceof MalformedEvent)) throw error
     return storeMalformed(ctx, source, body, error.message)
   }
-  return settlePayment(ctx, { ...event, eventId: shorten(event.eventId), source, body })
+  const settlement = await settlePayment(ctx, { ...event, eventId: shorten(event.eventId), source, body })
+  await applyWaitingEvents(ctx, { names: event.names, outcome: settlement.outcome })
+  return settlement
 }
 
 /** The limit of the contract. A longer id would not fit into the index; the stored body still has it. */
@@ -73,6 +126,7 @@ const storeMalformed = (ctx: PaymentWebhookCtx, source: string, body: unknown, d
   ctx.db.tx(async (tx) => {
     const { eventId, orderId } = toFields(body)
     const event = await claimPaymentEvent(tx, ctx.store.id, {
+      transaction: null,
       source,
       eventId: shorten(typeof eventId === 'string' && eventId !== '' ? eventId : hashOf(body)),
       orderId: typeof orderId === 'string' ? orderId : null,

@@ -1,11 +1,17 @@
 import { toWire } from '../../core/money.ts'
-import type { PaymentProvider } from './provider.ts'
+import { noNames, type PaymentProvider, usualSession } from './provider.ts'
 
 /** Cash on delivery. There is no provider to call: carriers and operators report the result. */
 export const cash: PaymentProvider = {
   name: 'cod',
   credentials: [],
   isForTesting: false,
+  ...usualSession,
+  takesCustomer: false,
+  canRefundPart: true,
+  refuseAmount: () => null,
+  referenceOf: () => null,
+  refundReferenceOf: () => null,
   start: async () => {
     throw new Error('cash on delivery has no payment session')
   },
@@ -13,10 +19,13 @@ export const cash: PaymentProvider = {
     status: 'open',
     amount: toWire(amountMinor, currency),
     currency,
+    transaction: null,
     instrument: { method: 'cod', last4: '', upiId: '', reference: '' },
   }),
   close: async () => 'closed',
-  readWebhook: null,
   // The store refunds cash by hand.
-  refund: async () => 'refunded',
+  refund: async () => ({ status: 'succeeded', reference: null, detail: '' }),
+  check: async () => 'Cash on delivery needs no credentials.',
+  webhook: null,
+  readReturn: () => noNames,
 }

@@ -1,5 +1,8 @@
 import { toFields } from '../../core/fields.ts'
-import { eventStatuses, MalformedEvent, type PaymentEvent } from './provider.ts'
+import { MalformedEvent, noNames, type PaymentEvent } from './provider.ts'
+
+export const eventStatuses = ['success', 'failed', 'pending', 'refunded'] as const
+export type EventStatus = (typeof eventStatuses)[number]
 
 /** The format of `POST /webhook/payment`, which the sandbox uses too. */
 export type NeutralEvent = {
@@ -40,8 +43,12 @@ export const readNeutralEvent = (body: unknown): PaymentEvent => {
   if (movesMoney && (amount === null || currency === null)) {
     throw new MalformedEvent(`amount and currency are required when status is ${status}.`)
   }
-  return {
-    ...{ eventId, orderId, transactionId: transactionId || null, status, amount, currency },
-    instrument: { method: method ?? '', last4: last4 ?? '', upiId: upiId ?? '', reference: reference ?? '' },
+  const names = { ...noNames, orderId, reference: transactionId || null }
+  if (status === 'refunded') {
+    // The format reports whole refunds only, without an id.
+    const whole = { refundId: null, reference: null, status: 'succeeded', detail: '' } as const
+    return { eventId, names, type: 'refund', refunds: [{ ...whole, amount: amount ?? 0, currency: currency ?? '' }] }
   }
+  const instrument = { method: method ?? '', last4: last4 ?? '', upiId: upiId ?? '', reference: reference ?? '' }
+  return { eventId, names, type: 'payment', status, amount, currency, instrument }
 }

@@ -1,7 +1,7 @@
 import type { Instrument } from '../../core/instrument.ts'
 import { toWire } from '../../core/money.ts'
 import { readNeutralEvent } from './neutral-event.ts'
-import type { PaymentProvider, ProviderPaymentStatus } from './provider.ts'
+import { noNames, type PaymentProvider, type ProviderPaymentStatus, usualSession } from './provider.ts'
 
 export type SandboxState = 'open' | 'success' | 'failed' | 'later' | 'closed' | 'refunded'
 
@@ -26,6 +26,12 @@ export const createSandbox = (
   name: 'sandbox',
   credentials: [],
   isForTesting: true,
+  ...usualSession,
+  takesCustomer: false,
+  canRefundPart: true,
+  refuseAmount: () => null,
+  referenceOf: () => null,
+  refundReferenceOf: () => null,
   start: async ({ storeId }, { paymentId, expiresAt }) => {
     await ledger.open(storeId, paymentId)
     return { reference: null, redirectUrl: pageUrl(storeId, paymentId), expiresAt }
@@ -36,6 +42,7 @@ export const createSandbox = (
       status: state === null ? 'open' : reportedStatuses[state],
       amount: toWire(amountMinor, currency),
       currency,
+      transaction: null,
       instrument: sandboxInstrument(paymentId),
     }
   },
@@ -43,11 +50,15 @@ export const createSandbox = (
     const state = await ledger.move(storeId, paymentId, [null, 'open', 'later'], 'closed')
     return state === 'success' ? 'paid' : 'closed'
   },
-  readWebhook: (_account, { body }) => readNeutralEvent(body),
-  refund: async ({ storeId }, { paymentId }) => {
-    await ledger.move(storeId, paymentId, [null, 'open', 'later', 'success', 'failed', 'closed'], 'refunded')
-    return 'refunded'
+  refund: async ({ storeId }, { paymentId, amountMinor }, refund) => {
+    if (refund.amountMinor === amountMinor) {
+      await ledger.move(storeId, paymentId, [null, 'open', 'later', 'success', 'failed', 'closed'], 'refunded')
+    }
+    return { status: 'succeeded', reference: null, detail: '' }
   },
+  check: async () => 'The sandbox needs no credentials.',
+  webhook: { storeIn: 'header', isGenuine: null, read: ({ body }) => readNeutralEvent(body) },
+  readReturn: ({ orderId }) => ({ ...noNames, orderId: orderId ?? null }),
 })
 
 const reportedStatuses: Record<SandboxState, ProviderPaymentStatus> = {

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache'
+import { seconds } from './clock.ts'
+
+/** The last calls with this key have all failed, so this one was not made. */
+export class CircuitOpen extends Error {
+  override name = 'CircuitOpen'
+}
+
+type State = { failures: number; openUntilMs: number }
+
+export type CircuitOptions = {
+  nowMs: () => number
+  /** Failures in a row that open the circuit. */
+  maxFailures?: number
+  openMs?: number
+  /** Whether an error means that the other side is down. A refusal does not. */
+  isFailure: (error: unknown) => boolean
+}
+
+export type Circuits = { run<Result>(key: string, work: () => Promise<Result>): Promise<Result> }
+
+const maxKeys = 10_000
+
+/**
+ * Circuit breakers, one for each key. After repeated failures, calls are refused at once instead of waiting for a time
+ * limit each. When the circuit has been open for a while, one call tries again: it closes the circuit or opens it anew.
+ */
+export const createCircuits = (options: CircuitOptions): Circuits => {
+  const { nowMs, maxFailures = 5, openMs = seconds(10), isFailure } = options
+  const states = new LRUCache<string, State>({ max: maxKeys })
+  return {
+    run: async (key, work) => {
+      const before = states.get(key)
+      if (before !== undefined && before.failures >= maxFailures) {
+        if (nowMs() < before.openUntilMs) throw new CircuitOpen(`${key} failed ${before.failures} times in a row.`)
+        // The others wait until this call is decided.
+        before.openUntilMs = nowMs() + openMs
+      }
+      try {
+        const result = await work()
+        states.delete(key)
+        return result
+      } catch (error) {
+        if (isFailure(error)) {
+          const failures = (states.get(key)?.failures ?? 0) + 1
+          states.set(key, { failures, openUntilMs: nowMs() + openMs })
+        } else {
+          states.delete(key)
+        }
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { DomainError, refuse } from '../../core/domain-errors.ts'
+import { newId } from '../../core/ids.ts'
+import { mustExist } from '../../core/must-exist.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Carrier, CarrierShipment, Parcel } from '../../providers/carrier/carrier.ts'
+import { readContact } from '../accounts/customer.ts'
+import { holdOrder } from '../orders/lock-order.ts'
+import type { LockedOrder } from '../orders/orders.sql.ts'
+import { isPaid, noteShipment } from '../orders/settle.ts'
+import { findCarrier, openCarrierAccount } from './carrier-accounts.ts'
+import * as sql from './carrier-shipments.sql.ts'
+import { type CarrierCtx, callCarrier } from './carriers.ts'
+import { unitsLeft } from './deliver.ts'
+import { listShipments, type Shipment } from './delivery.sql.ts'
+import { makeParcel, type ParcelItems, type ParcelSize } from './parcel.ts'
+import { isActive, readItems, type ShipRequest } from './ship.ts'
+
+export type CarrierShipRequest = ParcelSize &
+  Pick<ShipRequest, 'items'> & {
+    carrier: string
+    /** Null: the carrier chooses. */
+    courierId: string | null
+  }
+
+/**
+ * Books a parcel with the carrier: all units that are left to ship, or those of `items`. The shipment is stored before
+ * the carrier is called, and each answer is stored before the next call. After a crash or a lost answer the same request
+ * continues at the step that was not done.
+ */
+export const createCarrierShipment = async (
+  ctx: CarrierCtx,
+  orderId: string,
+  request: CarrierShipRequest,
+): Promise<sql.BookedShipment> => {
+  // Refused before anything is stored.
+  await openCarrierAccount(ctx, request.carrier)
+  const begun = await ctx.db.tx((tx) => beginShipment(tx, ctx, orderId, request))
+  const { id } = begun
+  const names = begun.names ?? (await createAtCarrier(ctx, request.carrier, begun))
+  const courier = await namingShipment(id, () =>
+    callCarrier(ctx, request.carrier, (carrier, account, signal) =>
+      carrier.assignCourier(account, names, request.courierId, signal),
+    ),
+  )
+  await ctx.db.tx(async (tx) => {
+    const order = await holdOrder(tx, ctx, orderId)
+    if (order === undefined || !(await sql.bookShipment(tx, ctx.store.id, id, courier))) return
+    await noteShipment(tx, ctx, order, `Booked with ${courier.partner}, number ${courier.trackingNumber}.`)
+  })
+  return readBookedShipment(ctx, id)
+}
+
+export const readBookedShipment = async ({ db, store }: Pick<CarrierCtx, 'db' | 'store'>, shipmentId: string) => {
+  const shipment = await sql.findBookedShipment(db, store.id, shipmentId)
+  if (shipment === undefined) throw refuse('SHIPMENT_NOT_FOUND', { shipment: shipmentId })
+  return shipment
+}
+
+/** `isNew`: no earlier call can have made it at the carrier. */
+type Begun = { id: string; isNew: boolean; names: CarrierShipment | null; parcel: Parcel }
+
+const beginShipment = async (tx: Tx, ctx: CarrierCtx, orderId: string, request: CarrierShipRequest): Promise<Begun> => {
+  const order = await holdOrder(tx, ctx, orderId)
+  if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
+  refuseUnshippable(order)
+  const shipments = await listShipments(tx, ctx.store.id, orderId)
+  const unbooked = await sql.findUnbooked(tx, ctx.store.id, orderId)
+  const others = shipments.filter((shipment) => shipment.id !== unbooked?.id && isActive(shipment))
+  const refunded = await sql.listRefundedUnshipped(tx, ctx.store.id, orderId)
+  const items = chooseItems(order, unitsToShip(order, others, refunded), unbooked, request)
+  const id = unbooked?.id ?? newId('ship')
+  const { carrier, weightKg, lengthCm, breadthCm, heightCm } = request
+  const size = { weightKg, lengthCm, breadthCm, heightCm }
+  const contact = await readContact(tx, ctx.store, order.customerId)
+  const parcel = makeParcel({ order, shipmentId: id, items, others, size, contact, store: ctx.store })
+  refuseInvalid(findCarrier(ctx.carriers, carrier), parcel)
+  if (unbooked !== undefined) return { id, isNew: false, names: namesAtCarrier(unbooked), parcel }
+  await sql.insertUnbooked(tx, ctx.store.id, { id, orderId, items: [...items], carrier })
+  return { id, isNew: true, names: null, parcel }
+}
+
+/** The courier collects cash, but hands out an unpaid online order for nothing. */
+const refuseUnshippable = (order: LockedOrder) => {
+  const { id, number, status, paymentMethod } = order
+  if (status === 'cancelled' || status === 'refunded') throw refuse('ORDER_NOT_SHIPPABLE', { order: id, status })
+  if (paymentMethod === 'online' && !isPaid(order)) throw refuse('ORDER_NOT_PAID', { order: String(number) })
+}
+
+const refuseInvalid = (carrier: Carrier, parcel: Parcel) => {
+  const reason = carrier.refuseParcel(parcel)
+  if (reason !== null) throw refuse('PARCEL_INVALID', { reason })
+}
+
+/** Refunded units stay in the store, unless they were shipped before the refund. Lines without units to ship are left out. */
+const unitsToShip = (
+  order: LockedOrder,
+  others: readonly Shipment[],
+  refundedUnshipped: ParcelItems,
+): Map<string, number> => {
+  const left = unitsLeft(order, others).map(({ id, quantity }): [string, number] => {
+    const line = mustExist(
+      order.lines.find((one) => one.id === id),
+      'the line of a unit',
+    )
+    const unshipped = refundedUnshipped.find((one) => one.id === id)?.quantity ?? 0
+    return [id, Math.min(quantity - unshipped, line.quantity - line.refunded)]
+  })
+  return new Map(left.filter(([, quantity]) => quantity > 0))
+}
+
+const chooseItems = (
+  order: LockedOrder,
+  left: Map<string, number>,
+  unbooked: sql.BookedShipment | undefined,
+  { items, carrier }: CarrierShipRequest,
+): ParcelItems => {
+  const wanted = readItems(order, items, ({ id }) => left.get(id) ?? 0)
+  if (unbooked !== undefined) {
+    const isSame = unbooked.carrier === carrier && (wanted.length === 0 || isSameItems(wanted, unbooked.items))
+    if (!isSame) throw refuse('SHIPMENT_UNFINISHED', { order: String(order.number), shipment: unbooked.id })
+    return unbooked.items
+  }
+  if (left.size === 0) throw refuse('NOTHING_TO_SHIP', { order: String(order.number) })
+  return wanted.length === 0 ? [...left].map(([id, quantity]) => ({ id, quantity })) : wanted
+}
+
+const isSameItems = (some: ParcelItems, others: ParcelItems) =>
+  some.length === others.length &&
+  some.every(({ id, quantity }) => others.some((other) => other.id === id && other.quantity === quantity))
+
+/** Null until the carrier has answered. */
+export const namesAtCarrier = ({ carrierOrder, carrierShipment }: sql.BookedShipment): CarrierShipment | null =>
+  carrierOrder === null || carrierShipment === null ? null : { carrierOrder, carrierShipment }
+
+const createAtCarrier = async (ctx: CarrierCtx, name: string, { id, isNew, parcel }: Begun) => {
+  const create = () =>
+    callCarrier(ctx, name, (carrier, account, signal) => carrier.createShipment(account, parcel, signal))
+  try {
+    const names = await (isNew ? create() : namingShipment(id, create))
+    await ctx.db.tx((tx) => sql.saveCarrierNames(tx, ctx.store.id, id, names))
+    return names
+  } catch (error) {
+    // The carrier has no such shipment. Without this the order would look shipped.
+    if (isNew && isRefusal(error)) await ctx.db.tx((tx) => sql.deleteUnbooked(tx, ctx.store.id, id))
+    throw error
+  }
+}
+
+const isRefusal = (error: unknown): error is DomainError<'CARRIER_REFUSED'> =>
+  error instanceof DomainError && error.code === 'CARRIER_REFUSED'
+
+/** Adds to a refusal which shipment stays unbooked. */
+const namingShipment = async <Result>(shipment: string, work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    throw refuse('CARRIER_REFUSED', { ...error.data, shipment }, { cause: error.cause })
+  }
+}
