@@ -4,7 +4,14 @@ import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/remove-ordered.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
-import { insertOrder, isPaidElsewhere, lockCartOf, lockOrder, writeOrder } from '../src/features/orders/orders.sql.ts'
+import {
+  insertOrder,
+  isPaidElsewhere,
+  lockCartOf,
+  lockOrderRow,
+  readLockedOrder,
+  writeOrder,
+} from '../src/features/orders/orders.sql.ts'
 import { claimPaymentEvent, finishEvent } from '../src/features/payments/inbox.sql.ts'
 import { insertPayment, lockPayments, openPayment, writePayment } from '../src/features/payments/payments.sql.ts'
 import { openSandboxPayment } from '../src/features/payments/sandbox.sql.ts'
@@ -81,7 +88,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
     record((tx) =>
       insertPayment(tx, store.id, {
         ...{ id: paymentId as string, orderId: orderId as string, provider: 'sandbox', status: 'starting' },
-        ...{ amountMinor: 20_000, currency: 'INR', reference: null },
+        ...{ amountMinor: 20_000, currency: 'INR', reference: null, expiresAt: null },
       }),
     ),
   ]
@@ -119,15 +126,14 @@ export const settlementScript = (shop: Shop, from: number) => {
   }
   const record = recordStatement
   const admitted = record((tx) => findWebhookStore(tx, store.publicId, shop.webhookUser))
-  const claimed = `${record((tx) => claimPaymentEvent(tx, store.id, event))} \\gset event_`
+  const claimed = `${record((tx) => claimPaymentEvent(tx, store.id, { ...event, transaction: null }))} \\gset event_`
   const statements = [
     record((tx) => lockCartOf(tx, store.id, orderId as string)),
-    record((tx) => lockOrder(tx, store.id, orderId as string)),
+    record((tx) => lockOrderRow(tx, store.id, orderId as string)),
+    record((tx) => readLockedOrder(tx, store.id, orderId as string)),
     record((tx) => lockPayments(tx, store.id, orderId as string)),
     record((tx) => isPaidElsewhere(tx, store.id, orderId as string)),
-    record((tx) =>
-      writePayment(tx, store.id, paymentId as string, { status: 'paid', reference: null, refundDue: false }),
-    ),
+    record((tx) => writePayment(tx, store.id, paymentId as string, { status: 'paid' })),
     record((tx) => moveStock(tx, store.id, store.outletId, bought, { onHand: -1, reserved: -1, mustBeFree: false })),
     record((tx) => takeFromCart(tx, store.id, cartId as string, bought)),
     record((tx) => writeOrder(tx, store.id, paid as never, [{ type: 'paid', message: 'Paid by card.' }])),
