@@ -36,6 +36,7 @@ export const describeOrder = (order: Details) =>
     ),
     ...(order.shipments.length === 0 ? [] : [describeParcels(order)]),
     ...(order.payments.length === 0 ? [] : [describePayments(order)]),
+    ...(order.refunds.length === 0 ? [] : [describeRefunds(order)]),
     table(
       ['time', 'event'],
       order.timeline.map(({ at, message }) => [at, message]),
@@ -85,5 +86,17 @@ const describePayments = ({ payments }: Details) =>
     ['payment', 'provider', 'status', 'amount', 'reference', 'started'],
     payments.map((row) => [
       ...[row.id, row.provider, row.status, `${row.amount} ${row.currency}`, row.reference ?? '', row.createdAt],
+    ]),
+  )
+
+const describeRefunds = ({ refunds, currency }: Details) =>
+  table(
+    ['refund', 'status', 'amount', 'reason', 'requested'],
+    refunds.map(({ id, status, amount, reason, createdAt }) => [
+      id,
+      status,
+      `${amount} ${currency}`,
+      reason,
+      createdAt,
     ]),
   )

@@ -58,6 +58,8 @@ test('an operator refunds an order whole, by amount and by line', async (t) => {
       ...{ orderId: placed.id, refunded: true, amount: 10.5, status: 'succeeded' },
       paymentStatus: 'partially_refunded',
     })
+    const { stdout } = await runVitrine(['order', 'show', placed.number], installation)
+    assert.match(stdout, new RegExp(`${refundId} +succeeded +10.5 INR +late delivery`))
     assert.equal((await show(placed.id)).refunds[0].reason, 'late delivery')
     assert.equal(await stock(), before)
     const byLine = await vitrine('order', 'refund', placed.id, '--item', `${line.id}=1`)
