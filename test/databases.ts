@@ -11,6 +11,15 @@ export const makeDatabase = async (server: string, name: string, { template = 't
 export const dropDatabase = (server: string, name: string) =>
   runSql(server, `drop database if exists ${name} with (force)`)
 
+/** Drops the database of a run and all that were made beside it. */
+export const dropDatabases = async (server: string, name: string) => {
+  for (const { datname } of await runSql(
+    server,
+    `select datname from pg_database where starts_with(datname, '${name}')`,
+  ))
+    await dropDatabase(server, datname)
+}
+
 /** The migrated database that test/run.ts makes for copies. Copying fails while anything is connected to it. */
 export const templateOf = (name: string) => `${name}_template`
 

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { bundleDependencies } from './bundle.ts'
-import { dropDatabase, makeDatabase, runSql, templateOf } from './databases.ts'
+import { dropDatabases, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
 
 const help = `npm test [-- [--long] [--database] [--only PART] [FILE …]]
@@ -86,8 +86,7 @@ const openTestDatabase = async () => {
   const server = await openServer()
   const name = `vitrine_test_${process.pid}_${Date.now()}`
   const close = async () => {
-    await dropDatabase(server.url, name)
-    await dropDatabase(server.url, templateOf(name))
+    await dropDatabases(server.url, name)
     await server.close()
   }
   try {

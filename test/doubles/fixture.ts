@@ -4,7 +4,8 @@ import { announceStore } from '../../src/db/announce.ts'
 import { openShop } from '../../src/features/checkout/fixture.ts'
 import { checkInvariants } from '../../src/features/doctor/invariants.ts'
 import { changePaymentAccount } from '../../src/features/payments/accounts.ts'
-import { startTestService, type TestService, type TestStore, withinASecond } from '../harness.ts'
+import { makeBeside } from '../databases.ts'
+import { databaseUrl, startTestService, type TestService, type TestStore, withinASecond } from '../harness.ts'
 import type { doubles } from './doubles.ts'
 import type { PaymentDouble } from './payment-double.ts'
 
@@ -26,12 +27,23 @@ export const useDouble = async (service: TestService, shop: TestStore, double: P
   return credentials
 }
 
+let ownDatabase: ReturnType<typeof makeBeside> | undefined
+
+/** The tests of a process share a database of their own, because jobs of tests in other processes call other doubles. */
+const openOwnDatabase = async () => {
+  ownDatabase ??= makeBeside(databaseUrl)
+  return (await ownDatabase).url
+}
+
 /** A service whose provider is a double, and shops with accounts there. */
 export const openDouble = async (t: TestContext, { start, createProvider }: Chosen) => {
   const clock = { nowMs: () => Date.now() }
   const double = await start({ now: () => clock.nowMs() })
   t.after(() => double.close())
-  const service = await startTestService({ paymentProviders: [createProvider(double.url)] })
+  const service = await startTestService({
+    databaseUrl: await openOwnDatabase(),
+    paymentProviders: [createProvider(double.url)],
+  })
   t.after(() => service.close())
   clock.nowMs = () => service.clock.now()
   const openShopAtDouble = async () => {

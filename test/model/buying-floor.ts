@@ -36,11 +36,11 @@ export const openCounter = async (
   double: PaymentDouble | null = null,
 ): Promise<{ world: Shop; counter: Counter }> => {
   const shop = await newStore(service)
-  if (double !== null) await useDouble(service, shop, double)
   await service.db.run`
     update store set cash_on_delivery = true, cod_max_open_orders = null, tax_included = false, shipping_flat_minor = 4000,
       shipping_free_above_minor = 20000
     where public_id = ${shop.storeId}`
+  if (double !== null) await useDouble(service, shop, double)
   await shop.add(...goods)
   const store = await shop.load()
   const limits = { customerLimit: 2 }

@@ -133,7 +133,12 @@ const openUnpaid = async (t: TestContext, chosen: (typeof doubles)[number]) => {
       headers: { 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
     })
-  const inboxSince = async (count: number) => (await shop.inbox()).slice(count).map(({ outcome }) => outcome)
+  /** Without what the service has read at the provider by itself. */
+  const inboxSince = async (count: number) =>
+    (await shop.inbox())
+      .slice(count)
+      .filter(({ source }) => !source.endsWith(' asked'))
+      .map(({ outcome }) => outcome)
   return { format, double, service, openShop, shop, order, event, prove, post, credentials, inboxSince }
 }
 
