@@ -25,15 +25,17 @@ export const createLookupLimit = (now: () => number): LimitLookups => {
     return known
   }
 
+  const refusal = (reason: string) =>
+    fail('RATE_LIMITED', `Rate limit exceeded: ${reason}.`, {
+      headers: { 'retry-after': String(secondsToNextWindow(now())) },
+    })
+
   const start = async (client: Client): Promise<void> => {
     const window = windowOf(now())
     if (client.window !== window) Object.assign(client, { window, misses: 0 })
-    if (client.misses >= maxMissesPerMinute || client.waiting.length >= maxWaiting) {
-      throw fail('RATE_LIMITED', 'Rate limit exceeded: too many requests with invalid credentials.', {
-        headers: { 'retry-after': String(secondsToNextWindow(now())) },
-      })
-    }
+    if (client.misses >= maxMissesPerMinute) throw refusal('too many requests with invalid credentials')
     if (client.misses + client.underway >= maxMissesPerMinute) {
+      if (client.waiting.length >= maxWaiting) throw refusal('too many requests at once')
       await new Promise<void>((resolve) => client.waiting.push(resolve))
       return start(client)
     }

@@ -81,7 +81,7 @@ test('one email in two stores is two accounts', async () => {
 test('an email without a password is contact data: it cannot be used for sign-in and does not block a sign-up', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
-  const contact = { id: newId('cus'), name: 'Somebody', email: asha.email, phone: null, contactPhone: '' }
+  const contact = { id: newId('cus'), name: 'Noor', email: asha.email, phone: null, contactPhone: '' }
   await service.db.tx((tx) => insertCustomer(tx, store.id, { ...contact, passwordHash: null }))
   assertError(await signIn(shop), 401, 'UNAUTHORIZED')
   assert.equal((await signUp(shop)).status, 201)

@@ -64,7 +64,7 @@ export const keepUnreadable = async (
     ctx,
     name,
     value ?? text,
-    isObject ? 'The content type is not JSON.' : 'The body is no JSON object.',
+    isObject ? 'The content type is not JSON.' : 'The body is not a JSON object.',
   )
 }
 
