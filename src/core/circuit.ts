@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { seconds } from './clock.ts'
+import { createLru } from './lru.ts'
 
 /** The last calls with this key have all failed, so this one was not made. */
 export class CircuitOpen extends Error {
@@ -27,7 +27,7 @@ const maxKeys = 10_000
  */
 export const createCircuits = (options: CircuitOptions): Circuits => {
   const { nowMs, maxFailures = 5, openMs = seconds(10), isFailure } = options
-  const states = new LRUCache<string, State>({ max: maxKeys })
+  const states = createLru<string, State>(maxKeys)
   return {
     run: async (key, work) => {
       const before = states.get(key)

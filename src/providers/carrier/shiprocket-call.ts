@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { days, minutes } from '../../core/clock.ts'
+import { createLru } from '../../core/lru.ts'
 import { callProviderApi, type ProviderAnswer, ProviderRefused } from '../http.ts'
 import { readText } from '../read-fields.ts'
 import type { CarrierAccount } from './carrier.ts'
@@ -25,8 +25,8 @@ const refusedLoginLifeMs = minutes(5)
  * tried again with the same credentials for some minutes.
  */
 export const callShiprocket = (origin: string): CallShiprocket => {
-  const tokens = new LRUCache<string, string>({ max: maxTokens, ttl: tokenLifeMs })
-  const refusedLogins = new LRUCache<string, ProviderRefused>({ max: maxTokens, ttl: refusedLoginLifeMs })
+  const tokens = createLru<string, string>(maxTokens, { ttl: tokenLifeMs })
+  const refusedLogins = createLru<string, ProviderRefused>(maxTokens, { ttl: refusedLoginLifeMs })
 
   const send = (token: string | null, signal: AbortSignal, { method, path, json, isSentOnce }: ShiprocketRequest) =>
     callProviderApi({
