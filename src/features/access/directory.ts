@@ -50,6 +50,7 @@ const originShape = /^https?:\/\/(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::
 export type DirectorySources = { db: Queries; counter: RateCounter; limitLookups: LimitLookups }
 
 export const createDirectory = ({ db, counter, limitLookups }: DirectorySources): Directory => {
+  // Stale keys and origins stay: looking them up again does not count as a guess.
   // Keyed by the plain key, so that requests with a cached key are not hashed.
   // A plain Map instead of an LRU: every request reads it, and entries expire after a second.
   const keys = new Map<string, Key>()
@@ -59,7 +60,7 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
   }
   const short = { ttl: entryTtlMs, ttlResolution: 100 }
   const stores = createLru<StoreId, Store>(5_000, short)
-  // With the time when each becomes stale. Stale entries stay: looking them up again does not count as a guess.
+  // With the time when each was read.
   const origins = createLru<string, number>(maxOrigins)
   // Unknown keys and origins, limited by size in bytes.
   const refused = new LRUCache<string, true>({
@@ -69,13 +70,21 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
   })
   // Concurrent identical lookups share one query.
   const reading = new Map<string, Promise<unknown>>()
-  // Counts invalidations: a result that was read before one must not be cached after it.
+  // A result that was read before an invalidation is stale after it.
   let invalidations = 0
+  let invalidatedAtMs = 0
+  const countInvalidation = () => {
+    invalidations++
+    invalidatedAtMs = performance.now()
+  }
 
-  const readAndCache = async <Found>(read: () => Promise<Found>, cache: (found: Found) => void) => {
+  const readAndCache = async <Found>(
+    read: () => Promise<Found>,
+    cache: (found: Found, isFresh: boolean) => void,
+  ): Promise<Found> => {
     const before = invalidations
     const found = await read()
-    if (invalidations === before) cache(found)
+    cache(found, invalidations === before)
     return found
   }
 
@@ -92,7 +101,7 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
     stores.get(storeId) ??
     readAndCache(
       () => readStore(db, storeId),
-      (found) => stores.set(storeId, found),
+      (found, isFresh) => void (isFresh && stores.set(storeId, found)),
     )
 
   const readKey = async (secret: string): Promise<Key | undefined> => {
@@ -122,14 +131,13 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
       return readAndCache(
         // A key that was valid a second ago is not a guess: it must work for clients that reached the miss limit.
         () => (keys.has(secret) ? read() : limitLookups(client, read)),
-        (found) => void (found === undefined ? refuse(secret) : cacheKey(secret, found)),
+        (found, isFresh) => {
+          if (found !== undefined) return cacheKey(secret, isFresh ? found : { ...found, staleAtMs: 0 })
+          keys.delete(secret)
+          if (isFresh) refused.set(secret, true)
+        },
       )
     })
-
-  const refuse = (text: string) => {
-    keys.delete(text)
-    refused.set(text, true)
-  }
 
   const findUnknownOrigin = (origin: string, client: string) =>
     shareRead(origin, () =>
@@ -138,10 +146,10 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
           const read = async () => (await isListedOrigin(db, origin)) || undefined
           return (await (origins.has(origin) ? read() : limitLookups(client, read))) ?? false
         },
-        (listed) => {
-          if (listed) return void origins.set(origin, performance.now() + entryTtlMs)
+        (listed, isFresh) => {
+          if (listed) return void origins.set(origin, isFresh ? performance.now() : 0)
           origins.delete(origin)
-          refused.set(origin, true)
+          if (isFresh) refused.set(origin, true)
         },
       ).catch((error: unknown) => {
         // A client over the miss limit gets "not listed" without a lookup.
@@ -162,22 +170,21 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
       return storeId === undefined ? undefined : store(storeId)
     },
     isKnownOrigin: (origin, client) => {
-      if ((origins.get(origin) ?? 0) > performance.now()) return true
+      const readAtMs = origins.get(origin) ?? 0
+      if (readAtMs > invalidatedAtMs && performance.now() < readAtMs + entryTtlMs) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
     invalidateStore: (storeId) => {
-      invalidations++
+      countInvalidation()
       stores.delete(storeId)
-      origins.clear()
       refused.clear()
-      for (const [secret, key] of keys) if (key.store.id === storeId) keys.delete(secret)
+      for (const key of keys.values()) if (key.store.id === storeId) key.staleAtMs = 0
     },
     invalidateAll: () => {
-      invalidations++
+      countInvalidation()
       stores.clear()
-      origins.clear()
       refused.clear()
-      keys.clear()
+      for (const key of keys.values()) key.staleAtMs = 0
     },
   }
 }

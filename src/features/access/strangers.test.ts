@@ -22,6 +22,9 @@ const unknownKey = () => `vpk_${randomText(32)}`
 let clients = 0
 const newClient = () => `198.51.100.${++clients}`
 
+/** Misses are counted by the minute, and none of these tests may begin near the end of one. */
+const startWindow = () => service.clock.advance(windowMs - (service.clock.now() % windowMs))
+
 /** A directory that counts its database lookups. */
 const countedDirectory = () => {
   const { db } = service
@@ -84,8 +87,24 @@ test('a key that is created after it was refused works at once', async () => {
   assert.equal((await directory.key(key, newClient()))?.store.publicId, shop.storeId)
 })
 
-/** Misses are counted by the minute, and none of these tests may begin near the end of one. */
-const startWindow = () => service.clock.advance(windowMs - (service.clock.now() % windowMs))
+test('a key or origin that was valid before a change of its store is not a guess after it', async () => {
+  const { directory } = countedDirectory()
+  const shop = await newStore(service)
+  const [origin, client] = ['https://known-before.example', newClient()]
+  const store = await shop.load()
+  await service.db.run`insert into store_origin (store_id, origin) values (${store.id}, ${origin})`
+  startWindow()
+  const reads = [directory.key(shop.key, client), directory.isKnownOrigin(origin, client)]
+  directory.invalidateAll()
+  await Promise.all(reads)
+  await Promise.all(Array.from({ length: 60 }, () => directory.key(unknownKey(), client)))
+  await assert.rejects(async () => directory.key(unknownKey(), client), { code: 'RATE_LIMITED' })
+  for (let time = 1; time <= 2; time++) {
+    assert.equal((await directory.key(shop.key, client))?.store.publicId, shop.storeId)
+    assert.equal(await directory.isKnownOrigin(origin, client), true)
+    directory.invalidateStore(store.id)
+  }
+})
 
 test('a client that guesses keys is limited, while other clients and valid keys are not', async () => {
   const shop = await newStore(service)
