@@ -29,7 +29,11 @@ declare const open: unique symbol
  * A running transaction. Only `db.tx` makes one, so a function that takes it cannot be called outside of a transaction.
  * Await each statement, or send several at once with `pipeline`.
  */
-export type Tx = Queries & { readonly [open]: true }
+export type Tx = Queries & {
+  readonly [open]: true
+  /** Sends a statement in one packet with the commit, if the work succeeds. A failure undoes the transaction as usual. */
+  withCommit(statement: () => Promise<number>): void
+}
 
 export type Db = Queries & {
   /** Planned on each call, for statements whose best plan depends on their values (see `plansOnce`). */
@@ -179,6 +183,7 @@ export const connectDb = (options: DbOptions): Db => {
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       let hasEnded = false
+      const last: (() => Promise<number>)[] = []
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
         if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
@@ -188,10 +193,13 @@ export const connectDb = (options: DbOptions): Db => {
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
       const begun = together((mine) => ask(mine, { text: begin }))
+      const tx = { ...queriesOn(together), withCommit: (statement) => void last.push(statement) } as Tx
       try {
-        const [result] = await Promise.all([work(queriesOn(together) as Tx), begun])
+        const [result] = await Promise.all([work(tx), begun])
+        const answers = last.map((statement) => statement())
+        const committed = together((mine) => send(mine, 'commit'))
         hasEnded = true
-        await send(client, 'commit')
+        await Promise.all([...answers, committed])
         return result
       } catch (error) {
         hasEnded = true

@@ -63,6 +63,36 @@ test('a conflict in a pipelined statement is retried like any other', async (t) 
   assert.equal(attempts, 3)
 })
 
+test('a statement with the commit runs last, only if the work succeeds', async (t) => {
+  const { db, table, read } = await openTable(t)
+  await db.tx(async (tx) => {
+    tx.withCommit(() => tx.run`update ${table} set value = value * 10`)
+    await add(tx, table, 2)
+  })
+  assert.equal(await read(), 20)
+  const failing = db.tx(async (tx) => {
+    tx.withCommit(() => add(tx, table, 1))
+    throw new Error('made up')
+  })
+  await assert.rejects(failing, { message: 'made up' })
+  assert.equal(await read(), 20)
+})
+
+test('a statement with the commit that fails rolls back its transaction, which throws its error', async (t) => {
+  const { db, table, read } = await openTable(t)
+  let attempts = 0
+  const failing = db.tx(async (tx) => {
+    attempts++
+    await add(tx, table, 1)
+    tx.withCommit(() => add(tx, table, 500))
+    tx.withCommit(() => add(tx, table, 1))
+  })
+  await assert.rejects(failing, { code: '23514' })
+  assert.deepEqual([attempts, await read()], [1, 0])
+  await db.tx((tx) => add(tx, table, 3))
+  assert.equal(await read(), 3)
+})
+
 test('with plansOnce, a statement is planned for any values, and through `fresh` for its own', async (t) => {
   const connection = { connectionString: databaseUrl }
   const db = connectDb({ connection, poolSize: 1, clock: movableClock(), plansOnce: true })

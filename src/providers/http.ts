@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fields, toFields } from '../core/fields.ts'
+import { AnswerTooLong, sendRequest } from '../core/http-request.ts'
 
 /** The provider has answered no. The same call gets the same answer. */
 export class ProviderRefused extends Error {
@@ -31,7 +33,7 @@ export const toProviderError = (message: string, { status, code }: { status: num
   return isRefusal ? new ProviderRefused(message, { status, code }) : new ProviderUnavailable(message)
 }
 
-export type ProviderAnswer = { status: number; headers: Headers; body: Fields }
+export type ProviderAnswer = { status: number; headers: IncomingHttpHeaders; body: Fields }
 
 export type ProviderRequest = {
   provider: string
@@ -69,9 +71,9 @@ export const callProviderApi = async (request: ProviderRequest): Promise<Provide
 
 const isWorthRepeating = ({ status, headers }: ProviderAnswer) => {
   // Stripe says so itself, and replays an answer that it remembers.
-  const said = headers.get('stripe-should-retry')
+  const said = headers['stripe-should-retry']
   if (said === 'true' || said === 'false') return said === 'true'
-  if (headers.get('idempotent-replayed') === 'true') return false
+  if (headers['idempotent-replayed'] === 'true') return false
   return status === 409 || status === 429 || status >= 500
 }
 
@@ -79,29 +81,17 @@ const isWorthRepeating = ({ status, headers }: ProviderAnswer) => {
 const pause = (signal: AbortSignal, delayMs: number) =>
   sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal })
 
-const send = async (request: ProviderRequest): Promise<ProviderAnswer | Error> => {
-  const { provider, method, url, headers, body, signal } = request
+const send = async ({ provider, ...request }: ProviderRequest): Promise<ProviderAnswer | Error> => {
   try {
-    const response = await fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
-    return { status: response.status, headers: response.headers, body: parse(await readText(provider, response)) }
+    const { status, headers, text } = await sendRequest({ ...request, maxAnswerBytes })
+    return { status, headers, body: parse(text) }
   } catch (error) {
-    if (error instanceof ProviderUnavailable) return error
-    // The message of fetch may quote headers, so only a cause from the network is kept.
-    const cause = error instanceof Error ? error.cause : undefined
-    return new ProviderUnavailable(`${provider} cannot be reached.`, cause === undefined ? undefined : { cause })
+    if (error instanceof AnswerTooLong)
+      return new ProviderUnavailable(`${provider} sent an answer over ${maxAnswerBytes} bytes.`)
+    // Other errors may quote the request or the answer, so only one from the network is kept.
+    const isFromNetwork = toFields(error).syscall !== undefined || error instanceof AggregateError
+    return new ProviderUnavailable(`${provider} cannot be reached.`, isFromNetwork ? { cause: error } : undefined)
   }
-}
-
-const readText = async (provider: string, response: Response): Promise<string> => {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.byteLength
-    if (bytes > maxAnswerBytes)
-      throw new ProviderUnavailable(`${provider} sent an answer over ${maxAnswerBytes} bytes.`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 const parse = (text: string): Fields => {

@@ -45,10 +45,8 @@ export const settleOrder = async (
     { type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` },
   ]
   if (order.status === 'pending' || isLate) change.status = 'paid'
-  if (order.stockState === 'reserved') {
-    await moveCounted(tx, ctx.store.id, order, 'sellReserved')
-    change.stockState = 'sold'
-  }
+  const isReserved = order.stockState === 'reserved'
+  if (isReserved) change.stockState = 'sold'
   if (isLate) {
     if (!(await takeStockAgain(tx, ctx.store.id, order))) {
       change.needsAttention = 'OUT_OF_STOCK'
@@ -70,6 +68,7 @@ export const settleOrder = async (
     isInCart && removeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines),
     grantDownloads(tx, ctx.store.id, order),
     write(tx, ctx, order, change, events),
+    isReserved && moveCounted(tx, ctx.store.id, order, 'sellReserved'),
   )
   return settled
 }

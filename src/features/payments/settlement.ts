@@ -75,7 +75,7 @@ const hold = async (tx: Tx, ctx: SettlementCtx, report: Report, orderId: string 
 
 const applyTo = async (tx: Tx, ctx: SettlementCtx, eventNumber: number, held: Held, report: Report) => {
   const applied = await apply(tx, ctx, held, report)
-  await inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail)
+  tx.withCommit(() => inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail))
   return applied
 }
 

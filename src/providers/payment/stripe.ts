@@ -116,8 +116,7 @@ const keysOf = (name: string) =>
   Array.from({ length: maxKeys }, (_, index) => (index === 0 ? name : `${name}-${index + 1}`))
 
 /** Stripe repeats a server error for as long as it remembers the key. */
-const isRemembered = ({ status, headers }: ProviderAnswer) =>
-  status >= 500 && headers.get('idempotent-replayed') === 'true'
+const isRemembered = ({ status, headers }: ProviderAnswer) => status >= 500 && headers['idempotent-replayed'] === 'true'
 
 const isKeyError = ({ body }: ProviderAnswer) => errorOf(body).type === 'idempotency_error'
 
