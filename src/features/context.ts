@@ -33,6 +33,8 @@ export type Store = {
   shippingFlatMinor: number
   shippingFreeAboveMinor: number | null
   paymentProvider: string
+  /** The store's account at its payment provider, encrypted. Null if it needs none. */
+  paymentCredentials: string | null
   cashOnDelivery: boolean
   /** Limits on cash-on-delivery and unpaid orders of one customer. Null: no limit. */
   codMaxValueMinor: number | null

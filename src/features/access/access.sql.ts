@@ -25,6 +25,8 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
   select s.id, s.public_id as "publicId", s.name, s.domain, s.currency, s.locale, s.timezone, s.logo, s.contact,
     s.address, s.tax_included as "taxIncluded", s.shipping_flat_minor as "shippingFlatMinor",
     s.shipping_free_above_minor as "shippingFreeAboveMinor", s.payment_provider as "paymentProvider",
+    (select a.credentials from payment_account a
+     where a.store_id = s.id and a.provider = s.payment_provider) as "paymentCredentials",
     s.cash_on_delivery as "cashOnDelivery", s.cod_max_value_minor as "codMaxValueMinor",
     s.cod_max_units as "codMaxUnits", s.cod_max_open_orders as "codMaxOpenOrders",
     s.cod_verified_phone as "codVerifiedPhone", s.max_held_units as "maxHeldUnits", s.otp_hourly_cap as "otpHourlyCap",

@@ -31,7 +31,7 @@ const checkCash = (ctx: CustomerCtx, { units, totalMinor, unpaid }: CashOrder) =
   const { codMaxValueMinor, codMaxUnits, codMaxOpenOrders, codVerifiedPhone } = ctx.store
   const takesOnline = listPaymentMethods(ctx.payments, ctx.store).includes('online')
   const orPayOnline = takesOnline ? ', or pay online' : ''
-  if (codVerifiedPhone && !unpaid.hasVerifiedPhone)
+  if (codVerifiedPhone && !unpaid.customer.hasVerifiedPhone)
     throw fail(
       'FORBIDDEN',
       `Cash on delivery needs a verified phone number. Sign in with a code sent to your phone${orPayOnline}.`,

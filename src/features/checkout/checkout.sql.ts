@@ -18,7 +18,8 @@ export type CheckoutData = {
 }
 
 /** `units` counts those in all unpaid orders, `cashOrders` the orders with cash on delivery. */
-export type Unpaid = { units: number; cashOrders: number; hasVerifiedPhone: boolean }
+export type Unpaid = { units: number; cashOrders: number; customer: Buyer }
+type Buyer = { id: string; name: string; email: string; phone: string; hasVerifiedPhone: boolean }
 
 /** `couponCode`: null reads no coupon, undefined reads that of the cart. */
 export type CheckoutDataRequest = {
@@ -49,8 +50,10 @@ export const readCheckoutData = (
   const unpaid = sql`(
     select json_build_object('units', coalesce(sum(o.units), 0),
       'cashOrders', count(*) filter (where o.payment_method = 'cod'),
-      'hasVerifiedPhone', (
-        select u.phone is not null from customer u where u.store_id = ${storeId} and u.id = ${customerId}))
+      'customer', (
+        select json_build_object('id', u.id, 'name', u.name, 'email', coalesce(u.email, ''),
+          'phone', coalesce(u.phone, u.contact_phone), 'hasVerifiedPhone', u.phone is not null)
+        from customer u where u.store_id = ${storeId} and u.id = ${customerId}))
     from orders o
     where o.store_id = ${storeId} and o.customer_id = ${customerId} and o.payment_status in ('pending', 'failed')
       and o.status in ('pending', 'out_for_delivery'))`

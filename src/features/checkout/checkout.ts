@@ -294,7 +294,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
   if (isCash) await removeOrderedFromCart(tx, store.id, cart.id, cart.lines)
   else if (price.totalMinor === 0) await settleAtOnce(tx, ctx, id)
   if (isCash || price.totalMinor === 0) return { orderId: id, toStart: null }
-  return { orderId: id, toStart: { order, payment: toPay } }
+  return { orderId: id, toStart: { order, payment: toPay, contact: data.unpaid?.customer } }
 }
 
 /** With a total of 0 no provider is called. */

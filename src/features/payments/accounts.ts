@@ -2,6 +2,7 @@ import { seconds } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
 import { errorMessage } from '../../core/thrown.ts'
 import { withTimeLimit } from '../../core/time-limit.ts'
+import { announceStore } from '../../db/announce.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { ProviderRefused } from '../../providers/http.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
@@ -38,6 +39,7 @@ export const changePaymentAccount = async (
     provider,
     sealCredentials(payments.accounts, store.publicId, provider, credentials),
   )
+  await announceStore(tx, store.id)
 }
 
 /** The given credentials with those that are stored. Null for a provider that needs none. */

@@ -1,17 +1,13 @@
 import { seconds } from '../../core/clock.ts'
 import { withTimeLimit } from '../../core/time-limit.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
-import type { Store } from '../context.ts'
-import { openAccount, type PaymentCtx } from './providers.ts'
+import { type AccountOwner, openAccount, type PaymentCtx } from './providers.ts'
 
 /** A shopper or an operator waits for the answer. */
 const requestLimitMs = seconds(10)
 export const jobCallLimitMs = seconds(20)
 
-/** A webhook knows no more of its store than this. */
-export type ProviderCallCtx = Pick<PaymentCtx, 'db' | 'payments' | 'providerCalls'> & {
-  store: Pick<Store, 'id' | 'publicId'>
-}
+export type ProviderCallCtx = Pick<PaymentCtx, 'db' | 'payments' | 'providerCalls'> & { store: AccountOwner }
 
 type Call<Result> = (provider: PaymentProvider, account: ProviderAccount, signal: AbortSignal) => Promise<Result>
 

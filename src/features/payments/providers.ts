@@ -116,15 +116,20 @@ export const assertPayable = ({ payments, store }: Pick<PaymentCtx, 'payments' |
   if (reason !== null) throw fail('SERVICE_UNAVAILABLE', reason)
 }
 
+/** A store that was read as a whole has the account of its provider. */
+export type AccountOwner = Pick<Store, 'id' | 'publicId'> &
+  Partial<Pick<Store, 'paymentProvider' | 'paymentCredentials'>>
+
 /** The provider by name (a payment may have another one than the store has now), with the store's account. */
 export const openAccount = async (
-  { db, payments, store }: Pick<PaymentCtx, 'db' | 'payments'> & { store: Pick<Store, 'id' | 'publicId'> },
+  { db, payments, store }: Pick<PaymentCtx, 'db' | 'payments'> & { store: AccountOwner },
   name: string,
 ): Promise<{ provider: PaymentProvider; account: ProviderAccount }> => {
   const provider = providerOf({ payments }, name)
   const account = { storeId: store.publicId, credentials: {} }
   if (provider.credentials.length === 0) return { provider, account }
-  const sealed = await readCredentials(db, store.id, name)
+  const known = name === store.paymentProvider ? store.paymentCredentials : null
+  const sealed = known ?? (await readCredentials(db, store.id, name))
   return { provider, account: { ...account, credentials: mustOpenCredentials(payments, store.publicId, name, sealed) } }
 }
 

@@ -54,16 +54,17 @@ export const startPayment = async (
   return startSession(ctx, order, payment)
 }
 
-/** An order that was just placed, with its payment. Nothing has to be read to start it. */
-export type Placed = { order: FullOrderRow; payment: sql.PaymentRow }
-type Startable = Pick<LockedOrder, 'id' | 'number' | 'customerId' | 'shippingAddress'>
+/** An order that was just placed, with its payment and its customer. Nothing has to be read to start it. */
+export type Placed = { order: FullOrderRow; payment: sql.PaymentRow; contact: ChargedCustomer | undefined }
+type Startable = Pick<LockedOrder, 'id' | 'number' | 'customerId' | 'shippingAddress'> &
+  Partial<Pick<Placed, 'contact'>>
 
 /**
  * Starts the payment of an order that was just placed. If the order is replaced or settled before the provider answers,
  * returns the payment as it is then.
  */
-export const startPlaced = (ctx: PaymentCtx, { order, payment }: Placed): Promise<PaymentView> =>
-  startSession(ctx, order, payment)
+export const startPlaced = (ctx: PaymentCtx, { order, payment, contact }: Placed): Promise<PaymentView> =>
+  startSession(ctx, { ...order, contact }, payment)
 
 /** A session that the provider has lost is replaced by a new payment, once. */
 const startSession = async (ctx: PaymentCtx, order: Startable, payment: sql.PaymentRow): Promise<PaymentView> => {
@@ -185,7 +186,7 @@ const unknownCustomer: ChargedCustomer = { id: '', name: '', email: '', phone: '
 
 /** The customer's own details, and those of the delivery address where the account has none. */
 const readChargedCustomer = async (ctx: PaymentCtx, order: Startable): Promise<ChargedCustomer> => {
-  const { id, name, email, phone } = await readContact(ctx.db, ctx.store, order.customerId)
+  const { id, name, email, phone } = order.contact ?? (await readContact(ctx.db, ctx.store, order.customerId))
   const { shippingAddress } = order
   return { id, name: name || (shippingAddress?.name ?? ''), email, phone: phone || (shippingAddress?.phone ?? '') }
 }
