@@ -2,6 +2,7 @@ import type { Queries } from '../src/db/database.ts'
 import type { StoreId } from '../src/features/context.ts'
 import { claimShipmentsToTrack, findShipmentsToTrack } from '../src/features/delivery/carrier-shipments.sql.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
+import { findLeftOverEvents, listLeftOverEvents, listMismatches } from '../src/features/payments/inbox.sql.ts'
 import {
   claimLatePayments,
   claimPaymentsToCheck,
@@ -22,6 +23,9 @@ export const jobStatements = (db: Queries, storeId: StoreId): JobStatement[] => 
   [() => claimPaymentsToCheck(db, storeId, 4), 'payment_to_ask_of_store'],
   [() => findLatePayments(db)],
   [() => claimLatePayments(db, storeId, 4), 'payment_to_check_late_of_store'],
+  [() => findLeftOverEvents(db)],
+  [() => listLeftOverEvents(db, storeId, 4), 'payment_event_waiting'],
+  [() => listMismatches(db, storeId, 'ord_1'), 'payment_event_mismatched'],
   [() => findShipmentsToTrack(db), 'shipment_to_track'],
   [() => claimShipmentsToTrack(db, storeId, 4), 'shipment_to_track_of_store'],
 ]

@@ -13,6 +13,7 @@ create index payment_by_transaction on payment (store_id, transaction_ref) where
 -- The payment that an event names without an order: the event waits until that payment is known.
 alter table payment_event add column transaction_ref text collate "C";
 create index payment_event_waiting on payment_event (store_id, transaction_ref) where transaction_ref is not null;
+create index payment_event_mismatched on payment_event (store_id, order_id) where outcome = 'mismatch';
 
 alter table orders drop constraint orders_payment_status_check;
 alter table orders add constraint orders_payment_status_check

@@ -76,6 +76,26 @@ export const listWaitingEvents = (db: Queries, storeId: StoreId, transaction: st
   where e.store_id = ${storeId} and e.transaction_ref = ${transaction} and e.outcome = 'unknown_order'
   order by e.id limit 100`
 
+/** Events whose payment is known by now, which were not applied because the process died in between. */
+const isLeftOver = sql`e.transaction_ref is not null and e.outcome = 'unknown_order' and exists (
+    select from payment p where p.store_id = e.store_id and p.transaction_ref = e.transaction_ref)`
+
+export const findLeftOverEvents = (db: Queries) => db.many<{ storeId: StoreId; waiting: number; oldestAt: Date }>`
+  select e.store_id as "storeId", count(*) as waiting, min(e.received_at) as "oldestAt"
+  from payment_event e where ${isLeftOver}
+  group by e.store_id order by "oldestAt" limit 1000`
+
+export const listLeftOverEvents = (db: Queries, storeId: StoreId, limit: number) => db.many<InboxEvent>`
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id
+  where e.store_id = ${storeId} and ${isLeftOver}
+  order by e.id limit ${limit}`
+
+/** Refunds that the provider reported while too little of the payment seemed to be left. */
+export const listMismatches = (db: Queries, storeId: StoreId, orderId: string) => db.many<InboxEvent>`
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id
+  where e.store_id = ${storeId} and e.order_id = ${orderId} and e.outcome = 'mismatch'
+  order by e.id limit 100`
+
 /** Locks an event that is replayed. Its order may be known by now. */
 export const lockEvent = (tx: Tx, storeId: StoreId, id: number, orderId: string | null) => tx.run`
   update payment_event

@@ -10,7 +10,14 @@ import {
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
 import type { ProviderCallCtx } from './call-provider.ts'
-import { type InboxEvent, listEvents, listWaitingEvents, type PaymentOutcome, readEvent } from './inbox.sql.ts'
+import {
+  type InboxEvent,
+  listEvents,
+  listMismatches,
+  listWaitingEvents,
+  type PaymentOutcome,
+  readEvent,
+} from './inbox.sql.ts'
 import type { PaymentServices, SettlementCtx } from './providers.ts'
 import { findOrderId, replayReport, type Settlement } from './settlement.ts'
 
@@ -38,6 +45,11 @@ export const applyWaitingEvents = async (ctx: ReplayCtx, { names, outcome }: Kno
   if (names.transaction === null) return
   if (outcome === 'unknown_order' && (await findOrderId(ctx, names)) === null) return
   for (const event of await listWaitingEvents(ctx.db, ctx.store.id, names.transaction)) await replay(ctx, event)
+}
+
+/** After a refund has failed: what it had set aside may be what the provider has refunded otherwise. */
+export const applyMismatches = async (ctx: ReplayCtx, orderId: string): Promise<void> => {
+  for (const event of await listMismatches(ctx.db, ctx.store.id, orderId)) await replay(ctx, event)
 }
 
 type KnownOrWaiting = { names: PaymentNames; outcome: PaymentOutcome }

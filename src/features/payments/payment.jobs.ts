@@ -9,6 +9,8 @@ import { holdOrder } from '../orders/lock-order.ts'
 import { readOrder } from '../orders/orders.sql.ts'
 import { cancelOrder, isPaid } from '../orders/settle.ts'
 import { jobCallLimitMs } from './call-provider.ts'
+import { findLeftOverEvents, listLeftOverEvents } from './inbox.sql.ts'
+import { type InboxEvent, replayEvent } from './inbox.ts'
 import * as sql from './payment-jobs.sql.ts'
 import type { PaymentRow } from './payments.sql.ts'
 import type { PaymentCtx, PaymentServices } from './providers.ts'
@@ -23,6 +25,7 @@ export const paymentJobs = (services: PaymentServices, cleanupDb: Queries) => [
   orderExpiryJob(services),
   paymentCheckJob(services),
   latePaymentJob(services),
+  paymentEventJob(services),
   deleteJob(cleanupDb, 'payment-event-cleanup', sql.oldPaymentEvents),
 ]
 
@@ -83,6 +86,17 @@ const latePaymentJob = (services: PaymentServices): JobKind<sql.DuePayment> => (
   run: async (payment, signal) =>
     void (await reconcilePayment(await openCtx(services, payment.storeId, signal), payment)),
   describe: ({ storeId, orderId, id }) => ({ storeId, orderId, paymentId: id }),
+})
+
+/** Applies events that came before their payment, in case the process died between the two steps. */
+const paymentEventJob = (services: PaymentServices): JobKind<InboxEvent> => ({
+  ...defaults,
+  name: 'payment-event',
+  findDue: () => findLeftOverEvents(services.db),
+  // Not claimed: to apply an event twice has no effect.
+  claim: (storeId, limit) => listLeftOverEvents(services.db, storeId, limit),
+  run: ({ id }) => replayEvent(services, id),
+  describe: ({ storeId, id, source }) => ({ storeId, eventNumber: id, provider: source }),
 })
 
 const openCtx = async (services: PaymentServices, storeId: string, signal: AbortSignal): Promise<PaymentCtx> => {

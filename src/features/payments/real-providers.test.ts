@@ -229,6 +229,44 @@ for (const chosen of doubles) {
     assert.deepEqual(await shop.findings(), [])
   })
 
+  test(`${name}: an event that waited for its payment is applied by a job if the process died before it was`, async (t) => {
+    const { double, service, openShop } = await openDouble(t, chosen)
+    const shop = await openShop()
+    const order = await shop.order()
+    await choose(order.page, 'pay')
+    await double.refundInDashboard(5_000)
+    // As if the refund had come first, and the process had died after the payment was settled.
+    await service.db.run`delete from refund where order_id = ${order.id}`
+    await service.db.run`update orders set payment_status = 'paid' where id = ${order.id}`
+    await service.db.run`
+      update payment_event e set outcome = 'unknown_order', order_id = null, transaction_ref = p.transaction_ref
+      from payment p where p.order_id = ${order.id} and e.order_id = p.order_id and e.detail = 'The refund is recorded.'`
+    service.clock.advance(minutes(2))
+    await newRunner(service).runDue()
+    const shown = await order.show()
+    assert.deepEqual([shown.paymentStatus, shown.refundedTotal], ['partially_refunded', 50])
+    assert.deepEqual(await shop.findings(), [])
+  })
+
+  test(`${name}: a refund in the dashboard beside a whole one of ours refunds the order once`, async (t) => {
+    const { double, service, openShop } = await openDouble(t, chosen)
+    const shop = await openShop()
+    const order = await shop.order()
+    await choose(order.page, 'pay')
+    double.faults.fail = 100
+    assert.equal((await refundOrderById(service.app.services, order.id)).status, 'pending')
+    double.faults.fail = 0
+    await double.refundInDashboard(20_000)
+    for (const _ of [1, 2]) {
+      service.clock.advance(minutes(5))
+      await newRunner(service).runDue()
+    }
+    const shown = await order.show()
+    assert.equal(double.returned(), 20_000)
+    assert.deepEqual([shown.paymentStatus, shown.refundedTotal], ['refunded', 200])
+    assert.deepEqual(await shop.findings(), [])
+  })
+
   test(`${name}: a lost answer never makes a second payable session, and a dead provider is 502`, async (t) => {
     const { double, openShop } = await openDouble(t, chosen)
     const shop = await openShop()

@@ -8,6 +8,7 @@ import { type LockedOrder, type OrderLineRow, readOrder } from '../orders/orders
 import { isPaid, refundOrder } from '../orders/settle.ts'
 import { callProvider } from './call-provider.ts'
 import { ctxOfOrder } from './callback.ts'
+import { applyMismatches } from './inbox.ts'
 import { lockPayments, type PaymentRow, readPaymentById, writePayment } from './payments.sql.ts'
 import type { PaymentCtx, PaymentServices } from './providers.ts'
 import {
@@ -192,6 +193,7 @@ export const runRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<Ref
     const current = refunds.find(({ id }) => id === refundId)
     if (current !== undefined) await settleRefund(tx, ctx, { order, payments, refunds }, current, result)
   })
+  if (result.status === 'failed') await applyMismatches(ctx, refund.orderId)
   return result.status
 }
 

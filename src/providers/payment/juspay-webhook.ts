@@ -35,7 +35,7 @@ const refundEvents = new Set(['ORDER_REFUNDED', 'ORDER_REFUND_FAILED', 'REFUND_M
 const readContent = (name: string, order: Fields): EventMeaning => {
   const names = namesOf(order)
   if (name.includes('CHARGEBACK')) return { type: 'dispute', names, state: 'opened', detail: name }
-  if (refundEvents.has(name)) return readRefunds(names, order)
+  if (refundEvents.has(name)) return readRefunds(name, names, order)
   const status = paymentStatusOf(order)
   if (status === 'success' || status === 'failed') return readPayment(names, order, status)
   return { type: 'other', name, names }
@@ -106,8 +106,8 @@ const methods = new Map([
   ['WALLET', 'wallet'],
 ])
 
-/** Every event holds all refunds of the order so far. */
-const readRefunds = (names: PaymentNames, order: Fields): EventMeaning => {
+/** Every event holds all refunds of the order so far. One without any says nothing. */
+const readRefunds = (name: string, names: PaymentNames, order: Fields): EventMeaning => {
   const currency = readText(order, 'currency')
   const refunds = readList(order, 'refunds').map((refund) => {
     const amount = readDecimal(refund, 'amount')
@@ -118,7 +118,7 @@ const readRefunds = (names: PaymentNames, order: Fields): EventMeaning => {
     const status = readJuspayRefundStatus(readText(refund, 'status'))
     return { refundId: null, reference, status, amount, currency, detail: readText(refund, 'error_message') }
   })
-  return { type: 'refund', names, refunds }
+  return refunds.length === 0 ? { type: 'other', name, names } : { type: 'refund', names, refunds }
 }
 
 /** Only a word that Juspay documents as final is final. */
