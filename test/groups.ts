@@ -34,7 +34,18 @@ export const groupFiles = (files: readonly string[], folder: string): string[] =
     const members = files.filter((file) => areaOf(file) === name)
     return chunk(members, maxFiles).map((part, i) => writeGroup(join(folder, `${name}-${i + 1}.test.mjs`), part))
   })
-  return [...groups, ...files.filter((file) => areaOf(file) === undefined)]
+  return [...groups, ...groupsAtDoubles(files, folder), ...files.filter((file) => areaOf(file) === undefined)]
+}
+
+/** Tests of buying, which run with each payment provider and not only with the sandbox. */
+const atDoubles = 'src/features/checkout/{checkout,stock-races,buying-limits,coupons,untracked}.test.ts'
+
+const groupsAtDoubles = (files: readonly string[], folder: string): string[] => {
+  const members = files.filter((file) => matchesGlob(file, atDoubles))
+  if (members.length === 0) return []
+  return ['stripe', 'razorpay', 'juspay'].map((name) =>
+    writeGroup(join(folder, `checkout-with-${name}.test.mjs`), members, name),
+  )
 }
 
 /** Groups of equal size, small enough that all cores are busy to the end. */
@@ -44,14 +55,18 @@ const chunk = (files: readonly string[], maxFiles: number): string[][] => {
   return Array.from({ length: count }, (_, i) => files.slice(i * size, (i + 1) * size))
 }
 
-const writeGroup = (path: string, files: readonly string[]) => {
+const writeGroup = (path: string, files: readonly string[], double?: string) => {
   const url = JSON.stringify(import.meta.url)
-  writeFileSync(path, `import { runGroup } from ${url}\nrunGroup(${JSON.stringify(files)})\n`)
+  const values = [files, double].map((value) => JSON.stringify(value)).join(', ')
+  writeFileSync(path, `import { runGroup } from ${url}\nrunGroup(${values})\n`)
   return path
 }
 
 /** Each file is a suite, so that its hooks are its own. A suite begins at once, hence require and not import. */
-export const runGroup = (files: readonly string[]) => {
+export const runGroup = (files: readonly string[], double?: string) => {
   const require = createRequire(import.meta.url)
-  for (const file of files) suite(file, () => void require(resolve(file)))
+  if (double !== undefined) process.env.TEST_DOUBLE = double
+  for (const file of files) {
+    suite(double === undefined ? file : `${file} with ${double}`, () => void require(resolve(file)))
+  }
 }

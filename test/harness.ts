@@ -15,6 +15,8 @@ import { createLogger } from '../src/logging.ts'
 import type { Carrier } from '../src/providers/carrier/carrier.ts'
 import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
+import type { PaymentDouble } from './doubles/payment-double.ts'
+import { placeDouble } from './doubles/placed.ts'
 import { keyedProvider } from './keyed-provider.ts'
 
 /**
@@ -38,6 +40,8 @@ export type TestService = {
   messages: SmsMessage[]
   /** The code in the last message to a phone (E.164). */
   codeFor(phone: string): string
+  /** In place of the sandbox, where the tests run with one. */
+  double: PaymentDouble | undefined
   call(path: string, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
 }
@@ -74,6 +78,7 @@ export const startTestService = async ({
 }: ServiceOptions = {}): Promise<TestService> => {
   assert.ok(databaseUrl, 'run the tests with "npm test", which brings a database')
   const clock = movableClock()
+  const placed = await placeDouble(clock.now)
   const logLines: string[] = []
   const messages: SmsMessage[] = []
   const config: Config = {
@@ -83,6 +88,7 @@ export const startTestService = async ({
     internalSecrets: [internalSecret],
     redisUrl: process.env.REDIS_URL ?? null,
     logLevel: 'debug',
+    ...(placed && { databaseUrl: placed.databaseUrl }),
     ...settings,
   }
   const logger = createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream)
@@ -104,7 +110,7 @@ export const startTestService = async ({
       },
     },
     ...(passwords === undefined ? {} : { passwords }),
-    paymentProviders: [keyedProvider, ...(paymentProviders ?? [])],
+    paymentProviders: [keyedProvider, ...(placed ? [placed.provider] : []), ...(paymentProviders ?? [])],
     ...(carriers === undefined ? {} : { carriers }),
   })
   const url = await app.server.listen({ port: config.port, host: '127.0.0.1' })
@@ -123,7 +129,11 @@ export const startTestService = async ({
       return message.code
     },
     call: (path, options) => callUrl(`${url}${path}`, options),
-    close: app.close,
+    double: placed?.double,
+    close: async () => {
+      await app.close()
+      await placed?.leave()
+    },
   }
 }
 

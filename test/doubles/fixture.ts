@@ -1,39 +1,12 @@
-import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { announceStore } from '../../src/db/announce.ts'
 import { openShop } from '../../src/features/checkout/fixture.ts'
 import { checkInvariants } from '../../src/features/doctor/invariants.ts'
-import { changePaymentAccount } from '../../src/features/payments/accounts.ts'
-import { makeBeside } from '../databases.ts'
-import { databaseUrl, startTestService, type TestService, type TestStore, withinASecond } from '../harness.ts'
+import { startTestService } from '../harness.ts'
 import type { doubles } from './doubles.ts'
-import type { PaymentDouble } from './payment-double.ts'
+import { openOwnDatabase } from './placed.ts'
+import { useDouble } from './use-double.ts'
 
 type Chosen = (typeof doubles)[number]
-
-/** Makes a double the provider of a store. Returns the credentials. */
-export const useDouble = async (service: TestService, shop: TestStore, double: PaymentDouble) => {
-  const store = await shop.load()
-  const { name } = double
-  const credentials = double.openAccount(service.url, store.publicId)
-  await service.db.tx((tx) =>
-    changePaymentAccount(tx, service.app.services.payments, store, { provider: name, credentials }),
-  )
-  const shopName = `Shop at ${name}`
-  await service.db.run`update store set payment_provider = ${name}, name = ${shopName} where id = ${store.id}`
-  await service.db.tx((tx) => announceStore(tx, store.id))
-  // The service caches the store. Its name shows that the change has arrived.
-  assert.ok(await withinASecond(async () => (await shop.get('/v1/store')).json.name === shopName))
-  return credentials
-}
-
-let ownDatabase: ReturnType<typeof makeBeside> | undefined
-
-/** The tests of a process share a database of their own, because jobs of tests in other processes call other doubles. */
-const openOwnDatabase = async () => {
-  ownDatabase ??= makeBeside(databaseUrl)
-  return (await ownDatabase).url
-}
 
 /** A service whose provider is a double, and shops with accounts there. */
 export const openDouble = async (t: TestContext, { start, createProvider }: Chosen) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { useDouble } from '../../../test/doubles/use-double.ts'
 import type { TestService } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { openShop as openPlainShop } from '../cart/fixture.ts'
@@ -15,6 +16,7 @@ export const address = {
 /** The shop of the cart tests, and customers who buy there. */
 export const openShop = async (service: TestService, ...more: Record<string, unknown>[]) => {
   const shop = await openPlainShop(service, ...more)
+  if (service.double !== undefined) await useDouble(service, shop.shop, service.double)
   /** A customer with these lines in the cart. */
   const newBuyer = async (...items: { productId: string; variantId?: string; quantity?: number }[]) => {
     const customer = await newCustomer(service, shop.shop)
