@@ -47,7 +47,7 @@ export const applyWaitingEvents = async (ctx: ReplayCtx, { names, outcome }: Kno
   for (const event of await listWaitingEvents(ctx.db, ctx.store.id, names.transaction)) await replay(ctx, event)
 }
 
-/** After a refund has failed: what it had set aside may be what the provider has refunded otherwise. */
+/** A failed refund frees its amount, so a refund that was made at the provider and did not fit may fit now. */
 export const applyMismatches = async (ctx: ReplayCtx, orderId: string): Promise<void> => {
   for (const event of await listMismatches(ctx.db, ctx.store.id, orderId)) await replay(ctx, event)
 }

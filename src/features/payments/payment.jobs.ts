@@ -93,7 +93,7 @@ const paymentEventJob = (services: PaymentServices): JobKind<InboxEvent> => ({
   ...defaults,
   name: 'payment-event',
   findDue: () => findLeftOverEvents(services.db),
-  // Not claimed: to apply an event twice has no effect.
+  // Needs no claim: an event that two instances apply has one effect.
   claim: (storeId, limit) => listLeftOverEvents(services.db, storeId, limit),
   run: ({ id }) => replayEvent(services, id),
   describe: ({ storeId, id, source }) => ({ storeId, eventNumber: id, provider: source }),
