@@ -1,14 +1,18 @@
+import { customerEvents } from './features/accounts/customer-events.contract.ts'
 import { mergeContract } from './features/accounts/merge.contract.ts'
 import { profileContract } from './features/accounts/profile.contract.ts'
 import { signInContract } from './features/accounts/sign-in.contract.ts'
 import { cartContract } from './features/cart/cart.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
+import { productEvents, stockEvents } from './features/catalog/catalog-events.contract.ts'
 import { filtersContract } from './features/catalog/filters.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { checkoutContract } from './features/checkout/checkout.contract.ts'
 import { deliveryContract } from './features/delivery/delivery.contract.ts'
 import { downloadsContract } from './features/downloads/downloads.contract.ts'
+import { type EventDeclaration, type EventType, testEvent, testEventType } from './features/events/events.contract.ts'
 import { healthContract } from './features/health/health.contract.ts'
+import { orderEvents } from './features/orders/order-events.contract.ts'
 import { ordersContract } from './features/orders/orders.contract.ts'
 import { cancelContract } from './features/payments/cancel.contract.ts'
 import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
@@ -35,6 +39,20 @@ export const contracts = [
   healthContract,
 ]
 
+/** Every type of event that an endpoint can subscribe to. */
+export const eventDeclarations: Record<EventType, EventDeclaration> = {
+  ...orderEvents,
+  ...customerEvents,
+  ...productEvents,
+  ...stockEvents,
+}
+
+/** Everything that an endpoint can receive. OpenAPI and the client start from this list. */
+export const webhookDeclarations: Record<EventType | typeof testEventType, EventDeclaration> = {
+  ...eventDeclarations,
+  [testEventType]: testEvent,
+}
+
 export const describeVitrine = (version: string) =>
   describeApi(contracts, {
     title: 'Vitrine',
@@ -53,5 +71,7 @@ export const describeVitrine = (version: string) =>
       Webhooks: 'Notifications from payment providers and carriers; no store key needed',
       Checkout: 'Turning a cart into an order',
       Operating: 'Health, API description and metrics; no store key needed',
+      Events: 'What Vitrine sends to the webhook endpoints of a store',
     },
+    events: webhookDeclarations,
   })

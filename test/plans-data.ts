@@ -4,8 +4,8 @@ export const addCoupons = `
   select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
   from store s, generate_series(1, 100) n`
 
-/** Every order is paid and sent; one of a hundred is expired, flagged, waits for its provider, has a refund due or
- * is tracked. */
+/** Every order is paid and sent; one of a hundred is expired, flagged, waits for its provider, has a refund due, has a
+ * mail to send or is tracked. */
 export const addPayments = `
   insert into payment (store_id, id, order_id, transaction_ref, provider, status, amount_minor, currency, created_at, updated_at)
   select store_id, 'pay_' || id, id, 'pi_' || id, 'sandbox', case number % 100 when 1 then 'open' else 'paid' end, 1, 'EUR',
@@ -21,7 +21,36 @@ export const addPayments = `
   update orders set expires_at = now() - interval '1 hour' where number % 100 = 3;
   insert into shipment (store_id, order_id, id, tracking_number, partner, status, carrier, track_due_at, created_at, updated_at)
   select store_id, id, 'ship_' || id, 'T' || number, 'Bluebird', 'booked', 'shiprocket',
-    case number % 100 when 4 then now() - interval '1 hour' end, now(), now() from orders`
+    case number % 100 when 4 then now() - interval '1 hour' end, now(), now() from orders;
+  insert into mail (store_id, id, message, state, next_at, created_at, finished_at)
+  select store_id, 'mail_' || id, 'order.paid', case number % 100 when 8 then 'waiting' else 'sent' end,
+    now() - interval '1 hour', now(), case number % 100 when 8 then null else now() end from orders`
+
+/** Most links are never used. */
+export const addMailTokens = `
+  insert into mail_token (store_id, token_hash, purpose, customer_id, email, expires_at)
+  select store_id, 'hash_' || id || '-' || n, case n when 1 then 'password.reset' else 'email.verify' end, id, 'a@example.com',
+    now() + interval '1 hour'
+  from customer, generate_series(1, 2) n`
+
+/**
+ * Every order has twenty events with a delivery each. One of five deliveries waits, half of them for a later attempt. A
+ * store has three endpoints, and those of one store are off.
+ */
+export const addWebhooks = `
+  insert into webhook_endpoint (store_id, id, url, types, secret, disabled_at, disabled_reason, created_at, updated_at)
+  select id, 'whk_' || id || '_' || n, 'http://127.0.0.1:1/', '{order.*}', '', case id when 3 then now() end,
+    case id when 3 then 'gone' end, now(), now() from store, generate_series(0, 2) n;
+  insert into event (store_id, id, type, subject, sequence, data, created_at)
+  select store_id, 'evt_' || id || '-' || n, 'order.paid', id, n, '{}', now() - interval '1 day'
+  from orders, generate_series(1, 20) n;
+  insert into webhook_delivery (store_id, id, endpoint_id, event_id, state, next_at, created_at, finished_at)
+  select store_id, 'dlv_' || id || '-' || n || '_' || store_id, 'whk_' || store_id || '_' || n % 3, 'evt_' || id || '-' || n,
+    case n % 5 when 1 then 'waiting' when 2 then 'failed' else 'delivered' end,
+    now() + case when n % 2 = 1 then -1 else 1 end * interval '1 hour', now(), case n % 5 when 1 then null else now() end
+  from orders, generate_series(1, 20) n;
+  insert into webhook_attempt (store_id, delivery_id, at, status, duration_ms, error, answer)
+  select store_id, id, now(), 200, 5, '', 'ok' from webhook_delivery`
 
 // `before` may have failed at any point, and only its error should be reported.
 

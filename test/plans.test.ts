@@ -12,9 +12,10 @@ import { findOrderById, findOrdersByNumber, listStoreOrders } from '../src/featu
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
-import { type Answer, databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
-import { addCoupons, addPayments, flaggedOrders } from './plans-data.ts'
+import { databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
+import { addCoupons, addMailTokens, addPayments, addWebhooks, flaggedOrders } from './plans-data.ts'
 import { jobStatements } from './plans-jobs.ts'
+import { signInSteps } from './plans-sign-in.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 import { cheapPasswords } from './world.ts'
 
@@ -42,8 +43,11 @@ before(async () => {
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, size, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 2_000, inSmallStores: 5 })
-  for (const text of [addCoupons, addPayments]) await runSql(url, text)
-  await runSql(url, 'analyze coupon, orders, payment, refund, shipment')
+  for (const text of [addCoupons, addPayments, addMailTokens, addWebhooks]) await runSql(url, text)
+  await runSql(
+    url,
+    'analyze coupon, mail, mail_token, orders, payment, refund, shipment, event, webhook_endpoint, webhook_delivery, webhook_attempt',
+  )
   // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
 })
@@ -175,7 +179,7 @@ test('data of a shopper are read and written by indexes, with one plan for large
       listOrders(service.db, storeId, { customerId: asha.id, before: 9_000, limit: 21 }),
   }
   const wrong: string[] = []
-  for (const [what, step] of Object.entries({ ...steps, ...signInSteps(guest, done) })) {
+  for (const [what, step] of Object.entries({ ...steps, ...signInSteps(service, shop, guest, done) })) {
     const texts = await recordStatements(step)
     const read = new Set<string>()
     for (const text of texts.filter((text) => !/^(begin|commit|rollback)/.test(text))) {
@@ -230,40 +234,7 @@ test('jobs find due work by its time, and claim the work of a store by its index
   }
 })
 
-/** Sign-in by phone, with the token of the code and then with the proof of an earlier sign-in. */
-const signInSteps = (guest: TestGuest, done: (answer: Promise<Answer>) => Promise<void>) => {
-  const phone = '+919876543210'
-  const known = { requestToken: '' }
-  const request = async () => {
-    const answer = await guest.call('POST', '/v1/auth/otp/request', { body: { phone, ...known } })
-    known.requestToken = answer.json.requestToken
-    await done(Promise.resolve(answer))
-  }
-  const verify = (body: object) =>
-    done(guest.call('POST', '/v1/auth/otp/verify', { body: { phone, otp: service.codeFor(phone), ...body } }))
-  return {
-    'request a code': request,
-    'sign in with a code and its token': () => verify(known),
-    'request a code with a proof': request,
-    'sign in with a second code': () => verify(known),
-    'request a code again': () => {
-      known.requestToken = ''
-      return request()
-    },
-    'sign in with a code alone': () => verify({}),
-    'a customer signs out everywhere': async () => {
-      const { json } = await guest.call('POST', '/v1/signup', {
-        body: { name: 'Asha', email: 'plans2@example.com', password },
-      })
-      const headers = { 'x-store-key': shop.key, authorization: `Bearer ${json.token}` }
-      await done(service.call('/v1/auth/logout/everywhere', { method: 'POST', headers }))
-    },
-  }
-}
-
 const [email, password] = ['plans@example.com', 'correct horse battery']
-
-type TestGuest = Awaited<ReturnType<typeof newGuest>>
 
 test('imports and stock reservations find rows by their keys', async () => {
   const store = await shop.load()
@@ -332,7 +303,7 @@ const recordStatements = async (work: () => Promise<unknown>) => {
   } finally {
     stop()
   }
-  return [...texts].filter((statement) => !/ from store_key| from store s/.test(statement))
+  return [...texts].filter((statement) => !/ from store_key| from store s|^begin$|^commit$/.test(statement))
 }
 
 type PlanNode = {
@@ -345,10 +316,11 @@ type PlanNode = {
 
 const owned = new Set([
   ...['guest', 'customer', 'session', 'address', 'wishlist_item', 'cart', 'cart_item'],
-  ...['one_time_code', 'otp_request', 'sign_in_failure'],
+  ...['one_time_code', 'otp_request', 'sign_in_failure', 'mail_token'],
   ...['orders', 'order_line', 'order_event', 'shipment', 'coupon', 'payment'],
 ])
-const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...owned])
+const queues = ['event', 'webhook_delivery', 'webhook_attempt']
+const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...queues, ...owned])
 
 const scansOf = async (text: string) =>
   (await nodesOf(text))

@@ -11,11 +11,13 @@ export type Cipher = {
   open(sealed: string, context: string): string | null
 }
 
+export type SealPurpose = 'payment-account' | 'carrier-account' | 'webhook-secret' | 'mail'
+
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-export const deriveCipher = (secrets: readonly string[], purpose: 'payment-account' | 'carrier-account'): Cipher => {
+export const deriveCipher = (secrets: readonly string[], purpose: SealPurpose): Cipher => {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `vitrine seal ${purpose}`, 32)))
   const [sealing] = keys
   if (sealing === undefined) throw new Error('a cipher needs at least one secret')

@@ -20,6 +20,10 @@ export type IdPrefix =
   | 'ref'
   | 'ship'
   | 'dl'
+  | 'evt'
+  | 'whk'
+  | 'dlv'
+  | 'mail'
 
 /** A cheap check of untrusted text before it is looked up. */
 export const isIdShaped = (prefix: IdPrefix, text: string) =>

@@ -33,6 +33,8 @@ export type Tx = Queries & {
   readonly [open]: true
   /** Sends a statement in one packet with the commit, if the work succeeds. A failure undoes the transaction as usual. */
   withCommit(statement: () => Promise<number>): void
+  /** Reports to `onSignal` after the commit that this transaction has left work for a job, such as `mail`. */
+  signal(job: string, storeId: number): void
 }
 
 export type Db = Queries & {
@@ -52,8 +54,8 @@ export type Db = Queries & {
   close(): Promise<void>
 }
 
-/** Work that belongs to no store. `public`: routes that do not know the store yet. */
-export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'cleanup'
+/** Work that belongs to no store. `public`: routes that do not know the store yet. `messages`: webhooks and mail. */
+export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'messages' | 'cleanup'
 
 export type DbOptions = {
   connection: pg.PoolConfig
@@ -72,6 +74,8 @@ export type DbOptions = {
    */
   plansOnce?: boolean
   onIdleError?: (error: Error) => void
+  /** Called after the commit for each job and store that a transaction has named with `signal`. */
+  onSignal?: (job: string, storeId: number) => void
 }
 
 export const connectDb = (options: DbOptions): Db => {
@@ -184,6 +188,7 @@ export const connectDb = (options: DbOptions): Db => {
     withClient(async (client) => {
       let hasEnded = false
       const last: (() => Promise<number>)[] = []
+      const signals: [job: string, storeId: number][] = []
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
         if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
@@ -193,14 +198,18 @@ export const connectDb = (options: DbOptions): Db => {
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
       const begun = together((mine) => ask(mine, { text: begin }))
-      const tx = { ...queriesOn(together), withCommit: (statement) => void last.push(statement) } as Tx
+      const tx = {
+        ...queriesOn(together),
+        withCommit: (statement) => void last.push(statement),
+        signal: (...named) => void signals.push(named),
+      } as Tx
       try {
         const [result] = await Promise.all([work(tx), begun])
         const answers = last.map((statement) => statement())
         const committed = together((mine) => send(mine, 'commit'))
         hasEnded = true
         await Promise.all([...answers, committed])
-        return result
+        return { result, signals }
       } catch (error) {
         hasEnded = true
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
@@ -211,7 +220,9 @@ export const connectDb = (options: DbOptions): Db => {
   const runWithRetries = async <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await runTransaction(withClient, work)
+        const { result, signals } = await runTransaction(withClient, work)
+        for (const signal of signals) options.onSignal?.(...signal)
+        return result
       } catch (error) {
         // A deadlock or serialization failure rolls back the whole transaction, so it is safe to run again.
         if (!retryable.has(sqlState(error))) throw error
@@ -226,6 +237,7 @@ export const connectDb = (options: DbOptions): Db => {
     keys: { name: 'keys', max: maxPerStore, mayUseReserve: true },
     public: { name: 'public', max: maxPerStore, mayUseReserve: false },
     jobs: { name: 'jobs', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
+    messages: { name: 'messages', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
     waits: { name: 'waits', max: 1, mayUseReserve: false },
     cleanup: { name: 'cleanup', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
   }

@@ -5,7 +5,16 @@ import { ErrorBody, nameOf } from './schema.ts'
 
 type Json = Record<string, unknown>
 
-export type OpenApiOptions = { title: string; version: string; description: string; tags: Record<string, string> }
+export type OpenApiOptions = {
+  title: string
+  version: string
+  description: string
+  tags: Record<string, string>
+  /** What is sent to the webhook endpoints of a store, by type. */
+  events?: Readonly<Record<string, DescribedEvent>>
+}
+
+export type DescribedEvent = { summary: string; data: TSchema; example: unknown }
 
 /** Generates the OpenAPI 3.1 document from the contracts. */
 export const describeApi = (contracts: readonly Contract[], options: OpenApiOptions): Json => {
@@ -31,6 +40,7 @@ export const describeApi = (contracts: readonly Contract[], options: OpenApiOpti
     servers: [{ url: '/', description: 'This service' }],
     tags: Object.entries(options.tags).map(([name, description]) => ({ name, description })),
     paths,
+    ...(options.events === undefined ? {} : { webhooks: describeEvents(options.events, schemas) }),
     components: {
       schemas,
       securitySchemes: gather('securitySchemes'),
@@ -78,6 +88,65 @@ const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Jso
     }
   }
   return operation
+}
+
+const describeEvents = (events: Readonly<Record<string, DescribedEvent>>, schemas: Json) =>
+  Object.fromEntries(
+    Object.entries(events).map(([type, { summary, data, example }]) => [
+      type,
+      {
+        post: {
+          operationId: type,
+          tags: ['Events'],
+          summary,
+          description: 'Verify the signature before you use the event: see the guide.',
+          security: [],
+          parameters: eventHeaders,
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: describeEnvelope(type, refer(data, schemas)),
+                example: { type, ...exampleEnvelope, data: example },
+              },
+            },
+          },
+          responses: {
+            '2XX': { description: 'Received' },
+            '410': { description: 'No longer wanted: the endpoint is switched off' },
+          },
+        },
+      },
+    ]),
+  )
+
+const eventHeaders = [
+  ['webhook-id', 'Identifies the event; the same for each attempt'],
+  ['webhook-timestamp', 'When the attempt was made, in seconds since 1970'],
+  ['webhook-signature', 'One or more signatures of the body, separated by spaces'],
+].map(([name, description]) => ({ name, in: 'header', required: true, ...text, description }))
+
+const describeEnvelope = (type: string, data: Json): Json => ({
+  type: 'object',
+  required: ['type', 'timestamp', 'storeId', 'sequence', 'data'],
+  properties: {
+    type: { const: type },
+    timestamp: { type: 'string', description: 'When it happened: ISO 8601, UTC' },
+    storeId: { type: 'string' },
+    sequence: { type: 'integer', description: 'Counts the events of one order, customer, product or stock level' },
+    data,
+    truncated: {
+      const: true,
+      description:
+        'The body was too long: the lines of the order, or the variants and the description of the product, were left out',
+    },
+  },
+})
+
+const exampleEnvelope = {
+  timestamp: '2026-11-15T09:30:00.000Z',
+  storeId: 'store_01k8x0v3m7q2w9c4t6y8ze',
+  sequence: 1,
 }
 
 const describeParameters = (endpoint: Endpoint, access: AccessDescription, schemas: Json) => {

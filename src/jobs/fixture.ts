@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import { runSql } from '../../test/databases.ts'
 import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
-import { listJobKinds } from '../app.ts'
 import { migrate } from '../db/migrate.ts'
+import { listJobKinds } from '../job-kinds.ts'
 import type { JobKind } from './job-kind.ts'
 import { createJobRunner } from './runner.ts'
 
@@ -58,6 +58,10 @@ export const fill = async (service: TestService, rows: number) => {
     select ${store.id}, n || '@example.com', '{}', vitrine_now() + interval '15 minutes'
     from generate_series(1, ${rows}) n`
   await db.run`
+    insert into mail_token (store_id, token_hash, purpose, customer_id, email, expires_at)
+    select ${store.id}, 't' || n, 'password.reset', 'cus_1', 'a@example.com', vitrine_now() + interval '30 minutes'
+    from generate_series(1, ${rows}) n`
+  await db.run`
     insert into otp_hour (store_id, hour, sent)
     select ${store.id}, vitrine_now() + n * interval '1 microsecond', 1 from generate_series(1, ${rows}) n`
   await db.run`
@@ -84,6 +88,26 @@ export const fill = async (service: TestService, rows: number) => {
   await db.run`
     insert into delivery_event (store_id, event_id, body, received_at, outcome)
     select ${store.id}, n::text, '{}', vitrine_now(), 'applied' from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into mail (store_id, id, message, recipient, state, next_at, created_at, finished_at)
+    select ${store.id}, 'm' || n, 'otp.code', 'a@b.example', 'sent', vitrine_now(), vitrine_now(), vitrine_now()
+    from generate_series(1, ${rows}) n`
+  // That of the new product.
+  await db.run`delete from event where store_id = ${store.id}`
+  await db.run`
+    insert into event (store_id, id, type, subject, sequence, data, created_at)
+    select ${store.id}, 'evt_' || n, 'order.paid', 'ord_1', n, '{}', vitrine_now() from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into webhook_endpoint (store_id, id, url, types, secret, created_at, updated_at)
+    values (${store.id}, 'whk_' || ${store.id}::integer, 'http://127.0.0.1:1/', '{}', '', vitrine_now(), vitrine_now())`
+  await db.run`
+    insert into webhook_delivery (store_id, id, endpoint_id, event_id, state, next_at, created_at, finished_at)
+    select ${store.id}, 'dlv_' || n, 'whk_' || ${store.id}::integer, '', 'failed', vitrine_now(), vitrine_now(),
+      vitrine_now()
+    from generate_series(1, ${rows}) n`
+  await db.run`
+    insert into webhook_attempt (store_id, delivery_id, at, duration_ms, error, answer)
+    select ${store.id}, 'dlv_' || n, vitrine_now(), 1, '', '' from generate_series(1, ${rows}) n`
   return { storeId: store.id, productId, outletId: store.defaultOutlet.id }
 }
 
@@ -92,6 +116,7 @@ export const cleanupTables = {
   'otp-code-cleanup': 'one_time_code',
   'otp-request-cleanup': 'otp_request',
   'sign-in-failure-cleanup': 'sign_in_failure',
+  'mail-token-cleanup': 'mail_token',
   'otp-count-cleanup': 'otp_hour',
   'session-cleanup': 'session',
   'idempotency-key-cleanup': 'kept_answer',
@@ -100,12 +125,17 @@ export const cleanupTables = {
   'guest-cleanup': 'guest',
   'payment-event-cleanup': 'payment_event',
   'delivery-event-cleanup': 'delivery_event',
+  'mail-cleanup': 'mail',
+  'webhook-attempt-cleanup': 'webhook_attempt',
+  'webhook-delivery-cleanup': 'webhook_delivery',
+  'event-cleanup': 'event',
 } as const
 
 export const tables = [
   'one_time_code',
   'otp_request',
   'sign_in_failure',
+  'mail_token',
   'otp_hour',
   'session',
   'kept_answer',
@@ -115,6 +145,10 @@ export const tables = [
   'guest',
   'payment_event',
   'delivery_event',
+  'mail',
+  'webhook_attempt',
+  'webhook_delivery',
+  'event',
 ] as const
 
 /** Rows in each of these tables. */

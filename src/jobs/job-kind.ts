@@ -12,6 +12,11 @@ export type JobKind<Item> = {
   everyMs: number
   /** Items that run at once on one instance. At most half of them belong to one store. */
   concurrency: number
+  /**
+   * For a kind whose claim leaves due items behind while others of the store run. When an item ends, its store is claimed
+   * again at once; otherwise the rest would wait for the next poll.
+   */
+  claimsAgain?: boolean
   /** Time limit of one item. Together with the 15 s that a claim may take, it must not exceed the duration of a claim. */
   limitMs: number
   /** Stores with due items, oldest first. Reads only. */
@@ -21,11 +26,23 @@ export type JobKind<Item> = {
    * another one takes over at that time.
    */
   claim(storeId: number, max: number): Promise<readonly Item[]>
-  run(item: Item, signal: AbortSignal): Promise<unknown>
+  /**
+   * May return `FollowedBy` an item that it has claimed, which then runs in the same slot. It must claim none once
+   * `isStopping()`, because that item would wait until its claim expires.
+   */
+  run(item: Item, signal: AbortSignal, isStopping: () => boolean): Promise<unknown>
   /** Schedules the next attempt of a failed item, with a longer delay after each failure. */
   postpone?(item: Item, error: unknown): Promise<unknown>
   /** Ids for the log. Never a secret. */
   describe(item: Item): JobFields
+}
+
+export class FollowedBy<Item> {
+  readonly next: Item
+
+  constructor(next: Item) {
+    this.next = next
+  }
 }
 
 export type JobFields = Readonly<Record<string, string | number>>

@@ -1,5 +1,5 @@
 import { withTimeLimit } from '../core/time-limit.ts'
-import type { JobKind, JobStats, OnJobFailure } from './job-kind.ts'
+import { FollowedBy, type JobKind, type JobStats, type OnJobFailure } from './job-kind.ts'
 import { createPoller } from './poller.ts'
 import { createStoreRotation } from './store-rotation.ts'
 
@@ -9,7 +9,7 @@ const statementLimitMs = 15_000
 /** Concurrent claims, so that they do not wait for each other's commit. */
 const maxClaims = 4
 
-/** Slots that become free within this time are filled by one claim. For kinds with more slots than claims. */
+/** Slots that become free and calls of `runSoon` within this time share a claim. For kinds with more slots than claims. */
 const gatherMs = 5
 
 /** With this many stores waiting, `runSoon` schedules a poll instead of adding a store. */
@@ -31,7 +31,7 @@ export const createKindLoop = <Item>(
   onFailure: OnJobFailure,
   everyMs: number = kind.everyMs,
 ): KindLoop => {
-  const steps = createSteps(kind, onFailure)
+  const steps = createSteps(kind, onFailure, () => isStopped)
   const rotation = createStoreRotation(kind.concurrency)
   const running = new Set<Promise<void>>()
   const claims = new Set<Promise<void>>()
@@ -75,12 +75,21 @@ export const createKindLoop = <Item>(
     for (const item of begun) begin(storeId, item)
   }
   const begin = (storeId: number, item: Item) => {
-    const run = steps.run(item).finally(() => {
+    const run = runInTurn(item).finally(() => {
       running.delete(run)
       rotation.release(storeId, 1)
+      if (kind.claimsAgain) rotation.add(storeId)
       fillSoon()
     })
     running.add(run)
+  }
+  /** Runs an item, and those that follow it in its slot. */
+  const runInTurn = async (first: Item) => {
+    let next: Item | undefined = first
+    while (next !== undefined) {
+      const result = await steps.run(next)
+      next = result instanceof FollowedBy && !isStopped ? result.next : undefined
+    }
   }
 
   return {
@@ -92,7 +101,7 @@ export const createKindLoop = <Item>(
       if (!isStarted || isStopped) return
       if (storeId === undefined || rotation.waiting() >= maxStores) return poller.soon()
       rotation.add(storeId)
-      fill()
+      fillSoon()
     },
     runDue: async () => {
       do {
@@ -116,7 +125,7 @@ export const createKindLoop = <Item>(
 }
 
 /** The steps of a kind with their time limits. They never reject: failures are counted and reported. */
-const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure) => {
+const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure, isStopping: () => boolean) => {
   const stopping = new AbortController()
   const { signal } = stopping
   const stats: Omit<JobStats, 'name' | 'running'> = { waiting: 0, oldestAt: null, done: 0, failed: 0 }
@@ -160,11 +169,12 @@ const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure) => {
         return []
       }
     },
-    run: async (item: Item) => {
+    run: async (item: Item): Promise<unknown> => {
       const limit = { limitMs: kind.limitMs, signal, name: `${kind.name} job` }
       try {
-        await withTimeLimit(limit, (limited) => kind.run(item, limited))
+        const result = await withTimeLimit(limit, (limited) => kind.run(item, limited, isStopping))
         stats.done++
+        return result
       } catch (error) {
         fail(error, kind.describe(item))
         await postpone(item, error)

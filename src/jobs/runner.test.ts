@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JobFields, JobKind } from './job-kind.ts'
+import { FollowedBy, type JobFields, type JobKind } from './job-kind.ts'
 import { createJobRunner, type JobRunnerOptions } from './runner.ts'
 
 type Item = { storeId: number; id: number }
@@ -235,6 +235,34 @@ test('a stop aborts items that do not end in time, and ends even if they never s
   assert.equal(signals[0]?.aborted, true)
   assert.match(String(failures[0]?.error), /the service stopped/)
   assert.deepEqual(kind.postponed, [])
+})
+
+test('an item that follows another runs in its slot, and none follows after a stop', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const kind = fakeKind('some', itemsOf(1, 1), {
+    run: async ({ storeId, id }) => {
+      if (id === 5) await gate.promise
+      kind.done.push({ storeId, id })
+      return new FollowedBy({ storeId, id: id + 1 })
+    },
+  })
+  const { runner } = startRunner(t, { kinds: [kind.kind], graceMs: 10_000 })
+  await until(() => kind.done.length === 5, 'five have followed each other')
+  assert.deepEqual([runner.stats()[0]?.done, runner.stats()[0]?.running], [5, 1])
+  const stopping = runner.stop()
+  gate.resolve()
+  await stopping
+  assert.equal(kind.done.length, 6)
+})
+
+test('a store whose items free each other is claimed again without a poll', async (t) => {
+  const kind = fakeKind('some', [], { claimsAgain: true, concurrency: 8 })
+  const { claim } = kind.kind
+  kind.kind.claim = (storeId) => claim(storeId, 1)
+  const { runner } = startRunner(t, { kinds: [kind.kind], everyMs: 600_000 })
+  kind.items.push(...itemsOf(1, 20))
+  runner.runSoon('some', 1)
+  await until(() => kind.done.length === 20, 'all are done')
 })
 
 test('two kinds cannot have the same name', () => {

@@ -1,12 +1,24 @@
 /** The tables that each feature owns: only it writes them and locks their rows. A new table gets its owner here. */
 export const tablesOf: Record<string, readonly string[]> = {
   access: ['guest', 'kept_answer'],
-  accounts: ['address', 'customer', 'one_time_code', 'otp_hour', 'otp_request', 'session', 'sign_in_failure'],
+  accounts: [
+    'address',
+    'customer',
+    'mail_token',
+    'one_time_code',
+    'otp_hour',
+    'otp_request',
+    'session',
+    'sign_in_failure',
+  ],
   cart: ['cart', 'cart_item'],
   catalog: ['category', 'listing', 'price_override', 'product', 'search_word', 'stock', 'variant'],
   delivery: ['carrier_account', 'delivery_event', 'shipment'],
   downloads: ['download', 'shared_file'],
+  events: ['event'],
+  mail: ['mail'],
   orders: ['order_event', 'order_line', 'orders'],
+  'outgoing-webhooks': ['webhook_attempt', 'webhook_delivery', 'webhook_endpoint'],
   payments: ['payment', 'payment_account', 'payment_event', 'refund', 'sandbox_payment'],
   pricing: ['coupon', 'coupon_use'],
   stores: ['outlet', 'store', 'store_key', 'store_origin', 'webhook_credential'],
@@ -20,6 +32,11 @@ export const tablesOfDb = ['vitrine_migration']
 export type Exception = { feature: string; tables: readonly string[]; reason: string }
 
 export const writesOfOthers: readonly Exception[] = [
+  {
+    feature: 'events',
+    tables: ['mail', 'webhook_delivery'],
+    reason: 'the statement that writes an event queues its deliveries and its mail, so that none can be lost',
+  },
   {
     feature: 'cart',
     tables: ['guest'],
@@ -57,6 +74,21 @@ export const readsOfOthers: readonly Exception[] = [
     feature: 'access',
     tables: ['cart', 'wishlist_item'],
     reason: 'the cleanup deletes guests who own nothing',
+  },
+  {
+    feature: 'events',
+    tables: ['webhook_endpoint'],
+    reason: 'the statement that writes an event finds the endpoints that subscribe to it',
+  },
+  {
+    feature: 'events',
+    tables: ['mail'],
+    reason: 'mails to an address are counted before another is queued',
+  },
+  {
+    feature: 'outgoing-webhooks',
+    tables: ['event', 'store'],
+    reason: 'a delivery is claimed and listed with its event, and an endpoint names its store',
   },
   { feature: 'catalog', tables: ['outlet', 'store'], reason: 'a listing has a row for each outlet of the store' },
   { feature: 'pricing', tables: ['category', 'product'], reason: 'a coupon applies to a tree of categories' },
@@ -100,6 +132,11 @@ export const readsOfOthers: readonly Exception[] = [
     feature: 'delivery',
     tables: ['refund'],
     reason: 'whether refunded units were shipped depends on the order of shipments and refunds',
+  },
+  {
+    feature: 'mail',
+    tables: ['customer', 'event', 'orders', 'store'],
+    reason: 'a mail is claimed with its event and the language of the customer, and resent to their present address',
   },
   {
     feature: 'doctor',

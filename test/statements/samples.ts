@@ -62,6 +62,8 @@ export const sampleOf = (shape: Shape, path: string, options: SampleOptions): un
       return queries
     case 'deletable':
       return deletables[choose(path, deletables.length)]
+    case 'snapshot':
+      return { rows: sql`select 'x' as subject, '{}'::json as data, true as has_recipient` }
     case 'fragment':
       return sql`null`
     case 'function':

@@ -11,6 +11,8 @@ export type Shape =
   | { kind: 'queries' }
   /** `Deletable`: rows that a cleanup job deletes. */
   | { kind: 'deletable' }
+  /** `Snapshot`: what an event keeps of its subject. */
+  | { kind: 'snapshot' }
   /** A piece of SQL. */
   | { kind: 'fragment' }
   | { kind: 'function' }

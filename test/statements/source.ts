@@ -104,6 +104,7 @@ const createReader = (checker: Checker) => {
     }
     if (checker.getPropertyOfType(type, 'maybeOne')) return { kind: 'queries' }
     if (type.getAliasSymbol()?.name === 'Deletable') return { kind: 'deletable' }
+    if (type.getAliasSymbol()?.name === 'Snapshot') return { kind: 'snapshot' }
     if (checker.getSignaturesOfType(type, SignatureKind.Call).length > 0) return { kind: 'function' }
     const [index] = checker.getIndexInfosOfType(type)
     if (index) return { kind: 'record', of: inner(index.valueType) }

@@ -186,6 +186,30 @@ const read = {
   cached: true,
 } as const
 
+export const exampleProductDetail: ProductDetail = {
+  ...exampleProduct,
+  options: [],
+  variants: [
+    {
+      id: 'var_01k8x0v3m7q2w9c4t6y8zb',
+      sku: 'MUG-CAFE',
+      title: '',
+      options: {},
+      price: 449,
+      compareAtPrice: 549,
+      stock: 17,
+      stockTracked: true,
+      barcode: '4006381333931',
+      weightGrams: 320,
+      image: '',
+    },
+  ],
+  seo: { title: 'Café au lait mug', description: '' },
+  vendor: 'Kavya & Co.',
+  media: [{ url: exampleProduct.images[0] ?? '', alt: 'A mug of milky coffee, seen from above' }],
+  digital: false,
+}
+
 export const catalogContract = {
   listProducts: endpoint({
     ...read,
@@ -205,29 +229,7 @@ export const catalogContract = {
     params: Type.Object({ idOrSlug: Type.String({ maxLength: 300, description: 'Id or slug of the product' }) }),
     ok: ProductDetail,
     errors: ['NOT_FOUND'],
-    example: {
-      ...exampleProduct,
-      options: [],
-      variants: [
-        {
-          id: 'var_01k8x0v3m7q2w9c4t6y8zb',
-          sku: 'MUG-CAFE',
-          title: '',
-          options: {},
-          price: 449,
-          compareAtPrice: 549,
-          stock: 17,
-          stockTracked: true,
-          barcode: '4006381333931',
-          weightGrams: 320,
-          image: '',
-        },
-      ],
-      seo: { title: 'Café au lait mug', description: '' },
-      vendor: 'Kavya & Co.',
-      media: [{ url: exampleProduct.images[0] ?? '', alt: 'A mug of milky coffee, seen from above' }],
-      digital: false,
-    },
+    example: exampleProductDetail,
   }),
   listCategories: endpoint({
     ...read,

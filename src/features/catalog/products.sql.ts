@@ -13,22 +13,6 @@ export const lockCatalog = (tx: Tx, storeId: StoreId) => tx.run`
 
 const catalogLock = 7150423
 
-export type StockLevel = { variant_id: string; product_id: string; outlet_id: OutletId; available: number }
-
-/**
- * Sets the available units; reserved units stay reserved on top of them. Rows are locked by variant and outlet, after
- * the products. Rows that already have the value are not written.
- */
-export const setStockLevels = (tx: Tx, storeId: StoreId, levels: readonly StockLevel[]) => tx.run`
-  insert into stock (store_id, variant_id, outlet_id, product_id, on_hand)
-  select ${storeId}, n.variant_id, n.outlet_id, n.product_id, n.available
-  from jsonb_to_recordset(${json(levels)}::jsonb)
-    as n (variant_id text, outlet_id integer, product_id text, available integer)
-  left join stock s on s.store_id = ${storeId} and s.variant_id = n.variant_id and s.outlet_id = n.outlet_id
-  where s.on_hand - s.reserved is distinct from n.available
-  order by n.variant_id collate "C", n.outlet_id
-  on conflict (store_id, variant_id, outlet_id) do update set on_hand = excluded.on_hand + stock.reserved`
-
 /** Sets whether the units of a variant are counted. No row if that does not change. */
 export const setTracked = (tx: Tx, storeId: StoreId, variantId: string, tracked: boolean) => tx.maybeOne<{
   id: string

@@ -6,7 +6,7 @@ import type { Outlet, Store, StoreId } from '../context.ts'
 import { slugify } from './product-input.ts'
 import * as sql from './products.sql.ts'
 import { wordsToIndex } from './search-words.ts'
-import { addUnits, findVariant, type VariantName } from './stock-change.ts'
+import { addUnits, findVariant, setStockLevels, type VariantName } from './stock-change.ts'
 
 /** Updates the listings of products, and notifies all instances. */
 export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
@@ -73,7 +73,7 @@ const writeStock = async (
     outlet_id: outlet,
     available,
   }))
-  await sql.setStockLevels(tx, store.id, rows)
+  await setStockLevels(tx, store, rows)
   return quantity
 }
 

@@ -53,33 +53,38 @@ export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string
     from variant v where v.store_id = p.store_id and v.product_id = p.id) v
   where p.store_id = ${storeId} and p.slug = any(${slugs})`
 
-/** Inserted in the given order, which becomes the order of creation. */
+/** Inserted in the given order, which becomes the order of creation. Their first event is `product.created`. */
 export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
   insert into product (store_id, id, slug, name, description, status, category_id, vendor, images, image_texts, options,
-    has_variants, tags, seo, digital, tax_rate, name_key, title_words, words)
+    has_variants, tags, seo, digital, tax_rate, name_key, title_words, words, event_count)
   select ${storeId}, n.id, n.slug, n.name, n.description, n.status, n.category_id, n.vendor,
     array(select jsonb_array_elements_text(n.images)), array(select jsonb_array_elements_text(n.image_texts)),
     n.options, n.has_variants,
     array(select jsonb_array_elements_text(n.tags)), n.seo, nullif(n.digital, 'null'), n.tax_rate, n.name_key,
-    array(select jsonb_array_elements_text(n.title_words)), array(select jsonb_array_elements_text(n.words))
+    array(select jsonb_array_elements_text(n.title_words)), array(select jsonb_array_elements_text(n.words)), 1
   from rows from (jsonb_to_recordset(${json(products)}::jsonb) as (id text, slug text, name text, description text,
     status text, category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean,
     tags jsonb, seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)) with ordinality n
   order by n.ordinality`
 
-/** For products that this transaction has locked and that have changes. */
-export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
+/** For products that this transaction has locked and that have changes. Counts one event for each. */
+export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.many<{
+  id: string
+  sequence: number
+}>`
   update product p set name = n.name, description = n.description, status = n.status, category_id = n.category_id,
     vendor = n.vendor, images = array(select jsonb_array_elements_text(n.images)),
     image_texts = array(select jsonb_array_elements_text(n.image_texts)), options = n.options,
     has_variants = n.has_variants, tags = array(select jsonb_array_elements_text(n.tags)), seo = n.seo,
     digital = nullif(n.digital, 'null'), tax_rate = n.tax_rate, name_key = n.name_key,
     title_words = array(select jsonb_array_elements_text(n.title_words)),
-    words = array(select jsonb_array_elements_text(n.words)), updated_at = vitrine_now()
+    words = array(select jsonb_array_elements_text(n.words)), updated_at = vitrine_now(),
+    event_count = p.event_count + 1
   from jsonb_to_recordset(${json(products)}::jsonb) as n (id text, name text, description text, status text,
     category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean, tags jsonb,
     seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)
-  where p.store_id = ${storeId} and p.id = n.id`
+  where p.store_id = ${storeId} and p.id = n.id
+  returning p.id, p.event_count as sequence`
 
 export type NewVariant = {
   id: string

@@ -7,12 +7,14 @@ import { makeSafeHtml, plainText } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
 import { type MergedProduct, mergeProduct, type ProductState } from './merge.ts'
 import type { StockToSet, VariantState } from './merge-variants.ts'
+import { recordProductEvents } from './product-events.ts'
 import { cutText, optionKey, type ProductPatch } from './product-input.ts'
-import { addSearchWords, listCategoryNodes, lockCatalog, setStockLevels } from './products.sql.ts'
+import { addSearchWords, listCategoryNodes, lockCatalog } from './products.sql.ts'
 import { categoryPaths, ensureCategories, findOutlet, pathKey, refreshProducts } from './products.ts'
 import * as sql from './save.sql.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
+import { setStockLevels } from './stock-change.ts'
 
 /** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
 export type SaveSummary = {
@@ -127,14 +129,24 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) =
   const updated = rows.filter((_, i) => products[i]?.id !== undefined)
   if (created.length > 0) await sql.insertProducts(tx, store.id, created)
   await addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
-  if (updated.length > 0) await sql.updateProducts(tx, store.id, updated)
+  const sequences = updated.length > 0 ? await sql.updateProducts(tx, store.id, updated) : []
   await writeVariants(tx, store, products, (i) => mustExist(rows[i], 'the row of a product').id)
+  const archived = new Set(rows.filter((_, i) => isArchived(products[i])).map(({ id }) => id))
+  recordProductEvents(tx, store, [
+    ...created.map(({ id }) => ({ id, type: 'product.created' as const, sequence: 1 })),
+    ...sequences.map(({ id, sequence }) => ({
+      ...{ id, sequence, type: archived.has(id) ? ('product.archived' as const) : ('product.updated' as const) },
+    })),
+  ])
   await refreshProducts(
     tx,
     store,
     rows.map(({ id }) => id),
   )
 }
+
+const isArchived = (product: MergedProduct | undefined) =>
+  product !== undefined && product.status === 'ARCHIVED' && product.changes.has('status')
 
 const toRow = (product: MergedProduct, id: string, categoryId: string | null): sql.NewProduct => {
   const description = makeSafeHtml(product.description)
@@ -200,7 +212,7 @@ const writeVariants = async (
       ...{ variant_id: item.variantId, product_id: productId, outlet_id: outletId, available },
     })),
   )
-  if (levels.length > 0) await setStockLevels(tx, store.id, levels)
+  await setStockLevels(tx, store, levels)
   const priced = collect(({ priceChanges }) => priceChanges)
   const prices = priced.flatMap(({ item: variant }) =>
     Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({

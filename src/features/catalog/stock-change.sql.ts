@@ -1,6 +1,8 @@
 import type { Tx } from '../../db/database.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
+import { json } from './products.sql.ts'
+import { countStockEvent, lowAt, type StockTurn, stockEventType } from './stock-events.sql.ts'
 
 export type NamedVariant = { id: string; productId: string; sku: string; title: string; productName: string }
 
@@ -47,11 +49,52 @@ export const addToStock = (
   { variantId, outletId }: StockLocation,
   delta: number,
   maxUnits: number,
-) => tx.maybeOne<{ available: number }>`
-  update stock set on_hand = on_hand + ${delta}::integer
-  where store_id = ${storeId} and variant_id = ${variantId} and outlet_id = ${outletId}
-    and on_hand::bigint + ${delta}::integer between reserved and ${maxUnits}::bigint
-  returning on_hand - reserved as available`
+) => {
+  const available = sql`(s.on_hand - s.reserved)`
+  const type = (before: Fragment, after: Fragment) => stockEventType(before, after, lowAt(storeId))
+  const next = type(available, sql`(${available} + ${delta}::integer)`)
+  return tx.maybeOne<{ available: number; type: StockTurn['type'] | null; sequence: number }>`
+  update stock s set on_hand = s.on_hand + ${delta}::integer, event_count = s.event_count + ${countStockEvent(next)}
+  where s.store_id = ${storeId} and s.variant_id = ${variantId} and s.outlet_id = ${outletId}
+    and s.on_hand::bigint + ${delta}::integer between s.reserved and ${maxUnits}::bigint
+  returning ${available} as available, ${type(sql`(${available} - ${delta}::integer)`, available)} as type,
+    s.event_count as sequence`
+}
+
+export type StockLevel = { variant_id: string; product_id: string; outlet_id: OutletId; available: number }
+
+/**
+ * Sets the available units; reserved units stay reserved on top of them. Rows are locked by variant and outlet, after
+ * the products. Rows that already have the value are not written. Returns those that have reached a threshold.
+ */
+export const setStockLevels = (tx: Tx, storeId: StoreId, levels: readonly StockLevel[]) => {
+  const available = sql`(stock.on_hand - stock.reserved)`
+  const type = (before: Fragment, after: Fragment) => stockEventType(before, after, lowAt(storeId))
+  return tx.many<StockTurn>`
+  with level as materialized (
+    select * from jsonb_to_recordset(${json(levels)}::jsonb)
+      as n (variant_id text, outlet_id integer, product_id text, available integer)),
+  before as materialized (
+    select s.variant_id, s.outlet_id, s.on_hand - s.reserved as available
+    from stock s join level n on n.variant_id = s.variant_id and n.outlet_id = s.outlet_id
+    where s.store_id = ${storeId}
+    order by s.variant_id, s.outlet_id
+    for no key update of s),
+  written as (
+    insert into stock (store_id, variant_id, outlet_id, product_id, on_hand)
+    select ${storeId}, n.variant_id, n.outlet_id, n.product_id, n.available
+    from level n left join before b on b.variant_id = n.variant_id and b.outlet_id = n.outlet_id
+    where b.available is distinct from n.available
+    order by n.variant_id collate "C", n.outlet_id
+    on conflict (store_id, variant_id, outlet_id) do update set on_hand = excluded.on_hand + stock.reserved,
+      event_count = stock.event_count + ${countStockEvent(type(available, sql`excluded.on_hand`))}
+    returning variant_id, outlet_id, event_count, ${available} as available)
+  select * from (
+    select w.variant_id as "variantId", w.outlet_id as "outletId", w.event_count as sequence,
+      ${type(sql`b.available`, sql`w.available`)} as type
+    from written w join before b on b.variant_id = w.variant_id and b.outlet_id = w.outlet_id) turned
+  where type is not null`
+}
 
 export const readStock = (tx: Tx, storeId: StoreId, { variantId, outletId }: StockLocation) => tx.one<{
   available: number

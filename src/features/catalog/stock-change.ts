@@ -3,6 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import { maxUnits } from './product-input.ts'
 import * as sql from './stock-change.sql.ts'
+import { recordStockEvents } from './stock-events.ts'
 
 export type VariantName = {
   /** Id or slug. */
@@ -38,7 +39,15 @@ const listNamed = (tx: Tx, { id }: Pick<Store, 'id'>, product: string | null, va
 export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, location: sql.StockLocation, delta: number) => {
   await sql.ensureStock(tx, store.id, location)
   const changed = await sql.addToStock(tx, store.id, location, delta, maxUnits)
-  if (changed !== undefined) return changed.available
+  if (changed !== undefined) {
+    const { type, sequence, available } = changed
+    if (type !== null) recordStockEvents(tx, store.id, [{ ...location, type, sequence }])
+    return available
+  }
   const { available } = await sql.readStock(tx, store.id, location)
   throw delta < 0 ? refuse('STOCK_TOO_LOW', { units: -delta, available }) : refuse('STOCK_TOO_HIGH', { maxUnits })
+}
+
+export const setStockLevels = async (tx: Tx, store: Pick<Store, 'id'>, levels: readonly sql.StockLevel[]) => {
+  if (levels.length > 0) recordStockEvents(tx, store.id, await sql.setStockLevels(tx, store.id, levels))
 }

@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
+import { countStockEvent, lowAt, type StockTurn, stockEventType } from './stock-events.sql.ts'
 
 export type StockLine = { variantId: string; quantity: number }
 
@@ -12,7 +13,15 @@ export type StockMove = { onHand: -1 | 0 | 1; reserved: -1 | 0 | 1; mustBeFree: 
  * `availabilityChanged`: the variant became sold out or available. `isCounted` is false for an untracked variant, of which nothing is
  * moved.
  */
-export type Moved = { variantId: string; productId: string; availabilityChanged: boolean; isCounted: boolean }
+export type Moved = {
+  variantId: string
+  productId: string
+  availabilityChanged: boolean
+  isCounted: boolean
+  /** The event if the available units have reached a threshold. */
+  eventType: StockTurn['type'] | null
+  sequence: number
+}
 
 /**
  * Moves units of many variants in one statement. Rows are locked in a fixed order, so two orders for the same variants
@@ -37,6 +46,15 @@ export const moveStock = (
     ? sql`select named.id, coalesce(v.stock_tracked, true) as is_counted, v.product_id from ${named}
         left join ${byKey(variant)} v on true`
     : sql`select named.id, true as is_counted, null as product_id from ${named}`
+  const available = sql`(s.on_hand - s.reserved)`
+  const change = sql`${onHand - reserved}::integer * ${quantity}`
+  // Only taking units can reach a threshold. Selling a reserved unit changes nothing about what is available.
+  const takes = onHand < reserved
+  const eventType = (before: Fragment, after: Fragment) =>
+    takes ? stockEventType(before, after, lowAt(storeId)) : sql`null`
+  const counted = takes
+    ? sql`, event_count = s.event_count + ${countStockEvent(eventType(available, sql`(${available} + ${change})`))}`
+    : sql``
   const ids = sql`array(select id from line where is_counted order by id collate "C")`
   return tx.many<Moved>`
   with line as (${line}),
@@ -48,15 +66,17 @@ export const moveStock = (
       for no key update) s),
   moved as (
     update stock s set on_hand = s.on_hand + ${onHand}::integer * ${quantity},
-      reserved = s.reserved + ${reserved}::integer * ${quantity}
+      reserved = s.reserved + ${reserved}::integer * ${quantity}${counted}
     where s.store_id = ${storeId} and s.variant_id = any(${ids}) and s.outlet_id = ${outletId}
       and (select count(*) from locked) > 0
       and (not ${mustBeFree}::boolean or s.on_hand - s.reserved >= ${quantity})
     returning s.variant_id, s.product_id,
-      (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${onHand - reserved}::integer * ${quantity}) as availability_changed)
-  select variant_id as "variantId", product_id as "productId", availability_changed as "availabilityChanged", true as "isCounted" from moved
+      (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${change}) as availability_changed,
+      ${eventType(sql`(${available} - ${change})`, available)} as event_type, s.event_count)
+  select variant_id as "variantId", product_id as "productId", availability_changed as "availabilityChanged",
+    true as "isCounted", event_type as "eventType", event_count as sequence from moved
   union all
-  select id, product_id, false, false from line where not is_counted`
+  select id, product_id, false, false, null, 0 from line where not is_counted`
 }
 
 const unitsOf = (lines: readonly StockLine[]) => {

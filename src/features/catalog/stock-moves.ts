@@ -1,6 +1,8 @@
 import type { Tx } from '../../db/database.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import { showStockChange } from './products.ts'
+import type { StockTurn } from './stock-events.sql.ts'
+import { recordStockEvents } from './stock-events.ts'
 import { type Moved, moveStock, type StockLine, type StockMove } from './stock-moves.sql.ts'
 
 const moves = {
@@ -30,7 +32,10 @@ export const tryTakeStock = async (
 ): Promise<Taken> => {
   const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move])
   const missing = findMissing(goods, moved)
-  if (missing.length === 0) await refreshTurned(tx, storeId, moved)
+  if (missing.length === 0) {
+    await refreshTurned(tx, storeId, moved)
+    recordStockEvents(tx, storeId, turnsOf(goods, moved))
+  }
   return { missing, uncounted: moved.filter(({ isCounted }) => !isCounted).map(({ variantId }) => variantId) }
 }
 
@@ -50,6 +55,11 @@ const findMissing = ({ lines }: Goods, moved: readonly Moved[]) => {
   const found = new Set(moved.map(({ variantId }) => variantId))
   return [...new Set(lines.map(({ variantId }) => variantId))].filter((variantId) => !found.has(variantId))
 }
+
+const turnsOf = ({ outletId }: Goods, moved: readonly Moved[]): StockTurn[] =>
+  moved.flatMap(({ variantId, eventType, sequence }) =>
+    eventType === null ? [] : [{ variantId, outletId, type: eventType, sequence }],
+  )
 
 const refreshTurned = (tx: Tx, storeId: StoreId, moved: readonly Moved[]) =>
   showStockChange(

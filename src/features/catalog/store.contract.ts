@@ -28,6 +28,9 @@ export const StoreInfo = named(
     paymentMethods: Type.Array(oneOf(['online', 'cod']), {
       description: 'Payment methods of this store. The first is the default at checkout',
     }),
+    signIn: Type.Array(oneOf(['phone', 'email', 'password']), {
+      description: 'Ways to sign in: a one-time password to a phone or an email address, or a password',
+    }),
     shipping: Type.Object({
       flat: Type.Number({ description: 'Shipping fee' }),
       freeAbove: nullable(Type.Number({ description: 'Shipping is free from this subtotal' })),
@@ -80,6 +83,7 @@ export const storeContract = {
       outlets: [{ id: 'outlet_01k8x0v3m7q2w9c4t6y8zf', name: 'Mumbai (Fort)' }],
       defaultOutletId: 'outlet_01k8x0v3m7q2w9c4t6y8zf',
       paymentMethods: ['online'],
+      signIn: ['phone', 'email', 'password'],
       shipping: { flat: 79, freeAbove: 999 },
       taxIncluded: true,
     },

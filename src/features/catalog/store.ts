@@ -4,7 +4,9 @@ import { showImage } from './catalog.ts'
 import { listPaymentMethods } from './payment-methods.ts'
 import type { StoreInfo } from './store.contract.ts'
 
-type ShownStore = Pick<StoreCtx, 'store' | 'publicUrl'> & { payments: Pick<Payments, 'providers' | 'production'> }
+type ShownStore = Pick<StoreCtx, 'store' | 'publicUrl' | 'signIn'> & {
+  payments: Pick<Payments, 'providers' | 'production'>
+}
 
 export const showStore = (ctx: ShownStore): StoreInfo => {
   const { store } = ctx
@@ -21,6 +23,7 @@ export const showStore = (ctx: ShownStore): StoreInfo => {
     outlets: store.outlets.map(({ publicId, name }) => ({ id: publicId, name })),
     defaultOutletId: store.defaultOutlet.publicId,
     paymentMethods: listPaymentMethods(ctx.payments, store),
+    signIn: [...ctx.signIn],
     shipping: {
       flat: toWire(store.shippingFlatMinor, store.currency),
       freeAbove: store.shippingFreeAboveMinor === null ? null : toWire(store.shippingFreeAboveMinor, store.currency),

@@ -8,6 +8,7 @@ import { pipeline } from '../../db/pipeline.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { cash } from '../../providers/payment/cash.ts'
 import { holdShopper } from '../access/guests.ts'
+import { checkStorefrontUrl } from '../access/storefront-url.ts'
 import { readPostalAddress } from '../accounts/addresses.ts'
 import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
@@ -15,8 +16,8 @@ import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-metho
 import type { CustomerCtx } from '../context.ts'
 import { lockOrder } from '../orders/lock-order.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
-import { insertOrder, type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
-import { cancelOrder, settleOrder } from '../orders/settle.ts'
+import { type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
+import { cancelOrder, placeOrder, settleOrder } from '../orders/settle.ts'
 import { noteUncounted, takeStock } from '../orders/stock.ts'
 import { insertPayment, isUndecided, lockPayments } from '../payments/payments.sql.ts'
 import { providerOf } from '../payments/providers.ts'
@@ -28,7 +29,6 @@ import {
   startPayment,
   startPlaced,
 } from '../payments/sessions.ts'
-import { checkStorefrontUrl } from '../payments/storefront-url.ts'
 import { checkCouponGuess } from '../pricing/coupon-guesses.ts'
 import { type CartPrice, type CouponReason, priceCart, readCouponCode } from '../pricing/coupons.ts'
 import { redeemCoupon } from '../pricing/redeem.ts'
@@ -271,9 +271,9 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
     reference: provider.referenceOf(paymentId),
     expiresAt: isCash ? null : new Date(clock.now() + provider.sessionMs),
   } as const
-  const writing = insertOrder(
+  const writing = placeOrder(
     tx,
-    store.id,
+    ctx,
     {
       ...{ id, customerId: shopper.customerId, outletId: cart.outletId, cartId: cart.id, cartVersion: cart.version },
       ...{ requestHash: request.requestHash, paymentMethod: request.method },
@@ -285,9 +285,10 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
       ...{ storefrontUrl: request.storefrontUrl, note: request.body.note ?? '' },
       ...{ shippingAddress: request.address ?? data.address, billingAddress: request.billingAddress },
       expiresInMs: isCash ? null : provider.holdMs,
+      language: ctx.language,
     },
     lines,
-    [{ type: 'placed', message: isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.' }],
+    isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.',
   )
   const [order, toPay, uncounted] = await pipeline(writing, insertPayment(tx, store.id, payment), taking)
   await noteUncounted(tx, store.id, id, uncounted)

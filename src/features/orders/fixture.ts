@@ -6,8 +6,8 @@ import { newId } from '../../core/ids.ts'
 import type { Instrument } from '../../core/instrument.ts'
 import { insertPayment } from '../payments/payments.sql.ts'
 import { holdOrder } from './lock-order.ts'
-import { insertOrder, type LockedOrder } from './orders.sql.ts'
-import { noteFailedPayment, settleOrder } from './settle.ts'
+import type { LockedOrder } from './orders.sql.ts'
+import { noteFailedPayment, settleOrder, placeOrder as writeNewOrder } from './settle.ts'
 import { noteUncounted, takeStock } from './stock.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
@@ -51,19 +51,19 @@ export const placeOrder = async (
   await service.db.tx(async (tx) => {
     const goods = { outletId: store.defaultOutlet.id, lines }
     const uncounted = await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
-    await insertOrder(
+    await writeNewOrder(
       tx,
-      store.id,
+      { store },
       {
         ...{ id, customerId: customer.id, outletId: store.defaultOutlet.id, cartId: `cart_${id}`, cartVersion: 1 },
         ...{ requestHash: id, status: 'pending', paymentStatus: 'pending', paymentMethod: method },
         ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: false },
         ...{ subtotalMinor: totalMinor, discountMinor: 0, taxMinor: 0, shippingMinor: 0, totalMinor },
         ...{ couponId: null, couponCode: null, storefrontUrl: null, note: '' },
-        ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30) },
+        ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30), language: null },
       },
       lines,
-      [{ type: 'placed', message: 'Order placed.' }],
+      'Order placed.',
     )
     await insertPayment(tx, store.id, {
       ...{ id: newId('pay'), orderId: id, provider: isCash ? 'cod' : 'sandbox', status: 'open' },

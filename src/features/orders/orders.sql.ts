@@ -4,6 +4,7 @@ import { byKey } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
+import type { Snapshot } from '../events/events.sql.ts'
 import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
@@ -136,6 +137,17 @@ const fullColumns = sql`${orderColumns}, ${lines} as lines, (
   from refund r where r.store_id = o.store_id and r.order_id = o.id) as refunds,
   ${timelineFrom(sql`order_event e where e.store_id = o.store_id and e.order_id = o.id`)} as timeline`
 
+/** An order as an event keeps it, with the customer at that time. */
+export const orderSnapshot = (storeId: StoreId, orderId: string): Snapshot => ({
+  rows: sql`
+  select x.id as subject, row_to_json(x) as data, x.customer ->> 'email' <> '' as has_recipient
+  from (
+    select ${fullColumns}, o.language, json_build_object('id', c.id, 'name', c.name, 'email', coalesce(c.email, ''),
+      'phone', coalesce(c.phone, c.contact_phone)) as customer
+    from orders o join customer c on c.store_id = o.store_id and c.id = o.customer_id
+    where o.store_id = ${storeId} and o.id = ${orderId}) x`,
+})
+
 /** Only if it belongs to this customer, where one is given. */
 export const readOrder = (db: Queries, storeId: StoreId, orderId: string, customerId?: string) =>
   db.maybeOne<FullOrderRow>`
@@ -192,26 +204,33 @@ export type OrderChange = Partial<
   >
 >
 
-/** Writes the state of a locked order and its new timeline entries in one statement. */
-export const writeOrder = (tx: Tx, storeId: StoreId, order: OrderRow, events: readonly TimelineEntry[]) => tx.run`
+/** Writes the state of a locked order and its new timeline entries. Returns the sequence of the last of `newEvents`. */
+export const writeOrder = (
+  tx: Tx,
+  storeId: StoreId,
+  order: OrderRow,
+  entries: readonly TimelineEntry[],
+  newEvents: number,
+) => tx.one<{ lastSequence: number }>`
   with written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
       stock_state = ${order.stockState}, payment = ${order.payment === null ? null : JSON.stringify(order.payment)},
       needs_attention = ${order.needsAttention}, delivery_status = ${order.deliveryStatus},
       delivery_partner = ${order.deliveryPartner}, estimated_delivery = ${order.estimatedDelivery},
       delivered_at = ${order.deliveredAt}, tracking_url = ${order.trackingUrl}, expires_at = ${order.expiresAt},
-      updated_at = vitrine_now()
+      updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
-    returning id)
-  ${insertEvents(storeId, sql`(select id from written)`, events)}`
+    returning id, event_count),
+  timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)})
+  select event_count as "lastSequence" from written`
 
 /** `type` is for programs, `message` for people. */
 export type TimelineEntry = { type: string; message: string }
 
-const insertEvents = (storeId: StoreId, orderId: Fragment, events: readonly TimelineEntry[]) => sql`
+const insertEntries = (storeId: StoreId, orderId: Fragment, entries: readonly TimelineEntry[]) => sql`
   insert into order_event (store_id, order_id, at, type, message)
   select ${storeId}, ${orderId}, vitrine_now(), e.type, e.message
-  from rows from (jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (type text, message text))
+  from rows from (jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (type text, message text))
     with ordinality as e (type, message, n)
   order by e.n`
 
@@ -228,7 +247,7 @@ export type NewOrder = Omit<
   | 'expiresAt'
   | 'createdAt'
   | 'updatedAt'
-> & { expiresInMs: number | null }
+> & { expiresInMs: number | null; language: string | null }
 
 /** The statement copies name, image, SKU and file from the product as it is now. */
 export type NewOrderLine = Pick<
@@ -236,25 +255,25 @@ export type NewOrderLine = Pick<
   'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
 > & { taxRate: number }
 
-/** Inserts an order with its lines and timeline, and returns all of it. */
+/** Inserts an order with its lines and timeline, and returns all of it. Its first event is `order.placed`. */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
   order: NewOrder,
   orderLines: readonly NewOrderLine[],
-  events: readonly TimelineEntry[],
+  entries: readonly TimelineEntry[],
 ) => tx.one<FullOrderRow>`
   with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
       total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
-      units, expires_at, created_at, updated_at)
+      units, language, event_count, expires_at, created_at, updated_at)
     select ${storeId}, ${order.id}, nextval(${`order_number_${storeId}`}::regclass), ${order.customerId},
       ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
       ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
-      ${countUnits(orderLines)}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
+      ${countUnits(orderLines)}, ${order.language}, 1, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
     returning *),
   lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
@@ -268,7 +287,7 @@ export const insertOrder = (
     cross join ${byKey(sql`select * from variant where store_id = ${storeId} and id = l."variantId"`)} v
     cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p
     returning *),
-  timeline_rows as (${insertEvents(storeId, sql`${order.id}`, events)} returning *)
+  timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,
     ${timelineFrom(sql`timeline_rows e`)} as timeline

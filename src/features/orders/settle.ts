@@ -5,7 +5,18 @@ import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
-import { type LockedOrder, type OrderChange, type OrderRow, type TimelineEntry, writeOrder } from './orders.sql.ts'
+import { eventsOf, type OrderEventType, recordOrderEvents } from './order-events.ts'
+import {
+  type FullOrderRow,
+  insertOrder,
+  type LockedOrder,
+  type NewOrder,
+  type NewOrderLine,
+  type OrderChange,
+  type OrderRow,
+  type TimelineEntry,
+  writeOrder,
+} from './orders.sql.ts'
 import { isSent, type RestockedUnits, restockUnits, takeRestockedUnits } from './restock.ts'
 import { hasShipment } from './shipped.sql.ts'
 import { moveCounted, returnStock, takeStockAgain } from './stock.ts'
@@ -21,11 +32,27 @@ const write = async (
   { store }: Ctx,
   order: LockedOrder,
   change: OrderChange,
-  events: readonly TimelineEntry[],
+  entries: readonly TimelineEntry[],
+  more: readonly OrderEventType[] = [],
 ) => {
   const next: LockedOrder = { ...order, ...change }
-  await writeOrder(tx, store.id, next, events)
+  const types = [...eventsOf(order.status, next.status, entries), ...more]
+  const { lastSequence } = await writeOrder(tx, store.id, next, entries, types.length)
+  recordOrderEvents(tx, store, order.id, types, lastSequence)
   return next
+}
+
+/** Writes a new order. Its units are taken by the caller. */
+export const placeOrder = async (
+  tx: Tx,
+  { store }: Ctx,
+  order: NewOrder,
+  lines: readonly NewOrderLine[],
+  message: string,
+): Promise<FullOrderRow> => {
+  const placed = await insertOrder(tx, store.id, order, lines, [{ type: 'placed', message }])
+  recordOrderEvents(tx, store, order.id, ['order.placed'], 1)
+  return placed
 }
 
 /**
@@ -206,7 +233,8 @@ export const cancelOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, message:
 export const flagOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, code: string, message: string) => {
   const isKept = isParcelFlag(code) && order.needsAttention !== null && !isParcelFlag(order.needsAttention)
   const needsAttention = isKept ? order.needsAttention : code
-  return write(tx, ctx, order, { needsAttention }, [{ type: 'attention', message }])
+  const more = code === 'PARCEL_RETURNED' ? (['order.returned'] as const) : []
+  return write(tx, ctx, order, { needsAttention }, [{ type: 'attention', message }], more)
 }
 
 const isParcelFlag = (code: string) => code.startsWith('PARCEL_')

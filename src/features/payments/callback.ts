@@ -3,13 +3,13 @@ import { fail } from '../../core/errors.ts'
 import { isIdShaped } from '../../core/ids.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { secondsToNextWindow } from '../access/rate-limit.ts'
+import { returnOrigin } from '../access/storefront-url.ts'
 import type { Services } from '../context.ts'
 import { type OrderRow, readOrder } from '../orders/orders.sql.ts'
 import { findOrderById } from '../orders/store-orders.sql.ts'
 import { claimStatusCheck, findOrderByReference, readLatestPayment } from './payments.sql.ts'
 import { forStore, openAccount, type PaymentCtx, type PaymentServices } from './providers.ts'
 import { reconcilePayment } from './reconcile.ts'
-import { returnOrigin } from './storefront-url.ts'
 
 const checkAgainMs = seconds(3)
 

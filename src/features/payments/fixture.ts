@@ -7,8 +7,8 @@ import type { Queries } from '../../db/database.ts'
 import { noNames, type PaymentProvider, usualSession } from '../../providers/payment/provider.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { holdOrder } from '../orders/lock-order.ts'
-import { insertOrder, readOrder } from '../orders/orders.sql.ts'
-import { cancelOrder } from '../orders/settle.ts'
+import { readOrder } from '../orders/orders.sql.ts'
+import { cancelOrder, placeOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
 import { insertPayment } from './payments.sql.ts'
 import { startPayment } from './sessions.ts'
@@ -41,9 +41,9 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     await db.tx(async (tx) => {
       const goods = { outletId: store.defaultOutlet.id, lines: [{ variantId, quantity, name: 'Mug' }] }
       await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
-      await insertOrder(
+      await placeOrder(
         tx,
-        store.id,
+        { store },
         {
           ...{ id, customerId: asha.id, outletId: store.defaultOutlet.id, cartId: cart.id, cartVersion: cart.version },
           ...{ requestHash: '', status: 'pending', paymentStatus: 'pending', paymentMethod: method, currency },
@@ -54,7 +54,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
             shippingMinor: 0,
           },
           ...{ taxMinor: 0, totalMinor, taxIncluded: true, couponId: null, couponCode: null, storefrontUrl, note: '' },
-          ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30) },
+          ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30), language: null },
         },
         [
           {
@@ -62,7 +62,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
             ...{ discountMinor: 0, taxMinor: 0, taxRate: 0 },
           },
         ],
-        [{ type: 'placed', message: 'Order placed.' }],
+        'Order placed.',
       )
       await insertPayment(tx, store.id, {
         ...{ id: payment, orderId: id, provider: isCash ? 'cod' : provider, status: isCash ? 'open' : 'starting' },

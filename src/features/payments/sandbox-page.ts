@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { toWire } from '../../core/money.ts'
 import { escapeHtml } from '../../core/text.ts'
+import { returnOrigin } from '../access/storefront-url.ts'
 import type { SandboxPayment } from './sandbox.ts'
-import { returnOrigin } from './storefront-url.ts'
 
 const style = `
 :root { color-scheme: light dark; --ink: #1c1b1a; --paper: #fff; --ground: #f3f1ee; --line: #d9d5cf; --quiet: #625d57;

@@ -1,0 +1,34 @@
+import { sql } from '../../db/sql.ts'
+import type { StoreId } from '../context.ts'
+import type { Snapshot } from '../events/events.sql.ts'
+import type { VariantRow } from './catalog.sql.ts'
+import type { ProductState } from './merge.ts'
+import { pricesByOutlet, stockByOutlet, wholeProductColumns, wholeVariantFields } from './whole-product.sql.ts'
+
+type ByOutlet = Record<string, number>
+
+/** A product as an event keeps it. Prices and stock by public outlet id. */
+export type ProductSnapshot = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants'> & {
+  slug: string
+  category: string | null
+  variants: (Omit<VariantRow, 'stock' | 'weightGrams'> & {
+    weightGrams: number | null
+    pricesMinor: ByOutlet
+    stock: ByOutlet
+  })[]
+}
+
+export const productSnapshot = (storeId: StoreId, productIds: readonly string[]): Snapshot => ({
+  rows: sql`
+  select x.id as subject, row_to_json(x) as data, false as has_recipient
+  from (
+    select ${wholeProductColumns}, c.name as category, v.variants
+    from unnest(${productIds}::text[]) as named (id)
+    join product p on p.store_id = ${storeId} and p.id = named.id
+    left join category c on c.store_id = p.store_id and c.id = p.category_id
+    cross join lateral (
+      select coalesce(jsonb_agg(jsonb_build_object('id', v.id, ${wholeVariantFields},
+        'pricesMinor', coalesce(${pricesByOutlet}, '{}'), 'stock', coalesce(${stockByOutlet}, '{}'))
+        order by v.position, v.id), '[]') as variants
+      from variant v where v.store_id = p.store_id and v.product_id = p.id and v.active) v) x`,
+})

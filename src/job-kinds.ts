@@ -1,0 +1,36 @@
+import type { Db } from './db/database.ts'
+import { accessJobs, guestJobs } from './features/access/access.jobs.ts'
+import { accountJobs } from './features/accounts/accounts.jobs.ts'
+import { makeResetToken, makeVerifyToken } from './features/accounts/mail-links.ts'
+import { cartJobs } from './features/cart/cart.jobs.ts'
+import type { Services } from './features/context.ts'
+import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
+import { eventJobs } from './features/events/events.jobs.ts'
+import type { MailLinks } from './features/mail/content.ts'
+import { mailJobs } from './features/mail/mail.jobs.ts'
+import { outgoingWebhookJobs } from './features/outgoing-webhooks/outgoing-webhooks.jobs.ts'
+import { paymentJobs } from './features/payments/payment.jobs.ts'
+import { wishlistJobs } from './features/wishlist/wishlist.jobs.ts'
+import type { JobKind } from './jobs/job-kind.ts'
+
+/** Every kind of job. `runDue` runs them in this order: guests are deleted after their carts and wishlists. */
+export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => {
+  const cleanup = db.forWork('cleanup')
+  return [
+    ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
+    ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
+    ...outgoingWebhookJobs({ ...services, db: db.forWork('messages') }, cleanup),
+    ...eventJobs(cleanup),
+    ...mailJobs({ ...services, db: db.forWork('messages'), links: mailLinksOf(db.forWork('messages')) }, cleanup),
+    ...accountJobs(cleanup),
+    ...accessJobs(cleanup),
+    ...cartJobs(cleanup),
+    ...wishlistJobs(cleanup),
+    ...guestJobs(cleanup),
+  ]
+}
+
+const mailLinksOf = (db: Db): MailLinks => ({
+  reset: (store, email) => makeResetToken(db, store, email),
+  verify: (store, email, customerId) => makeVerifyToken(db, store, { email, customerId }),
+})
