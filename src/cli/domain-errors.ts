@@ -41,6 +41,13 @@ const wordings: Wordings = {
       ? reason
       : `${reason} Shipment ${shipment} stays unbooked. Run the command again, perhaps with another --courier, or cancel it by "vitrine shipment cancel".`,
   CREDENTIALS_MISSING: (_, text) => `${text} Add them to the file of --payment-credentials.`,
+  WEBHOOK_TYPES_MISSING: () => 'Name the event types with --types, such as order.*,stock.low.',
+  WEBHOOK_LIMIT_REACHED: (_, text) => `${text} "vitrine webhook delete" removes one.`,
+  WEBHOOK_NOT_FOUND: (_, text) => `${text} "vitrine webhook list" shows the endpoints.`,
+  WEBHOOK_ROTATED: ({ endpointId, until }) =>
+    `The secret of ${endpointId} was rotated, and the one before signs until ${until.toISOString()}. --force ends it now.`,
+  WEBHOOK_DISABLED: (_, text) => `${text} Switch it on by "vitrine webhook enable".`,
+  DELIVERY_NOT_FOUND: (_, text) => `${text} "vitrine delivery list" shows the deliveries.`,
   EVENT_NOT_FOUND: (_, text) => `${text} "vitrine inbox list" shows the events.`,
 }
 

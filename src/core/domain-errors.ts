@@ -52,6 +52,10 @@ const definitions = {
   COUNTRY_UNKNOWN: invalid(
     ({ country }: { country: string }) => `"${country}" is not an ISO 3166 country code, such as IN.`,
   ),
+  COLOR_INVALID: invalid(({ color }: { color: string }) => `"${color}" is not a colour such as #0a5c36.`),
+  MAIL_ADDRESS_INVALID: invalid(
+    ({ address }: { address: string }) => `"${address}" is not an email address such as shop@shop.example.`,
+  ),
   KEY_NOT_FOUND: notFound(({ keyId }: { keyId: string }) => `There is no key ${keyId}.`),
   SCOPE_UNKNOWN: invalid(
     ({ scope, scopes }: { scope: string; scopes: readonly string[] }) =>
@@ -175,6 +179,31 @@ const definitions = {
       : 'This order is shipped and can no longer be cancelled.',
   ),
 
+  // Mail
+  MESSAGE_UNKNOWN: invalid(
+    ({ message, messages }: { message: string; messages: readonly string[] }) =>
+      `There is no message "${message}". The messages are ${messages.join(', ')}.`,
+  ),
+  MESSAGE_ALWAYS_SENT: invalid(
+    ({ message }: { message: string }) =>
+      `${message} cannot be switched off: shoppers who wait for its code or link could not sign in.`,
+  ),
+  MAIL_NOTHING_TO_RESEND: conflict(
+    ({ order, message }: { order: string; message: string }) =>
+      `Nothing has happened to order ${order} that ${message} tells of, or it was long ago.`,
+  ),
+  MAIL_RECIPIENT_MISSING: conflict(
+    ({ order }: { order: string }) => `The customer of order ${order} has no email address.`,
+  ),
+  MAIL_RESENT_TOO_OFTEN: conflict(
+    ({ maxPerHour }: { maxPerHour: number }) =>
+      `This mail was sent again ${maxPerHour} times in the last hour. Try again later.`,
+  ),
+  MAIL_LANGUAGE_UNKNOWN: invalid(
+    ({ language, languages }: { language: string; languages: readonly string[] }) =>
+      `There are no texts in the language "${language}". The languages are ${languages.join(', ')}.`,
+  ),
+
   // Shipping and delivery
   ORDER_NOT_SHIPPABLE: conflict(
     ({ order, status }: { order: string; status: string }) =>
@@ -290,6 +319,38 @@ const definitions = {
     ({ provider, missing }: { provider: string; missing: readonly string[] }) =>
       `The payment provider ${provider} also needs ${missing.join(', ')}.`,
   ),
+  // Outgoing webhooks
+  WEBHOOK_URL_REFUSED: invalid(
+    ({ url, reason }: { url: string; reason: string }) => `${url} cannot be used. ${reason}`,
+  ),
+  WEBHOOK_TYPE_UNKNOWN: invalid(
+    ({ type, types }: { type: string; types: readonly string[] }) =>
+      `There is no event type "${type}". Valid types: ${types.join(', ')}.`,
+  ),
+  WEBHOOK_TYPES_MISSING: invalid((_: NoData) => 'An endpoint needs at least one event type.'),
+  WEBHOOK_LIMIT_REACHED: conflict(
+    ({ maxEndpoints }: { maxEndpoints: number }) => `A store has at most ${maxEndpoints} webhook endpoints.`,
+  ),
+  WEBHOOK_NOT_FOUND: notFound(
+    ({ endpointId }: { endpointId: string }) => `There is no webhook endpoint ${endpointId}.`,
+  ),
+  WEBHOOK_ROTATED: conflict(
+    ({ endpointId, until }: { endpointId: string; until: Date }) =>
+      `The secret of ${endpointId} was rotated, and the one before signs until ${until.toISOString()}. Another rotation would end it now.`,
+  ),
+  WEBHOOK_DISABLED: conflict(
+    ({ endpointId }: { endpointId: string }) => `The webhook endpoint ${endpointId} is switched off.`,
+  ),
+  DELIVERY_NOT_FOUND: notFound(({ deliveryId }: { deliveryId: string }) => `There is no delivery ${deliveryId}.`),
+  DELIVERY_IN_PROGRESS: conflict(
+    ({ deliveryId }: { deliveryId: string }) => `The delivery ${deliveryId} is being sent. Try again in a minute.`,
+  ),
+  DELIVERY_STATE_UNKNOWN: invalid(
+    ({ state, states }: { state: string; states: readonly string[] }) =>
+      `There is no delivery state "${state}". Valid states: ${states.join(', ')}.`,
+  ),
+
+  // Events of payment providers
   EVENT_NOT_FOUND: notFound(({ eventId }: { eventId: number }) => `There is no event ${eventId}.`),
   EVENT_MALFORMED: invalid(
     ({ eventId, reason }: { eventId: number; reason: string }) => `The event ${eventId} cannot be applied: ${reason}`,

@@ -80,3 +80,54 @@ test('a connection that is refused or lost, and a URL that is not HTTP, are erro
   await once(server, 'close')
   await assert.rejects(send(), { code: 'ECONNREFUSED' })
 })
+
+test('a long answer can be cut instead, and the rest is not read', async (t) => {
+  let isClosed: Promise<unknown> | undefined
+  const { send } = await startServer(t, (_, response) => {
+    isClosed = once(response, 'close')
+    response.write('x'.repeat(2000))
+  })
+  const { status, text } = await send({ cutsLongAnswer: true })
+  assert.deepEqual([status, text], [200, 'x'.repeat(1000)])
+  await isClosed
+})
+
+const here = [{ address: '127.0.0.1', family: 4 }]
+
+test('a request goes to the given address, whatever its host name resolves to', async (t) => {
+  const { server, send } = await startServer(t, ({ headers }, response) => void response.end(headers.host))
+  const { port } = server.address() as AddressInfo
+  const url = `http://shop.invalid:${port}/`
+  assert.equal((await send({ url, addresses: here })).text, `shop.invalid:${port}`)
+  // The second address is tried when the first does not answer.
+  const addresses = [{ address: '127.0.0.3', family: 4 }, ...here]
+  assert.equal((await send({ url, addresses })).status, 200)
+  await assert.rejects(send({ url }), { code: /ENOTFOUND|EAI_AGAIN/ })
+  await assert.rejects(send({ url, addresses: [] }), /has no address/)
+})
+
+test('a connection is reused only for the same addresses', async (t) => {
+  const { server, send } = await startServer(t, ({ socket }, response) => void response.end(socket.localAddress))
+  let connections = 0
+  server.on('connection', () => connections++)
+  const { port } = server.address() as AddressInfo
+  const url = `http://localhost:${port}/`
+  for (let time = 1; time <= 3; time++) await send({ url, addresses: here })
+  assert.equal(connections, 1, 'the same address')
+  // Nothing listens there, and the idle connection to the first address must not be used.
+  await assert.rejects(send({ url, addresses: [{ address: '127.0.0.2', family: 4 }] }), { code: 'ECONNREFUSED' })
+  await send({ url: `http://127.0.0.1:${port}/` })
+  assert.equal(connections, 2, 'a request without the guard has its own connection')
+})
+
+test('an answer that switches the protocol, or none at all, is an error', async (t) => {
+  const { server, send } = await startServer(t, () => {})
+  server.removeAllListeners('request')
+  server.on('request', ({ socket }) =>
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+  )
+  await assert.rejects(send(), /switched to another protocol/)
+  server.removeAllListeners('request')
+  server.on('request', ({ socket }) => socket.end())
+  await assert.rejects(send(), { code: 'ECONNRESET' })
+})

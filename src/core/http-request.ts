@@ -1,5 +1,7 @@
+import type { LookupAddress } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { seconds } from './clock.ts'
 
 export class AnswerTooLong extends Error {
@@ -13,46 +15,99 @@ export type OutgoingRequest = {
   body?: string
   signal: AbortSignal
   maxAnswerBytes: number
+  /** Reads only the beginning of an answer that is longer than `maxAnswerBytes`. By default it is an error. */
+  cutsLongAnswer?: boolean
+  /** Connects to one of these addresses and never looks up the host name (`address-guard.ts`). */
+  addresses?: readonly LookupAddress[] | undefined
 }
 
 export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
 
 /** Idle connections are closed before a server with the usual limit of 5 s does it while a request is on its way. */
 const agentOptions = { keepAlive: true, timeout: seconds(4) }
+type Pinned = { pinnedTo?: string }
+
+/** Reuses a connection only for requests that are limited to the same addresses, or only for those without a limit. */
+const separateByAddress = <A extends HttpAgent>(agent: A): A => {
+  const nameOf = agent.getName.bind(agent)
+  agent.getName = (options?: Parameters<typeof nameOf>[0] & Pinned) => `${nameOf(options)}:${options?.pinnedTo ?? ''}`
+  return agent
+}
 const clients = {
-  'http:': { request: httpRequest, agent: new HttpAgent(agentOptions) },
-  'https:': { request: httpsRequest, agent: new HttpsAgent(agentOptions) },
+  'http:': { request: httpRequest, agent: separateByAddress(new HttpAgent(agentOptions)) },
+  'https:': { request: httpsRequest, agent: separateByAddress(new HttpsAgent(agentOptions)) },
 }
 
 /**
  * Sends a request and reads the answer, whatever its status. Redirects are not followed. Node's own client instead of
  * `fetch`, which needs twice the processor time: a checkout waits for this.
  */
-export const sendRequest = ({ maxAnswerBytes, ...outgoing }: OutgoingRequest): Promise<HttpAnswer> =>
+export const sendRequest = (outgoing: OutgoingRequest): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
-    const { method, url, body, signal } = outgoing
+    const { method, url, body, signal, addresses } = outgoing
     const target = new URL(url)
     if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new TypeError(`${url} is not an HTTP URL.`)
     const { request, agent } = clients[target.protocol]
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const sent = request(target, { method, agent, signal, headers: { ...outgoing.headers, ...length } }, (answer) => {
-      readText(answer, maxAnswerBytes).then(
+    const options: RequestOptions & Pinned = {
+      ...{ method, agent, signal, headers: { ...outgoing.headers, ...length } },
+      ...(addresses === undefined ? {} : pinTo(addresses)),
+    }
+    let isAnswered = false
+    const sent = request(target, options, (answer) => {
+      isAnswered = true
+      readText(answer, outgoing).then(
         (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
         reject,
       )
     })
     sent.on('error', reject)
+    // Without a listener the connection is closed and nothing else is emitted.
+    sent.on('upgrade', (_answer, socket) => {
+      socket.destroy()
+      reject(new Error('The server has switched to another protocol.'))
+    })
+    // No effect after an answer, whose reading settles the promise.
+    sent.on('close', () => {
+      if (!isAnswered) reject(new Error('The connection was closed without an answer.'))
+    })
     sent.end(body)
   })
 
-const readText = async (answer: IncomingMessage, maxBytes: number): Promise<string> => {
+/**
+ * How long one address may take before the next is tried. Node's 250 ms are too short for hosts far away: with two slow
+ * addresses no attempt would ever succeed.
+ */
+const addressAttemptMs = seconds(3)
+
+/** The client does not call `lookup` for a host that is an address. Such a host must be one of `addresses`. */
+const pinTo = (addresses: readonly LookupAddress[]) => ({
+  autoSelectFamilyAttemptTimeout: addressAttemptMs,
+  lookup: ((hostname, { all }, callback) => {
+    const [first] = addresses
+    if (first === undefined) callback(new Error(`${hostname} has no address`), '')
+    else if (all) callback(null, [...addresses])
+    else callback(null, first.address, first.family)
+  }) satisfies LookupFunction,
+  pinnedTo: addresses
+    .map(({ address }) => address)
+    .sort()
+    .join(),
+})
+
+type AnswerLimit = Pick<OutgoingRequest, 'maxAnswerBytes' | 'cutsLongAnswer'>
+
+const readText = async (answer: IncomingMessage, { maxAnswerBytes, cutsLongAnswer }: AnswerLimit): Promise<string> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of answer) {
     bytes += part.byteLength
     // Leaving the loop closes the connection.
-    if (bytes > maxBytes) throw new AnswerTooLong(`The answer is longer than ${maxBytes} bytes.`)
+    if (bytes > maxAnswerBytes && !cutsLongAnswer) {
+      throw new AnswerTooLong(`The answer is longer than ${maxAnswerBytes} bytes.`)
+    }
     parts.push(part)
+    if (bytes > maxAnswerBytes) break
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts).subarray(0, maxAnswerBytes).toString('utf8')
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Db } from '../../db/database.ts'
 import type { AnswerCache } from '../../http/cached-answers.ts'
 import { addJobMetrics, type JobSource } from './job-metrics.ts'
@@ -11,7 +11,16 @@ export type Metrics = {
   text(): Promise<string>
 }
 
-export const createMetrics = (sources: { db: Db; answers: AnswerCache; jobs: JobSource }): Metrics => {
+export type MetricSources = {
+  db: Db
+  answers: AnswerCache
+  jobs: JobSource
+  /** Webhook deliveries and mails that this instance has given up. */
+  webhooksGivenUp: () => number
+  mailsGivenUp: () => number
+}
+
+export const createMetrics = (sources: MetricSources): Metrics => {
   const registry = new Registry()
   // Includes the lag of the event loop, memory and garbage collection.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
@@ -37,10 +46,30 @@ export const createMetrics = (sources: { db: Db; answers: AnswerCache; jobs: Job
     },
   })
 
+  addCounter(registry, {
+    name: 'vitrine_webhooks_given_up_total',
+    help: 'Webhook deliveries that failed for good on this instance',
+    count: sources.webhooksGivenUp,
+  })
+  addCounter(registry, {
+    name: 'vitrine_mails_given_up_total',
+    help: 'Mails that failed for good on this instance',
+    count: sources.mailsGivenUp,
+  })
   addJobMetrics(registry, sources.jobs)
 
   return { seriesOf: requests.seriesOf, text: () => registry.metrics() }
 }
+
+const addCounter = (registry: Registry, { count, ...named }: { name: string; help: string; count: () => number }) =>
+  new Counter({
+    ...named,
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(count())
+    },
+  })
 
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 

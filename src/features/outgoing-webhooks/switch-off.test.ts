@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { days, hours, minutes, seconds } from '../../core/clock.ts'
+import { deleteEndpoint, enableEndpoint, testEndpoint } from './endpoints.ts'
+import { newWebhookScene, startReceiver } from './fixture.ts'
+
+type Mail = { message: string; recipient: string; data: unknown }
+
+const newScene = async (t: Parameters<typeof newWebhookScene>[0]) => {
+  const scene = await newWebhookScene(t)
+  const { db } = scene.service
+  const receiver = await startReceiver(t)
+  const shop = await scene.newShop()
+  await db.run`update store set contact = '{"email":"owner@shop.example","phone":""}' where id = ${shop.store.id}`
+  return {
+    ...scene,
+    receiver,
+    shop,
+    mails: () => db.many<Mail>`select message, recipient, data from mail order by id`,
+    statesOf: async () => (await shop.deliveries()).map(({ state }) => state),
+  }
+}
+
+test('the answer 410 switches the endpoint off, ends its deliveries and tells the store', async (t) => {
+  const { shop, receiver, runDue, mails, statesOf, givenUp, switchedOff } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  for (let i = 0; i < 5; i++) await shop.record()
+  receiver.does.respond = (response) => response.writeHead(410).end()
+  await runDue()
+  const { disabledReason, disabledAt } = await shop.endpoint(id)
+  assert.equal(disabledReason, 'gone')
+  assert.ok(disabledAt)
+  assert.ok(receiver.received.length <= 2, 'only what was under way')
+  assert.deepEqual(await statesOf(), Array(5).fill('failed'))
+  const [off, ...others] = switchedOff
+  assert.deepEqual([off?.storeId, off?.endpointId, off?.reason, others], [shop.storeId, id, 'gone', []])
+  assert.equal(givenUp.length + (off?.endedDeliveries ?? 0), 5, 'each is counted')
+  assert.equal(givenUp.length, receiver.received.length)
+  assert.deepEqual(await mails(), [
+    {
+      ...{ message: 'webhook.disabled', recipient: 'owner@shop.example' },
+      data: { url: receiver.url, reason: 'gone' },
+    },
+  ])
+  const before = receiver.received.length
+  await shop.record()
+  await runDue()
+  assert.equal(receiver.received.length, before, 'events of this time are not sent')
+  assert.equal((await statesOf()).length, 5)
+})
+
+test('an endpoint that fails for three days without a success is switched off', async (t) => {
+  const { service, shop, receiver, runDue, mails, statesOf } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  const fails = (response: { writeHead(status: number): { end(): unknown } }) => response.writeHead(500).end()
+  receiver.does.respond = fails
+  await shop.record()
+  await runDue()
+  service.clock.advance(days(2))
+  receiver.does.respond = (response) => response.end()
+  await shop.record()
+  await runDue()
+  assert.equal((await shop.endpoint(id)).failingSince, null, 'a success starts anew')
+  receiver.does.respond = fails
+  await shop.record()
+  await runDue()
+  service.clock.advance(days(3) - minutes(1))
+  await shop.record()
+  await runDue()
+  assert.equal((await shop.endpoint(id)).disabledAt, null)
+  service.clock.advance(minutes(2))
+  await shop.record()
+  await runDue()
+  assert.equal((await shop.endpoint(id)).disabledReason, 'failing')
+  assert.deepEqual(
+    (await mails()).map(({ data }) => data),
+    [{ url: receiver.url, reason: 'failing' }],
+  )
+  assert.deepEqual([...new Set(await statesOf())].sort(), ['delivered', 'failed'])
+})
+
+test('an endpoint is not switched off by the first failure of an event', async (t) => {
+  const { service, shop, receiver, runDue } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  receiver.does.respond = (response) => response.writeHead(500).end()
+  await shop.record()
+  await runDue()
+  await service.db.run`update webhook_delivery set state = 'delivered', finished_at = vitrine_now()`
+  service.clock.advance(days(4))
+  await shop.record()
+  await runDue()
+  assert.equal((await shop.endpoint(id)).disabledAt, null)
+  service.clock.advance(seconds(6))
+  await runDue()
+  assert.equal((await shop.endpoint(id)).disabledReason, 'failing')
+})
+
+test('a test that fails is not held against the endpoint', async (t) => {
+  const { service, shop, receiver, runDue } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  receiver.does.respond = (response) => response.writeHead(503, { 'retry-after': '600' }).end()
+  await service.db.tx((tx) => testEndpoint(tx, shop.store, id))
+  await runDue()
+  const { failingSince, pausedUntil } = await shop.endpoint(id)
+  assert.deepEqual([receiver.received.length, failingSince, pausedUntil], [1, null, null])
+})
+
+test('an endpoint that is switched on again gets new events, and starts without its failures', async (t) => {
+  const { service, shop, receiver, runDue } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  receiver.does.respond = (response) => response.writeHead(410).end()
+  await shop.record()
+  await runDue()
+  const enabled = await service.db.tx((tx) => enableEndpoint(tx, shop.store, id))
+  assert.deepEqual([enabled.disabledAt, enabled.disabledReason, enabled.failingSince], [null, null, null])
+  receiver.does.respond = (response) => response.end()
+  await shop.record()
+  await runDue()
+  assert.equal(receiver.received.length, 2)
+})
+
+test('a long queue of an endpoint that is switched off ends in batches', async (t) => {
+  const { service, shop, receiver, runDue, ended } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  const other = await shop.addEndpoint(receiver.url)
+  await shop.fill(id, 3500)
+  await service.db.run`update webhook_delivery set next_at = next_at + interval '3 hours' where id like '%7'`
+  await shop.fill(other.id, 1)
+  assert.equal(await service.db.tx((tx) => deleteEndpoint(tx, shop.store, id)), 1000)
+  const count = () => service.db.one<{ waiting: number }>`
+    select count(*) as waiting from webhook_delivery where state = 'waiting' and endpoint_id = ${id}`
+  assert.equal((await count()).waiting, 2500)
+  await runDue()
+  assert.equal((await count()).waiting, 0, 'also those that are due later')
+  assert.equal(
+    ended.reduce((sum, deliveries) => sum + deliveries, 0),
+    2500,
+    'each is counted',
+  )
+  assert.equal(receiver.received.length, 1, 'the other endpoint is not affected')
+})
+
+test('a delivery that is under way when its endpoint is switched off keeps its result', async (t) => {
+  const { service, shop, receiver, runDue, statesOf } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  receiver.does.respond = async (response) => {
+    await service.db.tx((tx) => deleteEndpoint(tx, shop.store, id))
+    response.end()
+  }
+  await shop.record()
+  await runDue()
+  assert.deepEqual(await statesOf(), ['delivered'])
+})
+
+test('a delivery of a killed instance ends too when its endpoint is switched off', async (t) => {
+  const { service, shop, receiver, runDue, statesOf } = await newScene(t)
+  const { id } = await shop.addEndpoint(receiver.url)
+  await shop.record()
+  await service.db.run`update webhook_delivery set is_sending = true, next_at = vitrine_now() + interval '40 s'`
+  await service.db.tx((tx) => deleteEndpoint(tx, shop.store, id))
+  await runDue()
+  assert.deepEqual(await statesOf(), ['waiting'])
+  service.clock.advance(seconds(41))
+  await runDue()
+  assert.deepEqual(await statesOf(), ['failed'])
+  service.clock.advance(hours(1))
+  assert.equal(receiver.received.length, 0)
+})
