@@ -5,31 +5,29 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
+import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { shortenText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
-import { accessJobs, guestJobs } from './features/access/access.jobs.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createLookupLimit } from './features/access/lookups.ts'
 import { createLocalCounter } from './features/access/rate-limit.ts'
+import { listSignInWays } from './features/access/sign-in-ways.ts'
 import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
-import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { profileRoutes } from './features/accounts/profile.routes.ts'
 import { signInRoutes } from './features/accounts/sign-in.routes.ts'
-import { cartJobs } from './features/cart/cart.jobs.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
-import type { PasswordHasher, Services } from './features/context.ts'
+import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
-import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
 import { demoFilesOf } from './features/demo-store/demo-store.ts'
@@ -40,12 +38,12 @@ import { createMetrics } from './features/health/metrics.ts'
 import { createMonitoringDoor } from './features/health/monitoring-door.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
+import { createOutgoingWebhooks } from './features/outgoing-webhooks/outgoing-webhooks.ts'
+import { createShowEvent } from './features/outgoing-webhooks/show-event.ts'
 import { cancelRoutes } from './features/payments/cancel.routes.ts'
-import { paymentJobs } from './features/payments/payment.jobs.ts'
 import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
 import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
-import { wishlistJobs } from './features/wishlist/wishlist.jobs.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -58,9 +56,11 @@ import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
 import { createServer, hasUndecodableUrl } from './http/server.ts'
-import type { JobKind } from './jobs/job-kind.ts'
+import { listJobKinds } from './job-kinds.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import type { Carrier } from './providers/carrier/carrier.ts'
+import { chooseMailSender } from './providers/mail/choose.ts'
+import type { MailSender } from './providers/mail/sender.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
@@ -75,6 +75,9 @@ export type AppOptions = {
   clock?: Clock
   /** Replaces the sender of the settings. */
   sms?: SmsSender
+  mail?: MailSender | null
+  /** Replaces the ways that the settings allow. */
+  signIn?: readonly SignInWay[]
   passwords?: PasswordHasher
   /** Adds to the built-in providers, or replaces those of the same name. */
   paymentProviders?: readonly PaymentProvider[]
@@ -110,8 +113,13 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clock,
     plansOnce: true,
     onIdleError: (error) => logger.warn({ err: error }, 'idle database connection lost; the pool opens a new one'),
+    // Only called after a commit, when the runner below exists.
+    onSignal: (job, storeId) => jobs.runSoon(job, storeId),
   })
   const counter = await createCounter(config, logger)
+  const mail = options.mail === undefined ? chooseMailSender(config) : options.mail
+  let webhooksGivenUp = 0
+  let mailsGivenUp = 0
   const services: Services = {
     // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
@@ -122,6 +130,14 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
     sms: options.sms ?? chooseSmsSender(config, { clock }),
+    mail,
+    mailFrom: config.mail.from,
+    onMailGivenUp: (ids) => {
+      mailsGivenUp++
+      logger.warn(ids, 'mail given up')
+    },
+    mailSeal: deriveCipher(options.secrets, 'mail'),
+    signIn: options.signIn ?? listSignInWays({ sms: config.sms.sender !== 'none', mail: mail !== null }),
     passwords: options.passwords ?? createPasswordHasher(),
     payments: createPayments({
       ...config,
@@ -131,6 +147,22 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       more: options.paymentProviders ?? [],
     }),
     carriers: createCarriers({ ...config, clock, secrets: options.secrets, more: options.carriers ?? [] }),
+    webhooks: createOutgoingWebhooks({
+      ...config,
+      secrets: options.secrets,
+      showEvent: createShowEvent(config.publicUrl),
+      onGivenUp: (ids) => {
+        webhooksGivenUp++
+        logger.warn(ids, 'webhook delivery given up')
+      },
+      onSwitchedOff: (endpoint) => {
+        webhooksGivenUp += endpoint.endedDeliveries
+        logger.warn(endpoint, 'webhook endpoint switched off')
+      },
+      onEnded: (deliveries) => {
+        webhooksGivenUp += deliveries
+      },
+    }),
     publicUrl: config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
@@ -157,7 +189,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       clearCaches()
     },
   })
-  const jobs = createJobRunner({
+  const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),
     onFailure: (name, error, fields) => {
       const { step } = fields
@@ -166,7 +198,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     },
     everyMs: options.jobs?.everyMs,
   })
-  const metrics = createMetrics({ db, answers, jobs: { stats: jobs.stats, now: clock.now } })
+  const metrics = createMetrics({
+    ...{ db, answers, webhooksGivenUp: () => webhooksGivenUp, mailsGivenUp: () => mailsGivenUp },
+    jobs: { stats: jobs.stats, now: clock.now },
+  })
   const observing = {
     seriesOf: metrics.seriesOf,
     logRequest: logRequestsTo(logger),
@@ -279,6 +314,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clearTimeout(drainTimer)
     clearInterval(idleTimer)
     await Promise.all([listener.close(), counter.close(), stopped])
+    await services.mail?.close()
     await db.close()
   }
   let closed: Promise<void> | undefined
@@ -293,20 +329,6 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       return closed
     },
   }
-}
-
-/** Every kind of job. `runDue` runs them in this order: guests are deleted after their carts and wishlists. */
-export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => {
-  const cleanup = db.forWork('cleanup')
-  return [
-    ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
-    ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
-    ...accountJobs(cleanup),
-    ...accessJobs(cleanup),
-    ...cartJobs(cleanup),
-    ...wishlistJobs(cleanup),
-    ...guestJobs(cleanup),
-  ]
 }
 
 const createCounter = async (config: Config, logger: Logger) => {

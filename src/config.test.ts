@@ -14,6 +14,10 @@ const twilio = {
 }
 const msg91 = { VITRINE_SMS_SENDER: 'msg91', VITRINE_MSG91_AUTH_KEY: 'key', VITRINE_MSG91_TEMPLATE_ID: 'template' }
 const http = { VITRINE_SMS_SENDER: 'http', VITRINE_SMS_URL: 'http://sms:8080/send?to=x', VITRINE_SMS_SECRET: secret }
+const smtp = {
+  VITRINE_SMTP_URL: 'smtps://me%40blue:p%2Fw@smtp.blue.example:465',
+  VITRINE_MAIL_FROM: 'shop@blue.example',
+}
 
 /** The message names the variable and never contains a value that may be a secret. */
 const assertRefused = (variables: Record<string, string>, pattern: RegExp, hidden?: string) => {
@@ -55,6 +59,7 @@ test('every setting has a default that suits development', () => {
       shiprocket: 'https://apiv2.shiprocket.in',
     },
     sms: { sender: 'console' },
+    mail: { smtpUrl: null, from: 'shop@localhost.localdomain' },
     logLevel: 'info',
   })
 })
@@ -76,6 +81,7 @@ test('every variable is read', () => {
     VITRINE_TRUST_PROXY: '10.0.0.0/8, ::1',
     VITRINE_METRICS_TOKEN: 'sixteen-characters',
     ...twilio,
+    ...smtp,
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -100,6 +106,7 @@ test('every variable is read', () => {
       shiprocket: 'https://apiv2.shiprocket.in',
     },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
+    mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: 'shop@blue.example' },
     logLevel: 'warn',
     version: config.version,
   })
@@ -156,10 +163,33 @@ test('every invalid value is refused with a message that names its variable', ()
     VITRINE_MSG91_TEMPLATE_ID: [],
     VITRINE_SMS_URL: ['sms.example', 'ftp://sms.example', 'https://me:pw@sms.example', 'https://[', 'http://sms:port/'],
     VITRINE_SMS_SECRET: ['short'],
+    VITRINE_SMTP_URL: [
+      ...[
+        'smtp.example',
+        'http://smtp.example',
+        'smtp://smtp.example/path',
+        'smtp://smtp.example?a=b',
+        'smtp://a:port',
+      ],
+      ...['smtp://me:%zz@smtp.example', 'smtp://me:p w@smtp.example'],
+    ],
+    VITRINE_MAIL_FROM: [
+      ...[
+        'shop',
+        'shop@',
+        '@a.example',
+        'a b@c.example',
+        'a@b.example, c@d.example',
+        'a@b.example\r\nBcc: c@d.example',
+      ],
+      ...['A\nB <a@b.example>', 'A <a@b.example', '<>', 'a,b@c.example', `${'a'.repeat(250)}@b.example`],
+    ],
     LOG_LEVEL: ['loud', 'INFO'],
   }
   for (const [name, values] of Object.entries(bad)) {
-    for (const value of values) assertRefused({ [name]: value }, new RegExp(`\\b${name}\\b`))
+    // Where a setting needs another, both are there.
+    const besides = name === 'VITRINE_SMTP_URL' ? { VITRINE_MAIL_FROM: 'shop@blue.example' } : {}
+    for (const value of values) assertRefused({ ...besides, [name]: value }, new RegExp(`\\b${name}\\b`))
   }
 })
 
@@ -172,6 +202,8 @@ test('an error message never contains a secret', () => {
   assertRefused({ VITRINE_SMS_SECRET: 'hunter2' }, /VITRINE_SMS_SECRET/, 'hunter2')
   assertRefused({ VITRINE_SMS_URL: 'https://me:hunter2@sms.example' }, /VITRINE_SMS_URL/, 'hunter2')
   assertRefused({ VITRINE_MSG91_AUTH_KEY: 'hunter2 ' }, /VITRINE_MSG91_AUTH_KEY/, 'hunter2')
+  assertRefused({ VITRINE_SMTP_URL: 'smtp://me:hunter2@a:port' }, /VITRINE_SMTP_URL/, 'hunter2')
+  assertRefused({ ...smtp, VITRINE_SMTP_URL: 'smtp://me:hunter2%@a' }, /VITRINE_SMTP_URL/, 'hunter2')
   assertRefused({ ...twilio, VITRINE_TWILIO_AUTH_TOKEN: 'hunter2', VITRINE_TWILIO_FROM: '' }, /FROM/, 'hunter2')
 })
 
@@ -221,6 +253,20 @@ test('production refuses the console sender, whether chosen or by default', () =
   for (const sender of [twilio, msg91, http]) {
     assert.equal(loadConfig({ ...production, ...sender }).sms.sender, sender.VITRINE_SMS_SENDER)
   }
+})
+
+test('production starts without an SMS sender if it can send mail', () => {
+  const production = { NODE_ENV: 'production', VITRINE_PUBLIC_URL: 'https://api.example', ...smtp }
+  assert.deepEqual(loadConfig(production).sms, { sender: 'none' })
+  assert.equal(loadConfig({ ...production, ...twilio }).sms.sender, 'twilio')
+})
+
+test('mail needs a sender, which is an address without a name', () => {
+  const from = (text: string) => loadConfig({ ...smtp, VITRINE_MAIL_FROM: text }).mail.from
+  assertRefused({ VITRINE_SMTP_URL: smtp.VITRINE_SMTP_URL }, /^VITRINE_MAIL_FROM is required with VITRINE_SMTP_URL/)
+  assert.equal(from('shop@blue.example'), 'shop@blue.example')
+  assert.equal(from(' shop@काव्या.example '), 'shop@काव्या.example')
+  assertRefused({ ...smtp, VITRINE_MAIL_FROM: 'Blue Door <shop@blue.example>' }, /without a name/)
 })
 
 test('every variable has a description', () => {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 
@@ -102,7 +103,7 @@ export const Environment = Type.Object({
   VITRINE_SMS_SENDER: Type.Enum(['console', 'twilio', 'msg91', 'http'], {
     default: 'console',
     description:
-      'Sender of one-time passwords. `console` prints them instead of sending them, and is refused in production',
+      'Sender of one-time passwords. `console` prints them instead of sending them. In production it means none, and is refused without `VITRINE_SMTP_URL`',
   }),
   VITRINE_TWILIO_ACCOUNT_SID: Type.Optional(
     Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'For `twilio`: the account SID, `AC…`' }),
@@ -123,6 +124,19 @@ export const Environment = Type.Object({
   ),
   VITRINE_SMS_SECRET: Type.Optional(
     Type.String({ minLength: 32, description: 'For `http`: signs the calls; at least 32 characters' }),
+  ),
+  VITRINE_SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://[^/?#\\s]+/?$',
+      description:
+        'Server that sends mail, such as `smtps://user:password@smtp.example:465`. Default: mail goes to the folder `mail` of the data folder, in production nowhere',
+    }),
+  ),
+  VITRINE_MAIL_FROM: Type.Optional(
+    Type.String({
+      description:
+        'Address that all mail is sent from; its name is that of the store. Required with `VITRINE_SMTP_URL`',
+    }),
   ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
@@ -148,6 +162,7 @@ export type Config = Readonly<{
   /** The origins of the APIs of payment providers and carriers. */
   urls: Readonly<{ juspay: string; razorpay: string; stripe: string; shiprocket: string }>
   sms: Readonly<ReturnType<typeof readSms>>
+  mail: Readonly<ReturnType<typeof readMail>>
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -185,6 +200,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
       shiprocket: env.VITRINE_SHIPROCKET_URL,
     },
     sms: readSms(env),
+    mail: readMail(env),
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })
@@ -209,6 +225,7 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
     'REDIS_URL',
     'VITRINE_PUBLIC_URL',
     'VITRINE_SMS_URL',
+    'VITRINE_SMTP_URL',
   ] as const) {
     // For example, a password with a character that must be percent-encoded in a URL.
     if (env[name] !== undefined && !URL.canParse(env[name])) throw refusal(name, 'must be a valid URL')
@@ -234,8 +251,10 @@ const readSms = (env: Static<typeof Environment>) => {
   switch (sender) {
     case 'console':
       if (env.NODE_ENV !== 'production') return { sender }
+      // Shoppers can sign in by mail.
+      if (env.VITRINE_SMTP_URL !== undefined) return { sender: 'none' as const }
       throw new OperatorError(
-        'VITRINE_SMS_SENDER must be twilio, msg91 or http in production: console prints the passwords and sends nothing.',
+        'VITRINE_SMS_SENDER must be twilio, msg91 or http in production, unless VITRINE_SMTP_URL is set: shoppers need a one-time password by phone or mail.',
       )
     case 'twilio':
       return {
@@ -252,6 +271,35 @@ const readSms = (env: Static<typeof Environment>) => {
       }
     case 'http':
       return { sender, url: required('VITRINE_SMS_URL'), secret: required('VITRINE_SMS_SECRET') }
+  }
+}
+
+/** Without SMTP, mail is written to a folder during development, and not sent in production. */
+const readMail = (env: Static<typeof Environment>) => {
+  const { VITRINE_SMTP_URL: smtpUrl, VITRINE_MAIL_FROM: text } = env
+  if (smtpUrl !== undefined && text === undefined) {
+    throw new OperatorError('VITRINE_MAIL_FROM is required with VITRINE_SMTP_URL: it is the sender of all mail.')
+  }
+  const { username, password } = new URL(smtpUrl ?? 'smtp://localhost')
+  if (![username, password].every(isDecodable)) {
+    throw refusal('VITRINE_SMTP_URL', 'must have its user and password percent-encoded')
+  }
+  const from = text?.trim() ?? 'shop@localhost.localdomain'
+  if (!isMailAddress(from)) {
+    throw refusal(
+      'VITRINE_MAIL_FROM',
+      'must be an address such as shop@shop.example, without a name: mail has the name of its store',
+    )
+  }
+  return { smtpUrl: smtpUrl ?? null, from }
+}
+
+const isDecodable = (text: string) => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -13,6 +13,7 @@ import type { PasswordHasher } from '../src/features/context.ts'
 import { createKey, createOutlet, createStore, type KeyRequest, plainKey } from '../src/features/stores/stores.ts'
 import { createLogger } from '../src/logging.ts'
 import type { Carrier } from '../src/providers/carrier/carrier.ts'
+import type { MailSender, OutgoingMail } from '../src/providers/mail/sender.ts'
 import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
 import type { PaymentDouble } from './doubles/payment-double.ts'
@@ -38,6 +39,8 @@ export type TestService = {
   logLines: string[]
   /** Every message passed to the sender, including refused ones. */
   messages: SmsMessage[]
+  /** Every mail that the mail job has sent. */
+  mails: OutgoingMail[]
   /** The code in the last message to a phone (E.164). */
   codeFor(phone: string): string
   /** In place of the sandbox, where the tests run with one. */
@@ -61,6 +64,9 @@ export type ServiceOptions = Partial<Config> & {
   secrets?: readonly string[]
   sender?: SmsSender
   passwords?: PasswordHasher
+  signIn?: AppOptions['signIn']
+  /** In place of one that only records. */
+  mailSender?: MailSender | null
   paymentProviders?: readonly PaymentProvider[]
   carriers?: readonly Carrier[]
   jobs?: AppOptions['jobs']
@@ -70,6 +76,8 @@ export const startTestService = async ({
   secrets,
   sender,
   passwords,
+  signIn,
+  mailSender,
   paymentProviders,
   carriers,
   // Jobs of a test that moves its clock would delete rows of other tests in the same database.
@@ -81,6 +89,7 @@ export const startTestService = async ({
   const placed = await placeDouble(clock.now)
   const logLines: string[] = []
   const messages: SmsMessage[] = []
+  const mails: OutgoingMail[] = []
   const config: Config = {
     ...loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://vitrine.test' }),
     port: 0,
@@ -109,7 +118,9 @@ export const startTestService = async ({
         await sender?.send(message)
       },
     },
+    mail: mailSender === undefined ? recordMail(mails) : mailSender,
     ...(passwords === undefined ? {} : { passwords }),
+    ...(signIn === undefined ? {} : { signIn }),
     paymentProviders: [keyedProvider, ...(placed ? [placed.provider] : []), ...(paymentProviders ?? [])],
     ...(carriers === undefined ? {} : { carriers }),
   })
@@ -123,6 +134,7 @@ export const startTestService = async ({
     clock,
     logLines,
     messages,
+    mails,
     codeFor: (phone) => {
       const message = messages.findLast((sent) => sent.phone === phone)
       assert.ok(message, `no code was sent to ${phone}`)
@@ -136,6 +148,15 @@ export const startTestService = async ({
     },
   }
 }
+
+const recordMail = (mails: OutgoingMail[]): MailSender => ({
+  name: 'smtp',
+  send: async (mail) => {
+    mails.push(mail)
+    return { answer: '250 recorded' }
+  },
+  close: async () => {},
+})
 
 export const callUrl = async (
   url: string,

@@ -9,6 +9,7 @@ import { findRefusedAmounts, type RefusedAmounts } from '../features/doctor/amou
 import { countActiveKeys, countProductsInStock, readWebhookTimes } from '../features/doctor/going-live.sql.ts'
 import { type AccountState, examinePaymentAccount } from '../features/payments/accounts.ts'
 import { findStore, listStores } from '../features/stores/stores.ts'
+import { mailFolderIn } from '../providers/mail/choose.ts'
 import { cash } from '../providers/payment/cash.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import { carrierCtx } from './carriers.ts'
@@ -29,12 +30,30 @@ export function* examineLiveSettings(config: Config): Generator<CheckResult> {
   if (config.trustProxy === false) {
     yield warning('proxy', 'VITRINE_TRUST_PROXY is not set, so all visitors behind a proxy share one limit')
   }
-  yield config.sms.sender === 'console'
-    ? fault('sms', 'one-time passwords are printed instead of sent; set VITRINE_SMS_SENDER')
-    : ok('sms', `one-time passwords are sent by ${config.sms.sender}`)
+  yield examineSms(config)
+  yield examineMail(config)
   if (config.databaseUrl === null) {
     yield warning('backups', `the database is in ${config.dataDir}; copy that folder to another machine regularly`)
   }
+}
+
+const examineSms = ({ sms }: Config): CheckResult => {
+  switch (sms.sender) {
+    case 'console':
+      return fault('sms', 'one-time passwords are printed instead of sent; set VITRINE_SMS_SENDER')
+    case 'none':
+      return warning('sms', 'no sender, so shoppers cannot sign in by phone; set VITRINE_SMS_SENDER')
+    default:
+      return ok('sms', `one-time passwords are sent by ${sms.sender}`)
+  }
+}
+
+/** Also part of a plain `doctor`. */
+export const examineMail = ({ mail, production, dataDir }: Config): CheckResult => {
+  if (mail.smtpUrl !== null) return ok('mail', `sent by ${new URL(mail.smtpUrl).host} from ${mail.from}`)
+  return production
+    ? warning('mail', 'no mail is sent; set VITRINE_SMTP_URL and VITRINE_MAIL_FROM')
+    : ok('mail', `written to ${mailFolderIn(dataDir)}; VITRINE_SMTP_URL is not set`)
 }
 
 const examineSecret = (config: Config): CheckResult => {

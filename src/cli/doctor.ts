@@ -17,7 +17,7 @@ import { knownProviders } from '../features/payments/providers.ts'
 import { browserKeyLimit } from '../features/stores/stores.ts'
 import { type CheckResult, failure, fault, ok, showResult, warning } from './check-results.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
-import { describeRefused, examineLiveSettings, examineLiveStores } from './doctor-live.ts'
+import { describeRefused, examineLiveSettings, examineLiveStores, examineMail } from './doctor-live.ts'
 import { type OutputOptions, print, printResult } from './output.ts'
 
 type DoctorOptions = OutputOptions & { live?: boolean; store?: string }
@@ -62,6 +62,7 @@ async function* examine(options: DoctorOptions): AsyncGenerator<CheckResult> {
   }
   if (config.redisUrl !== null) yield await examineRedis(config.redisUrl)
   if (options.live) yield* examineLiveSettings(config)
+  else yield examineMail(config)
   yield* examineDatabase(config, options)
 }
 

@@ -3,11 +3,13 @@ import { loadConfig } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { addCatalog } from './catalog.ts'
 import { addCoupon } from './coupon.ts'
+import { addDelivery } from './delivery.ts'
 import { addDoctor } from './doctor.ts'
 import { toOperatorError } from './domain-errors.ts'
 import { addDouble } from './double.ts'
 import { addInbox } from './inbox.ts'
 import { addKey } from './key.ts'
+import { addMail } from './mail.ts'
 import { addMenu } from './menu.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpenapi } from './openapi.ts'
@@ -21,6 +23,7 @@ import { addSimulate } from './simulate.ts'
 import { addStart } from './start.ts'
 import { addStock } from './stock.ts'
 import { addStore } from './store.ts'
+import { addWebhook } from './webhook.ts'
 import { addWebhookCredential } from './webhook-credential.ts'
 
 const usageErrorExitCode = 2
@@ -74,7 +77,10 @@ export const createProgram = () => {
     addCoupon,
     addOrder,
     addShipment,
+    addWebhook,
+    addDelivery,
     addInbox,
+    addMail,
     addSimulate,
     addDouble,
     addDoctor,

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { toMinor, toWire } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { listSignInWays } from '../features/access/sign-in-ways.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { listCarrierNames } from '../features/delivery/carrier-accounts.sql.ts'
@@ -10,6 +11,7 @@ import { changePaymentAccount, checkPaymentAccount, checkProviderName } from '..
 import { knownProviders } from '../features/payments/providers.ts'
 import type { StoreSettings } from '../features/stores/stores.sql.ts'
 import { changeStore, createStore, findStore, listStores } from '../features/stores/stores.ts'
+import { hasMailSender } from '../providers/mail/choose.ts'
 import { type CarrierAccountOptions, prepareCarrierAccount } from './carriers.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import {
@@ -24,6 +26,7 @@ import {
 } from './output.ts'
 import { paymentServices, readPaymentCredentials } from './payments.ts'
 import { addCloseAndOpen } from './store-close.ts'
+import { addMailOptions, describeMail, type MailOptions, readMailSettings, showMailSettings } from './store-mail.ts'
 import { whichStore } from './which-store.ts'
 
 export const addStore = (program: Command) => {
@@ -95,8 +98,7 @@ export const addStore = (program: Command) => {
       }),
     )
 
-  store
-    .command('set')
+  addMailOptions(store.command('set'))
     .description('Change settings of a store; settings that are not given stay unchanged')
     .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--name <name>', 'name that shoppers see')
@@ -175,7 +177,8 @@ type CreateOptions = OutputOptions & {
 }
 
 type SetOptions = OutputOptions &
-  CarrierAccountOptions & { store?: string; paymentCredential: string[] } & Partial<
+  CarrierAccountOptions &
+  MailOptions & { store?: string; paymentCredential: string[] } & Partial<
     Record<
       | 'name'
       | 'domain'
@@ -231,6 +234,7 @@ const readSettings = (options: SetOptions, currency: string): StoreSettings => (
   otpCountries: readCountries(options.otpCountries),
   otpClientLimit: readCount('--otp-client-limit', options.otpClientLimit),
   visitorLimit: readCount('--visitor-limit', options.visitorLimit),
+  ...readMailSettings(options),
 })
 
 /** In production a store needs a real payment provider. */
@@ -311,15 +315,21 @@ const readCountries = (text: string | undefined) => {
   return text === 'all' ? [] : [...new Set(text.split(',').map((country) => country.trim().toUpperCase()))]
 }
 
-const printStore = async (options: OutputOptions, store: Store, db: Db, { publicUrl, production }: Config) => {
+const printStore = async (options: OutputOptions, store: Store, db: Db, config: Config) => {
+  const { publicUrl, production } = config
   const payments = { providers: knownProviders(db), production }
   const otp = { hourlyCap: store.otpHourlyCap, countries: store.otpCountries, clientLimit: store.otpClientLimit }
   const { paymentProvider, visitorLimit } = store
   const limits = showLimits(store)
   const shown = {
-    ...showStore({ store, publicUrl, payments }),
+    ...showStore({
+      store,
+      publicUrl,
+      payments,
+      signIn: listSignInWays({ sms: config.sms.sender !== 'none', mail: hasMailSender(config) }),
+    }),
     origins: [...store.origins],
-    ...{ paymentProvider, otp, visitorLimit, ...limits },
+    ...{ paymentProvider, otp, visitorLimit, ...limits, ...showMailSettings(store) },
     carriers: await listCarrierNames(db, store.id),
     closed: store.isClosed,
   }
@@ -347,6 +357,8 @@ const printStore = async (options: OutputOptions, store: Store, db: Db, { public
       'held units': `${limits.maxHeldUnits ?? 'any number'} in unpaid orders per customer`,
       'one-time passwords': `${otp.hourlyCap ?? 'any number'} per hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} per hour and client`,
       visitors: `${visitorLimit} requests per minute each`,
+      mail: describeMail(store),
+      'low stock': `${shown.lowStock} units or fewer`,
     }),
   )
 }

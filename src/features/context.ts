@@ -1,10 +1,13 @@
+import type { AddressGuard } from '../core/address-guard.ts'
 import type { Circuits } from '../core/circuit.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Cipher } from '../core/encryption.ts'
+import type { Language } from '../core/languages.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
 import { bindRoutes, type RequestContext } from '../http/door.ts'
 import type { Carrier } from '../providers/carrier/carrier.ts'
+import type { MailSender } from '../providers/mail/sender.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
 import type { Scope } from './access/storefront.contract.ts'
@@ -49,6 +52,15 @@ export type Store = {
   visitorLimit: number
   /** Max one-time codes that one client can request per hour. */
   otpClientLimit: number
+  /** Available units at which a variant counts as low in stock. */
+  lowStockThreshold: number
+  /** The colour of buttons in mail, `#rrggbb`, or empty for the default. */
+  brandColor: string
+  /** Sender name and reply address of mail. Empty: the name and the contact address of the store. */
+  mailSenderName: string
+  mailReplyTo: string
+  /** Names of messages that the store does not send, such as `order.shipped`. */
+  mailOff: readonly string[]
   menu: MenuEntry[]
   defaultOutlet: Outlet
   outlets: readonly Outlet[]
@@ -69,14 +81,28 @@ export type Services = {
   guestTokens: Signer
   otpHashes: Signer
   sms: SmsSender
+  /** Null in production without an SMTP server: no mail is sent. */
+  mail: MailSender | null
+  /** The address that all mail is sent from. Its name is that of the store. */
+  mailFrom: string
+  /** Reports a mail that will not be tried again. */
+  onMailGivenUp(ids: { storeId: string; mailId: string; message: string; attempts: number }): void
+  /** Encrypts the codes of mail that waits to be sent. */
+  mailSeal: Cipher
+  /** The ways to sign in that work here: codes need a sender. */
+  signIn: readonly SignInWay[]
   passwords: PasswordHasher
   payments: Payments
   carriers: Carriers
+  webhooks: OutgoingWebhooks
   counter: Counter
   limitLookups: LimitLookups
   /** Base URL of this service, for links. */
   publicUrl: string
 }
+
+/** `phone` and `email` stand for one-time passwords. */
+export type SignInWay = 'phone' | 'email' | 'password'
 
 /**
  * Counts events in fixed windows. `count` returns the new count. With Redis the counts are shared by all instances,
@@ -121,6 +147,44 @@ export type Carriers = {
   circuits: Circuits
 }
 
+/** What is needed to send events to the endpoints of merchants. */
+export type OutgoingWebhooks = {
+  /** Encrypts the secrets of endpoints. */
+  secrets: Cipher
+  guard: AddressGuard
+  userAgent: string
+  /** How long a receiver may take to answer. */
+  callLimitMs: number
+  showEvent: ShowEvent
+  /** Reports a delivery that is not tried again. */
+  onGivenUp(ids: GivenUpDelivery): void
+  /** Reports an endpoint that was switched off by its answers, with the deliveries that ended by it. */
+  onSwitchedOff(endpoint: SwitchedOffEndpoint): void
+  /** Reports how many more deliveries ended because their endpoint is off. */
+  onEnded(deliveries: number): void
+}
+
+/** The data of an event as the API shows it, made from the rows of the snapshot. */
+export type ShowEvent = (store: Store, event: StoredEvent) => unknown
+
+export type StoredEvent = {
+  id: string
+  type: string
+  subject: string
+  sequence: number
+  data: unknown
+  createdAt: Date
+}
+
+export type GivenUpDelivery = { storeId: string; endpointId: string; deliveryId: string; eventId: string }
+
+export type SwitchedOffEndpoint = {
+  storeId: string
+  endpointId: string
+  reason: 'gone' | 'failing'
+  endedDeliveries: number
+}
+
 /** The queue that a hashing request joins. Queues take turns: first stores, then the clients within a store. */
 export type HashingClient = { storeId: StoreId; client: string }
 
@@ -150,6 +214,8 @@ export type StoreCtx = Services &
     clientAddress: string
     /** The key is for browsers and apps, so the client is the shopper's own device. */
     isBrowserKey: boolean
+    /** The language of the client, if messages are written in it. */
+    language: Language | null
   }
 
 /** A shopper with a guest token. `isNew`: the token is issued with the response to this request. */

@@ -57,6 +57,14 @@ export type StoreSettings = {
   otpCountries?: readonly string[] | null
   visitorLimit?: number | null
   otpClientLimit?: number | null
+  lowStockThreshold?: number | null
+  /** An empty text restores the default. */
+  brandColor?: string | null
+  mailSenderName?: string | null
+  mailReplyTo?: string | null
+  /** Messages to switch off and on. */
+  mailOff?: readonly string[]
+  mailOn?: readonly string[]
 }
 
 const isOff = (limit: Limit | null | undefined) => limit === 'off'
@@ -88,7 +96,15 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
       else coalesce(${numberOf(set.otpHourlyCap)}, otp_hourly_cap) end,
     otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries),
     otp_client_limit = coalesce(${set.otpClientLimit ?? null}, otp_client_limit),
-    visitor_limit = coalesce(${set.visitorLimit ?? null}, visitor_limit), updated_at = vitrine_now()
+    visitor_limit = coalesce(${set.visitorLimit ?? null}, visitor_limit),
+    low_stock_threshold = coalesce(${set.lowStockThreshold ?? null}, low_stock_threshold),
+    brand_color = coalesce(${set.brandColor ?? null}, brand_color),
+    mail_sender_name = coalesce(${set.mailSenderName ?? null}, mail_sender_name),
+    mail_reply_to = coalesce(${set.mailReplyTo ?? null}, mail_reply_to),
+    mail_off = array(
+      select distinct name from unnest(mail_off || ${set.mailOff ?? []}::text[]) as name
+      where name <> all(${set.mailOn ?? []}::text[]) order by name),
+    updated_at = vitrine_now()
   where id = ${storeId}`
 
 export const setMenu = (tx: Tx, storeId: StoreId, menu: readonly MenuEntry[]) => tx.run`

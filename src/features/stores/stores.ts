@@ -1,6 +1,8 @@
 import { isSupportedCountry } from 'libphonenumber-js/min'
 import { refuse } from '../../core/domain-errors.ts'
+import { isHexColor } from '../../core/hex-color.ts'
 import { newId, randomText } from '../../core/ids.ts'
+import { isMailAddress } from '../../core/mail-address.ts'
 import { isCurrency } from '../../core/money.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import { announceStore } from '../../db/announce.ts'
@@ -10,6 +12,7 @@ import { findStoreByPublicId } from '../access/directory.ts'
 import { scopes } from '../access/storefront.contract.ts'
 import { publishAllProducts } from '../catalog/products.ts'
 import type { Store, StoreId } from '../context.ts'
+import { isAlwaysSent, isMessageName, messageNames } from '../events/messages.ts'
 import * as sql from './stores.sql.ts'
 import { makeLogisticsKey, makePaymentCredential } from './webhook-credentials.ts'
 
@@ -136,6 +139,7 @@ export const closeStore = async (tx: Tx, store: Pick<Store, 'id'>, isClosed: boo
 export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSettings) => {
   checkSettings({ ...settings, currency: store.currency })
   checkCountries(settings.otpCountries ?? [])
+  checkMail(settings)
   const domain = settings.domain === null ? null : readDomain(settings.domain)
   const cashOnDelivery = settings.cashOnDelivery ?? (settings.paymentProvider === cash.name ? true : null)
   try {
@@ -181,6 +185,15 @@ const checkSettings = ({ name, currency, locale, timezone }: Checked) => {
 const checkCountries = (countries: readonly string[]) => {
   const unknown = countries.find((country) => !isSupportedCountry(country))
   if (unknown !== undefined) throw refuse('COUNTRY_UNKNOWN', { country: unknown })
+}
+
+const checkMail = ({ brandColor, mailReplyTo, mailOff = [], mailOn = [] }: sql.StoreSettings) => {
+  if (brandColor && !isHexColor(brandColor)) throw refuse('COLOR_INVALID', { color: brandColor })
+  if (mailReplyTo && !isMailAddress(mailReplyTo)) throw refuse('MAIL_ADDRESS_INVALID', { address: mailReplyTo })
+  const unknown = [...mailOff, ...mailOn].find((name) => !isMessageName(name))
+  if (unknown !== undefined) throw refuse('MESSAGE_UNKNOWN', { message: unknown, messages: messageNames })
+  const needed = mailOff.find((name) => isMessageName(name) && isAlwaysSent(name))
+  if (needed !== undefined) throw refuse('MESSAGE_ALWAYS_SENT', { message: needed })
 }
 
 const checkName = (name: string) => {

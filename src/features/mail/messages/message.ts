@@ -1,0 +1,45 @@
+import type { Language } from '../../../core/languages.ts'
+import { toHeaderText } from '../../../core/mail-address.ts'
+import type { Store } from '../../context.ts'
+import { createFormat, type Format } from '../format.ts'
+import type { Block } from '../render/blocks.ts'
+import { textsIn } from '../texts/texts.ts'
+import type { Texts } from '../texts/texts-type.ts'
+
+/** What every message is written with. */
+export type MessageCtx = {
+  texts: Texts
+  format: Format
+  /** The name of the store. */
+  store: string
+  storeUrl: string
+}
+
+const maxNameLength = 80
+
+export const createMessageCtx = (
+  store: Pick<Store, 'name' | 'domain' | 'locale' | 'timezone'>,
+  language: Language,
+): MessageCtx => ({
+  texts: textsIn(language),
+  format: createFormat(store, language),
+  store: toHeaderText(store.name, maxNameLength),
+  storeUrl: store.domain,
+})
+
+/**
+ * A person has chosen the name, and may have entered the address of somebody else. Mail programs make links of what looks
+ * like one, so such a name is left out.
+ */
+export const greet = ({ texts }: MessageCtx, name: string): Block => ({
+  kind: 'paragraph',
+  text: texts.greeting(looksLikeLink(name) ? '' : toHeaderText(name, maxNameLength)),
+})
+
+/** `https://a`, `www.a` and `a.example`, with any of the dots that browsers take for one. */
+const looksLikeLink = (text: string) =>
+  /:\/\/|www[.\u3002\uff0e\uff61]|[^\s.][.\u3002\uff0e\uff61]\p{L}[\p{L}\p{M}]/iu.test(text)
+
+export const paragraph = (text: string): Block => ({ kind: 'paragraph', text })
+
+export const note = (text: string): Block => ({ kind: 'paragraph', text, isMuted: true })

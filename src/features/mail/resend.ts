@@ -1,0 +1,30 @@
+import { refuse } from '../../core/domain-errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Store } from '../context.ts'
+import { mailJobNames } from '../events/messages.ts'
+import type { FullOrderRow } from '../orders/orders.sql.ts'
+import { findOrderEvent, insertResent } from './mail.sql.ts'
+import { isOrderMessage, orderMessages } from './messages/order-messages.ts'
+
+const maxPerHour = 3
+
+/** Queues the mail of an order again, to the present address of the customer. The mail job sends it. */
+export const resendMail = async (
+  tx: Tx,
+  store: Pick<Store, 'id'>,
+  { id: orderId, number }: Pick<FullOrderRow, 'id' | 'number'>,
+  message: string,
+) => {
+  if (!isOrderMessage(message)) throw refuse('MESSAGE_UNKNOWN', { message, messages: Object.keys(orderMessages) })
+  const order = String(number)
+  const event = await findOrderEvent(tx, store.id, orderId, message)
+  if (event === undefined) throw refuse('MAIL_NOTHING_TO_RESEND', { order, message })
+  const { eventId, email: recipient } = event
+  if (!recipient) throw refuse('MAIL_RECIPIENT_MISSING', { order })
+  const id = newId('mail')
+  const isQueued = (await insertResent(tx, store.id, { id, message, eventId, recipient, maxPerHour })) > 0
+  if (!isQueued) throw refuse('MAIL_RESENT_TOO_OFTEN', { maxPerHour })
+  tx.signal(mailJobNames.order, store.id)
+  return { id, message, order, recipient }
+}

@@ -1,0 +1,121 @@
+import type { SMTPPoolOptions, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer'
+import { seconds } from '../../core/clock.ts'
+import { toFields } from '../../core/fields.ts'
+import { toHeaderText } from '../../core/mail-address.ts'
+import { composeMail } from './compose.ts'
+import { MailFailed, MailRefused, type MailSender } from './sender.ts'
+
+export type SmtpOptions = {
+  /** Certificate authorities besides the built-in ones, for tests. */
+  ca?: string
+  connectMs?: number
+  /** How long the server may stay silent. */
+  silenceMs?: number
+  /** Mail that is sent at once. */
+  connections?: number
+}
+
+const maxAnswerLength = 300
+
+/**
+ * Sends by SMTP over connections that are kept for a while. Each mail is tried once, because the mail job repeats it.
+ *
+ * Mail and passwords are sent without encryption to this machine only. The certificate of the server is always checked.
+ * With `smtp://`, a server elsewhere must offer STARTTLS; otherwise somebody between could remove the offer and read
+ * codes and links.
+ */
+export const createSmtpSender = (url: string, options: SmtpOptions = {}): MailSender => {
+  const pool = createPool(readServer(url), options)
+  return {
+    name: 'smtp',
+    send: async (mail, signal) => {
+      signal?.throwIfAborted()
+      const abandon = () => pool.abandon()
+      // A server that answers a byte at a time is never silent, so the caller's limit must end the connection too.
+      signal?.addEventListener('abort', abandon, { once: true })
+      try {
+        const transport = await pool.get()
+        const { response } = await transport.sendMail(composeMail(mail))
+        return { answer: shorten(response) }
+      } catch (error) {
+        throw explain(error)
+      } finally {
+        signal?.removeEventListener('abort', abandon)
+      }
+    },
+    close: pool.close,
+  }
+}
+
+const readServer = (text: string): SMTPPoolOptions => {
+  const url = new URL(text)
+  const secure = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const isLocal = /^(?:localhost|127\.[\d.]+|::1)$/.test(host)
+  const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
+  return {
+    host,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    requireTLS: !secure && !isLocal,
+    ...(auth.user === '' ? {} : { auth }),
+  }
+}
+
+type Pool = Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>
+
+const createPool = (server: SMTPPoolOptions, options: SmtpOptions) => {
+  const { ca, connectMs = seconds(10), silenceMs = seconds(20), connections = 16 } = options
+  let current: Promise<Pool> | undefined
+  const open = async (): Promise<Pool> => {
+    // Loaded with the first mail, because most commands send none.
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      ...server,
+      pool: true,
+      maxConnections: connections,
+      maxRequeues: 0,
+      dnsTimeout: connectMs,
+      connectionTimeout: connectMs,
+      greetingTimeout: connectMs,
+      socketTimeout: silenceMs,
+      idleTimeout: seconds(30),
+      ...(ca === undefined ? {} : { tls: { ca } }),
+    })
+  }
+  const end = async (force: boolean) => {
+    const ending = current
+    current = undefined
+    ;(await ending)?.transporter.close?.({ force })
+  }
+  return {
+    get: () => {
+      current ??= open()
+      return current
+    },
+    /** Ends every connection. Other mail on them fails and is sent again later, with its Message-ID. */
+    abandon: () => void end(true),
+    close: () => end(false),
+  }
+}
+
+/** Refusals for good: of the recipient (RCPT) or the mail (DATA). Others, such as a wrong password, can be repaired. */
+const explain = (error: unknown) => {
+  const { code, command, responseCode, response } = toFields(error)
+  const message = error instanceof Error ? error.message : String(error)
+  const answer = shorten(typeof response === 'string' ? response : message)
+  const status = typeof responseCode === 'number' ? responseCode : 0
+  const isPermanent = status >= 500 && status !== 503 && status < 600
+  if (command === 'RCPT TO' && isPermanent)
+    return new MailRefused(`the mail server refused a recipient (${status})`, answer)
+  if (code === 'EMESSAGE' && isPermanent) return new MailRefused(`the mail server refused a mail (${status})`, answer)
+  // Before anything was sent: the address needs an extension that the server lacks.
+  if (code === 'EENVELOPE' && status === 0) return new MailRefused('the mail server cannot reach an address', answer)
+  const what =
+    status > 0
+      ? `the mail server answered ${status} to ${command ?? 'the connection'}`
+      : `sending failed (${code ?? 'unknown'})`
+  return new MailFailed(what, answer)
+}
+
+const shorten = (text: string) => toHeaderText(text, maxAnswerLength)
