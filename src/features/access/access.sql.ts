@@ -30,7 +30,9 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
     s.cash_on_delivery as "cashOnDelivery", s.cod_max_value_minor as "codMaxValueMinor",
     s.cod_max_units as "codMaxUnits", s.cod_max_open_orders as "codMaxOpenOrders",
     s.cod_verified_phone as "codVerifiedPhone", s.max_held_units as "maxHeldUnits", s.otp_hourly_cap as "otpHourlyCap",
-    s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit", s.menu,
+    s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit",
+    s.low_stock_threshold as "lowStockThreshold", s.brand_color as "brandColor", s.mail_sender_name as "mailSenderName",
+    s.mail_reply_to as "mailReplyTo", s.mail_off as "mailOff", s.menu,
     s.closed_at is not null as "isClosed", s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,

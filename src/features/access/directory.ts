@@ -195,7 +195,7 @@ export const findStoreByPublicId = async (db: Queries, publicId: string): Promis
   return storeId === undefined ? undefined : readStore(db, storeId)
 }
 
-const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
+export const readStore = async (db: Queries, storeId: StoreId): Promise<Store> => {
   const { defaultOutletId, originList, ...row } = await loadStore(db, storeId)
   const defaultOutlet = row.outlets.find((outlet) => outlet.id === defaultOutletId)
   if (defaultOutlet === undefined) throw new Error(`store ${storeId} has no default outlet`)

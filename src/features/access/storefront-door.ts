@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../core/errors.ts'
 import { readHeader } from '../../core/headers.ts'
+import { chooseLanguage } from '../../core/languages.ts'
 import type { OnDisconnect } from '../../core/on-disconnect.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Arrival, Door, RequestContext, SetHeader } from '../../http/door.ts'
@@ -256,6 +257,7 @@ const checkRights = (
     scopes,
     clientAddress,
     isBrowserKey: key?.isBrowserKey === true,
+    language: chooseLanguage(headers['accept-language']),
     cacheStore: store.id,
     cacheScope: outlet.id,
   }

@@ -7,5 +7,6 @@ export const accountJobs = (db: Queries) => [
   deleteJob(db, 'otp-code-cleanup', cleanup.oldCodes),
   deleteJob(db, 'otp-request-cleanup', cleanup.oldCodeRequests),
   deleteJob(db, 'otp-count-cleanup', cleanup.oldCodeCounts),
+  deleteJob(db, 'mail-token-cleanup', cleanup.expiredMailTokens),
   deleteJob(db, 'sign-in-failure-cleanup', cleanup.oldSignInFailures),
 ]

@@ -10,6 +10,13 @@ export const expiredSessions: Deletable = {
   retention: noRetention,
 }
 
+export const expiredMailTokens: Deletable = {
+  table: sql`mail_token`,
+  due: sql`t.expires_at <= vitrine_now()`,
+  age: sql`t.expires_at`,
+  retention: noRetention,
+}
+
 const byForgetAt = { due: sql`t.forget_at <= vitrine_now()`, age: sql`t.forget_at`, retention: noRetention }
 
 export const oldCodes: Deletable = { table: sql`one_time_code`, ...byForgetAt }

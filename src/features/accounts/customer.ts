@@ -9,6 +9,7 @@ export const toCustomer = (row: CustomerRow): CustomerProfile => ({
   id: row.id,
   name: row.name,
   email: row.email ?? '',
+  emailVerified: row.emailVerified,
   phone: row.phone ?? row.contactPhone,
   phoneVerified: row.phone !== null,
   createdAt: row.createdAt.toISOString(),

@@ -1,27 +1,37 @@
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
+import { isMailAddress } from '../../core/mail-address.ts'
 import type { Hashing, HashingClient, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
-import { findAccount, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
+import { recordCustomerEvent } from './customer-events.ts'
+import { findAccount, findCustomerByEmail, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
 import { clearFailures, countFailure, type FailureLimit, secondsLocked } from './email.sql.ts'
+import { queueVerification } from './email-verification.ts'
+import { mayMail } from './mail-limits.ts'
+import { linkOrigin } from './mail-links.ts'
 import { normalisePhone } from './phone.ts'
 import { openSession } from './sessions.ts'
 
 export const lockWindowMs = minutes(15)
 const maxFailures = 10
 
-export type SignUp = { name: string; email: string; password: string; phone?: string }
+export type SignUp = { name: string; email: string; password: string; phone?: string; storefrontUrl?: string }
 
-export const signUp = async (ctx: StoreCtx, { name, email, password, phone }: SignUp) => {
+export const signUp = async (ctx: StoreCtx, { name, email, password, phone, storefrontUrl }: SignUp) => {
   const account = { name: readName(name), email: readEmail(email), contactPhone: readContactPhone(phone) }
+  const origin = linkOrigin(ctx, storefrontUrl)
   // Only saves the hashing. Concurrent sign-ups are decided by the insert below.
-  if ((await findAccount(ctx.db, ctx.store.id, account.email)) !== undefined) throw taken()
+  if ((await findCustomerByEmail(ctx.db, ctx.store.id, account.email)) !== undefined) throw taken()
   const passwordHash = await ctx.passwords.runQueued(hashingClientOf(ctx), ({ hash }) => hash(password))
+  const isMailed = await mayMail(ctx, 'email-verify-mail')
   return ctx.db.tx(async (tx) => {
     const id = newId('cus', ctx.clock.now())
-    const made = await insertCustomer(tx, ctx.store.id, { id, ...account, phone: null, passwordHash })
+    const { language } = ctx
+    const made = await insertCustomer(tx, ctx.store.id, { id, ...account, phone: null, passwordHash, language })
     if (made === undefined) throw taken()
+    recordCustomerEvent(tx, ctx.store, made, 'customer.created')
+    if (isMailed) await queueVerification(tx, ctx, { email: account.email, customerId: id, origin })
     return { user: toCustomer(made), ...(await openSession(tx, ctx, id)) }
   })
 }
@@ -101,8 +111,7 @@ export const normaliseEmail = (text: string) => text.normalize('NFC').trim().toL
 /** A basic check for typos. Only a delivered message proves an address. */
 export const readEmail = (text: string) => {
   const email = normaliseEmail(text)
-  if (!/^[^\s@\p{C}]+@[^\s@.\p{C}]+(\.[^\s@.\p{C}]+)+$/u.test(email) || email.length > 254)
-    throw fail('BAD_REQUEST', 'email must be an email address, such as asha@example.com.')
+  if (!isMailAddress(email)) throw fail('BAD_REQUEST', 'email must be an email address, such as asha@example.com.')
   return email
 }
 

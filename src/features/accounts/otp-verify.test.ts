@@ -31,7 +31,7 @@ test('the right code opens a session of seven days, and the first sign-in create
   const { id, createdAt, updatedAt, ...rest } = json.customer
   assert.match(id, /^cus_/)
   for (const time of [createdAt, updatedAt]) assert.equal(new Date(time).toISOString(), time)
-  assert.deepEqual(rest, { name: '', email: '', phone, phoneVerified: true })
+  assert.deepEqual(rest, { name: '', email: '', emailVerified: false, phone, phoneVerified: true })
 
   const again = await verifyCode(service, shop, await newCode(service, shop))
   assert.deepEqual(again.json.customer, json.customer)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { days, hours, minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
-import { newId, randomText } from '../../core/ids.ts'
+import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
@@ -10,6 +10,7 @@ import { limitRate } from '../access/rate-limit.ts'
 import { inCartQueue } from '../cart/cart.ts'
 import { claimCart } from '../cart/claim.ts'
 import type { StoreCtx } from '../context.ts'
+import { mailSealContext, queueMail } from '../events/record.ts'
 import {
   type Binding,
   bindCode,
@@ -20,9 +21,17 @@ import {
   unbindCode,
 } from './bound-codes.sql.ts'
 import { toCustomer } from './customer.ts'
-import { type CustomerRow, findCustomerByPhone, insertCustomer } from './customers.sql.ts'
 import * as sql from './otp.sql.ts'
-import { mayReceiveCodes, normalisePhone, type Phone } from './phone.ts'
+import {
+  findCustomerOf,
+  findOwner,
+  makeCustomerOf,
+  proveByCode,
+  type Recipient,
+  type RecipientInput,
+  readReachable,
+  readRecipient,
+} from './otp-recipient.ts'
 import { openSession } from './sessions.ts'
 
 export const codeTtlMs = minutes(5)
@@ -33,11 +42,12 @@ const maxPerHour = 5
 
 /**
  * Counts, then sends. The message goes out after the commit, because a provider can take seconds and a sent message
- * cannot be rolled back. Accounts are not looked up, so the response cannot reveal whether the number has one.
+ * cannot be rolled back; mail is queued and sent by a job. Accounts are not looked up, so the response cannot reveal
+ * whether there is one.
  */
-export const requestOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, requestToken: proof }: OtpRequest) => {
-  const phone = readReachablePhone(ctx, phoneAsTyped)
-  // First, so that a refused request does not count for the phone or the store.
+export const requestOtp = async (ctx: StoreCtx, { requestToken: proof, ...input }: OtpRequest) => {
+  const recipient = readReachable(ctx, input)
+  // First, so that a refused request does not count for the recipient or the store.
   await limitRate(ctx, ctx.clientAddress, {
     action: 'otp',
     max: ctx.store.otpClientLimit,
@@ -46,13 +56,28 @@ export const requestOtp = async (ctx: StoreCtx, { phone: phoneAsTyped, requestTo
   })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const requestToken = `otr_${randomText(32)}`
+  const { address: phone } = recipient
   const request = { phone, codeHash: hashCode(ctx, phone, code), tokenHash: hashSecret(requestToken) }
-  const counted = await countRequest(ctx, request, proof)
-  await sendCode(ctx, counted, code)
+  const counted = await ctx.db.tx(async (tx) => {
+    const done = await countRequest(tx, ctx, recipient, request, proof)
+    if (recipient.kind === 'email') await queueCode(tx, ctx, recipient, code, done.expiresAt)
+    return done
+  })
+  if (recipient.kind === 'phone') await sendCode(ctx, counted, code)
   return { success: true, expiresAt: counted.expiresAt.toISOString(), requestToken }
 }
 
-export type OtpRequest = { phone: string; requestToken?: string }
+/** The code is in the database only in encrypted form, until the mail is sent. */
+const queueCode = (tx: Tx, ctx: StoreCtx, { address }: Recipient, code: string, expiresAt: Date) =>
+  queueMail(tx, ctx.store, {
+    message: 'otp.code',
+    recipient: address,
+    language: ctx.language,
+    data: { expiresAt: expiresAt.toISOString() },
+    sealed: ctx.mailSeal.seal(code, mailSealContext(ctx.store, address)),
+  })
+
+export type OtpRequest = RecipientInput & { requestToken?: string }
 
 type CodeRequest = Binding & { codeHash: string }
 
@@ -60,23 +85,30 @@ type CodeRequest = Binding & { codeHash: string }
 type Counted = sql.CountedRequest & CodeRequest & { isKnown: boolean; hour: Date | null }
 
 /**
- * A client that proves an earlier sign-in with this phone has a separate count, which others cannot use up. Its codes
- * are valid only with their token, so that others get no more codes to guess (docs/decisions/0028).
+ * A client that proves an earlier sign-in with this phone or email has a separate count, which others cannot use up. Its
+ * codes are valid only with their token, so that others get no more codes to guess (docs/decisions/0028).
  */
-const countRequest = (ctx: StoreCtx, request: CodeRequest, proof: string | undefined): Promise<Counted> =>
-  ctx.db.tx(async (tx) => {
-    const { id: storeId } = ctx.store
-    const code = { ...request, ttlMs: codeTtlMs, attempts: attemptsPerCode, maxPerHour }
-    const isKnown = proof !== undefined && (await isProven(tx, storeId, { ...request, tokenHash: hashSecret(proof) }))
-    const counted = await (isKnown ? sql.countKnownRequest(tx, storeId, code) : sql.replaceCode(tx, storeId, code))
-    if (counted === undefined) {
-      const text = `Rate limit exceeded: ${maxPerHour} codes per hour for one phone number.`
-      throw retryIn(await sql.secondsToNextCode(tx, storeId, request.phone, isKnown), text)
-    }
-    const hour = await countStoreMessage(tx, ctx)
-    await bindCode(tx, storeId, code)
-    return { ...counted, ...request, isKnown, hour }
-  })
+const countRequest = async (
+  tx: Tx,
+  ctx: StoreCtx,
+  recipient: Recipient,
+  request: CodeRequest,
+  proof: string | undefined,
+): Promise<Counted> => {
+  const { id: storeId } = ctx.store
+  const code = { ...request, ttlMs: codeTtlMs, attempts: attemptsPerCode, maxPerHour }
+  const isKnown = proof !== undefined && (await isProven(tx, storeId, { ...request, tokenHash: hashSecret(proof) }))
+  const counted = await (isKnown ? sql.countKnownRequest(tx, storeId, code) : sql.replaceCode(tx, storeId, code))
+  if (counted === undefined) {
+    const text = `Rate limit exceeded: ${maxPerHour} codes per hour for one ${nameOf[recipient.kind]}.`
+    throw retryIn(await sql.secondsToNextCode(tx, storeId, request.phone, isKnown), text)
+  }
+  const hour = await countStoreMessage(tx, ctx)
+  await bindCode(tx, storeId, code)
+  return { ...counted, ...request, isKnown, hour }
+}
+
+const nameOf = { phone: 'phone number', email: 'email address' } as const
 
 const countStoreMessage = async (tx: Tx, { store, clock }: StoreCtx) => {
   if (store.otpHourlyCap === null) return null
@@ -115,26 +147,28 @@ const uncount = (ctx: StoreCtx, counted: Counted) =>
     if (counted.hour !== null) await sql.uncountStoreMessage(tx, ctx.store.id, counted.hour)
   })
 
-export type OtpAttempt = { phone: string; otp: string; guestCartId?: string; requestToken?: string }
+export type OtpAttempt = RecipientInput & { otp: string; guestCartId?: string; requestToken?: string }
 
 /**
  * The attempt is spent before the code is compared, so at most three concurrent guesses are checked. The code is
  * consumed in the transaction that signs in: after an internal error it is still valid for the remaining attempts.
  */
 export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
-  const { e164: phone } = readPhone(attempted.phone)
-  const attempt = await spendAttempt(ctx, phone, attempted.requestToken)
-  if (!ctx.otpHashes.verify(boundCode(ctx, phone, attempted.otp), attempt.codeHash))
+  const recipient = readRecipient(attempted)
+  const attempt = await spendAttempt(ctx, recipient, attempted.requestToken)
+  if (!ctx.otpHashes.verify(boundCode(ctx, recipient.address, attempted.otp), attempt.codeHash))
     throw fail('UNAUTHORIZED', 'The code is wrong.')
   // In the queue of the cart, so that waiting for a busy cart does not hold a connection.
   const { db } = attempted.guestCartId === undefined ? ctx : inCartQueue(ctx, attempted.guestCartId)
   return db.tx(async (tx) => {
-    const [isUsed, known] = await pipeline(consumeCode(tx, ctx, attempt), findCustomerByPhone(tx, ctx.store.id, phone))
-    if (!isUsed) throw noValidCode()
-    const customer = known ?? (await makeCustomer(tx, ctx, phone))
+    const [isUsed, known] = await pipeline(consumeCode(tx, ctx, attempt), findCustomerOf(tx, ctx, recipient))
+    if (!isUsed) throw noValidCode(recipient)
+    const found = (await findOwner(tx, ctx, known, recipient)) ?? (await makeCustomerOf(tx, ctx, recipient))
+    // The sign-in succeeds even when the cart cannot be claimed. Carts are locked before customers.
+    if (attempted.guestCartId !== undefined) await claimCart(tx, ctx, found.id, attempted.guestCartId)
+    const customer = await proveByCode(tx, ctx, found, recipient)
+    if (customer === undefined) throw noValidCode(recipient)
     const session = await openSession(tx, ctx, customer.id)
-    // The sign-in succeeds even when the cart cannot be claimed.
-    if (attempted.guestCartId !== undefined) await claimCart(tx, ctx, customer.id, attempted.guestCartId)
     return { customer: toCustomer(customer), ...session }
   })
 }
@@ -144,17 +178,22 @@ type Attempt = { phone: string; codeHash: string; tokenHash: string | null }
 
 /**
  * With its request token, a code has separate attempts and is not affected by requests or guesses of others. A token
- * that is unknown or belongs to another phone is ignored.
+ * that is unknown or belongs to another recipient is ignored.
  */
-const spendAttempt = async (ctx: StoreCtx, phone: string, requestToken: string | undefined): Promise<Attempt> => {
+const spendAttempt = async (
+  ctx: StoreCtx,
+  recipient: Recipient,
+  requestToken: string | undefined,
+): Promise<Attempt> => {
+  const { address: phone } = recipient
   if (requestToken !== undefined) {
     const tokenHash = hashSecret(requestToken)
     const bound = await spendBoundAttempt(ctx.db, ctx.store.id, { phone, tokenHash })
-    if (bound?.codeHash === null) throw noValidCode()
+    if (bound?.codeHash === null) throw noValidCode(recipient)
     if (bound !== undefined) return { phone, codeHash: bound.codeHash, tokenHash }
   }
   const attempt = await sql.spendAttempt(ctx.db, ctx.store.id, phone)
-  if (attempt === undefined) throw noValidCode()
+  if (attempt === undefined) throw noValidCode(recipient)
   return { phone, codeHash: attempt.codeHash, tokenHash: null }
 }
 
@@ -172,35 +211,8 @@ const consumeCode = async (tx: Tx, { store }: StoreCtx, { phone, codeHash, token
   return (tokenHash === null ? used : bound) !== undefined
 }
 
-const noValidCode = () =>
-  fail('GONE', 'There is no valid code for this phone number: it has expired or was used up. Request a new one.')
-
-const makeCustomer = async (tx: Tx, ctx: StoreCtx, phone: string): Promise<CustomerRow> => {
-  const nothingElse = { name: '', email: null, contactPhone: '', passwordHash: null }
-  const id = newId('cus', ctx.clock.now())
-  const made = await insertCustomer(tx, ctx.store.id, { id, phone, ...nothingElse })
-  // Two codes of one phone can be used concurrently. The insert waits for the other one, which created the customer.
-  const customer = made ?? (await findCustomerByPhone(tx, ctx.store.id, phone))
-  if (customer === undefined) throw new Error('a customer was neither created nor found')
-  return customer
-}
-
-/** Refuses numbers that the store does not send codes to. */
-const readReachablePhone = ({ store: { otpCountries } }: StoreCtx, text: string): string => {
-  const phone = readPhone(text)
-  if (!mayReceiveCodes(phone))
-    throw fail('BAD_REQUEST', 'Codes are not sent to this type of phone number. Use a mobile number.')
-  if (otpCountries.length > 0 && !otpCountries.includes(phone.country ?? ''))
-    throw fail('BAD_REQUEST', 'This store does not send codes to phone numbers of this country.')
-  return phone.e164
-}
-
-const readPhone = (text: string): Phone => {
-  const phone = normalisePhone(text)
-  if (phone === undefined)
-    throw fail('BAD_REQUEST', 'phone must be a phone number in international form, such as +919876543210.')
-  return phone
-}
+const noValidCode = ({ kind }: Recipient) =>
+  fail('GONE', `There is no valid code for this ${nameOf[kind]}: it has expired or was used up. Request a new one.`)
 
 const hashCode = (ctx: StoreCtx, phone: string, code: string) => ctx.otpHashes.sign(boundCode(ctx, phone, code))
 

@@ -1,19 +1,20 @@
 import { fail } from '../../core/errors.ts'
 import { isUniqueViolation } from '../../db/database.ts'
 import type { CustomerCtx, Hashing } from '../context.ts'
-import { changePasswordHash, findPassword } from './customers.sql.ts'
+import { changePasswordHash, findCredentials } from './customers.sql.ts'
 import { signedIn } from './email.sql.ts'
 import { hashingClientOf, tryPassword } from './email.ts'
+import { deleteMailTokens } from './mail-tokens.sql.ts'
 import { endOtherSessions } from './sessions.ts'
 
 export type PasswordChange = { currentPassword?: string; newPassword: string }
 
 /**
- * Ends all other sessions. Of concurrent changes with the same current password one succeeds. An account without a
+ * Ends all other sessions and the links that reset the password. Of concurrent changes with the same current password one succeeds. An account without a
  * password needs only the session to set one.
  */
 export const changePassword = async (ctx: CustomerCtx, { currentPassword, newPassword }: PasswordChange) => {
-  const { email, passwordHash } = await findPassword(ctx.db, ctx.store.id, ctx.shopper.customerId)
+  const { email, passwordHash } = await findCredentials(ctx.db, ctx.store.id, ctx.shopper.customerId)
   if (email === null) throw fail('BAD_REQUEST', 'Add an email first: sign-in with a password needs an email.')
   const hashNew = ({ hash }: Hashing) => hash(newPassword)
   const after =
@@ -28,6 +29,7 @@ const save = async (ctx: CustomerCtx, hashes: { before: string | null; after: st
     await ctx.db.tx(async (tx) => {
       const { customerId } = ctx.shopper
       if ((await changePasswordHash(tx, ctx.store.id, customerId, hashes)) === undefined) throw wrongPassword()
+      await deleteMailTokens(tx, ctx.store.id, customerId, 'password.reset')
       await endOtherSessions(tx, ctx)
     })
   } catch (error) {

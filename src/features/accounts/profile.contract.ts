@@ -55,9 +55,15 @@ export type AddressChange = Static<typeof AddressChange>
 export const CustomerChange = Type.Object({
   name: Type.Optional(text(200)),
   email: Type.Optional(
-    text(254, 'Sign-in email if the customer has a password, otherwise contact data. Empty: removes it'),
+    text(
+      254,
+      'Sign-in email if it is confirmed or the customer has a password, otherwise contact data. Empty: removes it',
+    ),
   ),
   currentPassword: Type.Optional(text(200, 'Required to change the email of a customer who has a password')),
+  storefrontUrl: Type.Optional(
+    text(300, 'Origin that the link to confirm a new email leads to. Default: the domain of the store'),
+  ),
   phone: Type.Optional(
     text(
       40,
@@ -71,6 +77,7 @@ const exampleCustomer = {
   id: 'cus_01k8x0v3m7q2w9c4t6y8zf',
   name: 'Asha Rao',
   email: 'asha@example.com',
+  emailVerified: true,
   phone: '+919876543210',
   phoneVerified: true,
   createdAt: '2026-01-31T09:30:00.000Z',
@@ -112,7 +119,7 @@ export const profileContract = {
     path: '/v1/customer',
     summary: 'Change name, email or contact phone',
     description:
-      'Omitted fields do not change. `phone` never changes a verified number, and responses show the verified number if there is one. To change the email of a customer who has a password, send `currentPassword`: 403 if it is missing or incorrect, 429 after ten incorrect ones within fifteen minutes. Changing that email ends all other sessions of the customer. 409: another customer signs in with this email.',
+      'Omitted fields do not change. `phone` never changes a verified number, and responses show the verified number if there is one. To change the email of a customer who has a password, send `currentPassword`: 403 if it is missing or incorrect, 429 after ten incorrect ones within fifteen minutes. Changing a sign-in email ends all other sessions of the customer. A new email is not confirmed (`emailVerified`) and gets a mail with a link that confirms it. 409: another customer signs in with this email.',
     body: CustomerChange,
     ok: CustomerProfile,
     errors: ['CONFLICT'],

@@ -1,0 +1,20 @@
+import type { Tx } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
+import type { EventTypeOf } from '../events/events.contract.ts'
+import { recordEvents } from '../events/record.ts'
+import { toCustomer } from './customer.ts'
+import { type CustomerRow, customerSnapshot } from './customers.sql.ts'
+
+/** For a row as the statement that changed it has returned it. That statement has counted the event. */
+export const recordCustomerEvent = (
+  tx: Tx,
+  store: { id: StoreId },
+  { id, eventCount }: CustomerRow,
+  type: EventTypeOf<'customer'>,
+) => recordEvents(tx, store, [{ type, subject: id, sequence: eventCount }], customerSnapshot(store.id, id))
+
+/** JSON has times as texts. */
+export type StoredCustomer = Omit<CustomerRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }
+
+export const showCustomerEvent = ({ createdAt, updatedAt, ...customer }: StoredCustomer) =>
+  toCustomer({ ...customer, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) })
