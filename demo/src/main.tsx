@@ -7,14 +7,18 @@ import { CartPage } from './pages/cart.tsx'
 import { CategoryPage } from './pages/category.tsx'
 import { CheckoutPage } from './pages/checkout.tsx'
 import { DownloadsPage } from './pages/downloads.tsx'
+import { ForgotPasswordPage } from './pages/forgot-password.tsx'
 import { HomePage } from './pages/home.tsx'
+import { InboxPage, MailPage } from './pages/inbox.tsx'
 import { InfoPage } from './pages/info.tsx'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
 import { ProductPage } from './pages/product.tsx'
+import { ResetPasswordPage } from './pages/reset-password.tsx'
 import { SearchPage } from './pages/search.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
+import { VerifyEmailPage } from './pages/verify-email.tsx'
 import { WishlistPage } from './pages/wishlist.tsx'
 import { CartDrawer } from './parts/cart-drawer.tsx'
 import { Footer, Header } from './parts/layout.tsx'
@@ -29,6 +33,9 @@ const routes: [string, ComponentType<PathParams>][] = [
   ['/product/:slug', ProductPage],
   ['/wishlist', WishlistPage],
   ['/sign-in', SignInPage],
+  ['/forgot-password', ForgotPasswordPage],
+  ['/reset-password', ResetPasswordPage],
+  ['/verify-email', VerifyEmailPage],
   ['/account', AccountPage],
   ['/addresses', AddressesPage],
   ['/orders', OrdersPage],
@@ -37,6 +44,8 @@ const routes: [string, ComponentType<PathParams>][] = [
   ['/cart', CartPage],
   ['/checkout', CheckoutPage],
   ['/payment/callback', CallbackPage],
+  ['/inbox', InboxPage],
+  ['/inbox/:id', MailPage],
   ['/page/:name', InfoPage],
 ]
 

@@ -10,6 +10,8 @@ import { loadWishlist, resetWishlist, wishlist } from './wishlist.ts'
 /** Null until it is loaded. */
 export const storeInfo = signal<StoreInfo | null>(null)
 export const menu = signal<Menu | null>(null)
+/** Whether the service can send mail, which links in mail and codes by mail need. */
+export const sendsMail = () => storeInfo.value?.signIn.includes('email') ?? false
 export const startError = signal<unknown>(null)
 
 /** Reads who is signed in, and clears the data of a customer who was signed in before, however the session ended. */

@@ -15,6 +15,9 @@ export const shopAddresses: readonly ShopAddress[] = [
   { pattern: '/page/delivery-and-returns', title: 'Delivery and returns' },
   { pattern: '/wishlist', title: 'Wishlist', isPrivate: true },
   { pattern: '/sign-in', title: 'Sign in', isPrivate: true },
+  { pattern: '/forgot-password', title: 'Forgot your password?', isPrivate: true },
+  { pattern: '/reset-password', title: 'Choose a new password', isPrivate: true },
+  { pattern: '/verify-email', title: 'Confirm your e-mail address', isPrivate: true },
   { pattern: '/account', title: 'Your account', isPrivate: true },
   { pattern: '/addresses', title: 'Addresses', isPrivate: true },
   { pattern: '/orders', title: 'Orders', isPrivate: true },
@@ -23,6 +26,8 @@ export const shopAddresses: readonly ShopAddress[] = [
   { pattern: '/cart', title: 'Your cart', isPrivate: true },
   { pattern: '/checkout', title: 'Checkout', isPrivate: true },
   { pattern: '/payment/callback', title: 'Your payment', isPrivate: true },
+  { pattern: '/inbox', title: 'Inbox', isPrivate: true },
+  { pattern: '/inbox/:id', title: 'Mail', isPrivate: true },
 ]
 
 /** The address that a path matches, and its parameter. The script's router matches the same way. */

@@ -158,6 +158,7 @@ test('a catalog that cannot be read is a 503 with the page, which tries again', 
       store: { id: storeId, browserKey: 'vpk_' },
       apiUrl: service.url,
       codeFor: null,
+      mailFolder: null,
       logger: service.app.server.log,
     },
   })
@@ -175,7 +176,7 @@ test('robots.txt allows the catalog and disallows private pages', async (t) => {
   assert.equal(text, robotsText)
   const refused = [...text.matchAll(/^Disallow: (.*)$/gm)].map(([, path = '']) => path)
   const isRefused = (path: string) => refused.some((start) => path.startsWith(start))
-  for (const path of ['/cart', '/checkout', '/account', '/orders/ord_1', '/search?q=mug', '/dev/code']) {
+  for (const path of ['/cart', '/checkout', '/account', '/orders/ord_1', '/search?q=mug', '/dev/code', '/inbox/1']) {
     assert.ok(isRefused(path), path)
   }
   for (const path of ['/', '/product/mug', '/category/mugs', '/page/about', '/assets/main.js']) {

@@ -30,7 +30,7 @@ export const describePage = async (services: Services, storeId: string, request:
     ...services,
     db: services.db.forStore(store.id),
     ...{ store, outlet, cacheStore: store.id, cacheScope: outlet.id, scopes: new Set<never>() },
-    ...{ clientAddress: '', isBrowserKey: false },
+    ...{ clientAddress: '', isBrowserKey: false, language: null },
   }
   const found = findShopAddress(request.path)
   if (found === undefined || !isName(found.param)) return notFound('Page not found', store.name)

@@ -1,20 +1,15 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { fail } from '../core/errors.ts'
-import type { Services } from '../features/context.ts'
 import { makeCachedAnswer } from '../http/cached-answers.ts'
 import { sendAnswer } from '../http/send-answer.ts'
 import { createServer } from '../http/server.ts'
 import { robotsText } from './addresses.ts'
 import { createAssetLoader } from './assets.ts'
-import { moveParcel } from './development.ts'
+import { type DevelopmentOptions, serveDevelopment } from './development.routes.ts'
 import { describePage, headHtml, scriptJson, unreadable } from './page-head.ts'
 
-export type ShopOptions = {
-  services: Services
+export type ShopOptions = DevelopmentOptions & {
   store: { id: string; browserKey: string }
-  apiUrl: string
-  /** The last code that was sent to a phone; null when codes are sent to real phones. */
-  codeFor: ((phone: string) => string | undefined) | null
   logger: FastifyBaseLogger
 }
 
@@ -26,10 +21,12 @@ export const createShopServer = (options: ShopOptions): FastifyInstance => {
   return server
 }
 
-const servePages = (server: FastifyInstance, { services, apiUrl, store, codeFor }: ShopOptions) => {
+const servePages = (server: FastifyInstance, options: ShopOptions) => {
+  const { services, apiUrl, store, codeFor, mailFolder } = options
   const loadAssets = createAssetLoader()
   const api = { apiUrl, storeKey: store.browserKey }
-  const config = scriptJson({ ...api, development: true, showsCodes: codeFor !== null })
+  const development = { development: true, showsCodes: codeFor !== null, showsMail: mailFolder !== null }
+  const config = scriptJson({ ...api, ...development })
   const headers = { 'content-security-policy': policyFor(apiUrl), 'referrer-policy': 'no-referrer' }
   const cacheControl = 'no-cache'
   const vary = 'Accept-Encoding'
@@ -71,31 +68,6 @@ const servePages = (server: FastifyInstance, { services, apiUrl, store, codeFor 
 const originOf = ({ protocol, host }: FastifyRequest) =>
   /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
 
-/** Stands in for the shopper's phone and the carrier, for a developer on this machine. */
-const serveDevelopment = (server: FastifyInstance, { services, store, codeFor }: ShopOptions) => {
-  const requireLocal = async (request: FastifyRequest) => {
-    // The Host check stops DNS rebinding: a foreign page whose name resolves to this machine sends its own name.
-    const isLocalHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')
-    const isLocalAddress = /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '')
-    if (!isLocalHost || !isLocalAddress) throw fail('FORBIDDEN')
-  }
-  server.get<{ Querystring: { phone?: string } }>('/dev/code', { onRequest: requireLocal }, (request, reply) => {
-    const code = codeFor?.(String(request.query.phone ?? ''))
-    if (code === undefined) throw fail('NOT_FOUND', 'No code was sent to this phone.')
-    return reply.header('cache-control', 'no-store').send({ code })
-  })
-  server.post<{ Body?: { orderId?: unknown } }>(
-    '/dev/delivery',
-    { onRequest: requireLocal },
-    async (request, reply) => {
-      const orderId = request.body?.orderId
-      if (typeof orderId !== 'string') throw fail('BAD_REQUEST', 'orderId is required.')
-      await moveParcel(services, store.id, orderId)
-      return reply.code(204).send()
-    },
-  )
-}
-
 /** Images of an imported catalog may come from any host; scripts, styles and API calls may not. */
 const policyFor = (apiUrl: string) =>
   [
@@ -104,6 +76,8 @@ const policyFor = (apiUrl: string) =>
     "style-src 'self'",
     `img-src 'self' data: https: ${apiUrl}`,
     `connect-src 'self' ${apiUrl}`,
+    // The inbox shows mail in a frame.
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

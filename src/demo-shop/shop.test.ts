@@ -32,6 +32,7 @@ test('every address of the shop serves the page with its configuration and a pol
       storeKey: 'vpk_<script>',
       development: true,
       showsCodes: true,
+      showsMail: true,
     })
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/)

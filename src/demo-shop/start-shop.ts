@@ -5,6 +5,7 @@ import type { Db } from '../db/database.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
 import type { Services, Store } from '../features/context.ts'
 import { allowOrigin } from '../features/stores/stores.ts'
+import { mailFolderIn } from '../providers/mail/choose.ts'
 import { hasShop } from './assets.ts'
 import { createShopServer, type ShopOptions } from './shop.routes.ts'
 
@@ -29,6 +30,7 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
     store: { id: keys.storeId, browserKey: keys.browserKey },
     apiUrl: config.publicUrl,
     codeFor: options.codeFor,
+    mailFolder: config.mail.smtpUrl === null ? mailFolderIn(config.dataDir) : null,
     logger: options.logger,
   })
   const close = () => server.close()

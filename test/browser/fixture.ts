@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -10,6 +10,9 @@ import { findStoreByPublicId } from '../../src/features/access/directory.ts'
 import type { Store } from '../../src/features/context.ts'
 import { type DemoKeys, seedDemo } from '../../src/features/demo-store/demo-store.ts'
 import { allowOrigin } from '../../src/features/stores/stores.ts'
+import { listJobKinds } from '../../src/job-kinds.ts'
+import { createJobRunner } from '../../src/jobs/runner.ts'
+import { createFolderSender } from '../../src/providers/mail/folder-sender.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
 /** The demo store on a real service, the demo shop on its own origin, and shoppers with browsers. */
@@ -86,16 +89,21 @@ const openBrowser = async (t: TestContext, executablePath: string) => {
 const openFixture = async (t: TestContext, executablePath: string): Promise<BrowserFixture> => {
   const opened = await openBrowser(t, executablePath)
   const port = await freePort()
-  const service = await startTestService({ port, publicUrl: `http://localhost:${port}` })
+  const mailFolder = mkdtempSync(join(tmpdir(), 'vitrine-mail-'))
+  t.after(() => rmSync(mailFolder, { recursive: true }))
+  const mailSender = createFolderSender(mailFolder, () => {})
+  const service = await startTestService({ port, publicUrl: `http://localhost:${port}`, mailSender })
   t.after(() => service.close())
   const keys = await service.db.tx(seedDemo)
   const store = await findStoreByPublicId(service.db, keys.storeId)
   assert.ok(store)
+  sendMailOf(service, store, t)
   const server = createShopServer({
     services: service.app.services,
     store: { id: keys.storeId, browserKey: keys.browserKey },
     apiUrl: `http://localhost:${port}`,
     codeFor: (phone) => service.messages.findLast((sent) => sent.phone === phone)?.code,
+    mailFolder,
     logger: service.app.server.log,
   })
   t.after(() => server.close())
@@ -119,6 +127,19 @@ const openFixture = async (t: TestContext, executablePath: string): Promise<Brow
     return shopper
   }
   return { service, store, keys, url, newShopper, shoppers }
+}
+
+/** Sends the mail of this store only: the database has mail of other tests too. */
+const sendMailOf = (service: TestService, store: Store, t: TestContext) => {
+  const kinds = listJobKinds(service.app.services, service.db)
+    .filter(({ name }) => name === 'mail')
+    .map((kind) => ({
+      ...kind,
+      findDue: async () => (await kind.findDue()).filter(({ storeId }) => storeId === store.id),
+    }))
+  const runner = createJobRunner({ kinds, onFailure: (name, err) => service.logger.warn({ err }, name), everyMs: 200 })
+  runner.start()
+  t.after(() => runner.stop())
 }
 
 /** After a failure: a screenshot of each open page, with its address and errors. */

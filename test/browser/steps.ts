@@ -8,7 +8,7 @@ import { readLatestPayment } from '../../src/features/payments/payments.sql.ts'
 import { sandboxEvent } from '../../src/features/payments/sandbox.ts'
 import { sandboxHeaders } from '../../src/features/payments/webhook-access.ts'
 import { callUrl } from '../harness.ts'
-import type { BrowserFixture } from './fixture.ts'
+import type { BrowserFixture, Shopper } from './fixture.ts'
 
 /** Actions of shoppers, who find elements by their visible or accessible names. */
 
@@ -47,6 +47,31 @@ export const signIn = async (page: Page, phone: string) => {
   await page.getByLabel('Phone number').fill(phone)
   await button(page, 'Send code').click()
   await button(page, 'Fill it in').click()
+  await button(page.locator('form'), /^Sign in$/).click()
+}
+
+/** Opens the newest mail to an address in a new tab: of this message, once it is in the inbox. */
+export const openMail = async ({ newTab }: Shopper, email: string, message: string) => {
+  const tab = await newTab()
+  await tab.goto('/inbox')
+  const row = tab.getByRole('listitem').filter({ hasText: email }).filter({ hasText: message })
+  await row.first().getByRole('link').click()
+  await sees(tab.getByTitle('The mail as HTML'))
+  return { tab, frame: tab.frameLocator('iframe') }
+}
+
+/** Signs in with the form of the current page, with the code in the mail. */
+export const signInByMail = async (shopper: Shopper, email: string) => {
+  const { page } = shopper
+  await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+  await page.getByLabel('E-mail address').fill(email)
+  await button(page, 'Send code').click()
+  await sees(page.getByLabel('Code'))
+  const { tab, frame } = await openMail(shopper, email, 'otp.code')
+  const code = /\b\d{6}\b/.exec(await frame.locator('body').innerText())?.[0]
+  assert.ok(code, 'the mail has no code')
+  await tab.close()
+  await page.getByLabel('Code').fill(code)
   await button(page.locator('form'), /^Sign in$/).click()
 }
 

@@ -3,13 +3,14 @@ import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { showNotice } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
+import { EmailStatus } from '../parts/email-status.tsx'
 import { EmailField, NameField, PasswordField } from '../parts/fields.tsx'
 import { PasswordForm } from '../parts/password-form.tsx'
 import { FormError, submitting, useWork } from '../parts/sign-in-work.tsx'
 import { Button, Heading, Show } from '../parts/states.tsx'
 import { navigate } from '../router.ts'
 import { type Customer, shop } from '../shop.ts'
-import { signOut, signOutEverywhere } from '../state.ts'
+import { sendsMail, signOut, signOutEverywhere } from '../state.ts'
 
 export const AccountPage = () => (
   <CustomerOnly title="Your account">
@@ -43,7 +44,12 @@ const Profile = () => {
   return (
     <>
       <Show loaded={loaded} onRetry={reload}>
-        {(customer) => <ProfileForm customer={customer} onSaved={replace} />}
+        {(customer) => (
+          <>
+            <ProfileForm customer={customer} onSaved={replace} />
+            <EmailStatus customer={customer} onReload={reload} />
+          </>
+        )}
       </Show>
       <PasswordForm />
       <p class="apart">
@@ -68,9 +74,14 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
     work(async () => {
       const proof = isNewEmail && currentPassword ? { currentPassword } : {}
       const contact = email.trim() ? { email: email.trim() } : {}
-      onSaved(await shop.changeCustomer({ name: name.trim(), ...contact, ...proof }))
+      const details = { name: name.trim(), ...contact, ...proof, storefrontUrl: location.origin }
+      const saved = await shop.changeCustomer(details)
+      const isMailed = sendsMail() && saved.email !== customer.email && saved.email !== '' && !saved.emailVerified
+      onSaved(saved)
       setCurrentPassword('')
-      showNotice('Your details were saved.')
+      showNotice(
+        `Your details were saved.${isMailed ? ` We sent a mail to ${saved.email} to confirm the address.` : ''}`,
+      )
     })
   return (
     <form class="form narrow-form" onSubmit={submitting(save)}>

@@ -21,6 +21,7 @@ const texts = {
     'This order does not exist.',
     'It may belong to another account than the one you are signed in with.',
   ],
+  mail: ['Mail not found', 'This mail is not in the inbox.', 'The inbox shows the newest 50 mails only.'],
 } as const
 
 export const NotFoundPage = ({ what = 'page' }: { what?: keyof typeof texts }) => {

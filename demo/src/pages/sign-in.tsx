@@ -16,7 +16,7 @@ export const SignInPage = () => {
   return (
     <div class="narrow">
       <Heading title="Sign in" />
-      <p class="lead">Use a code sent to your phone, or your e-mail address and password.</p>
+      <p class="lead">Use a code that we send you, or your password.</p>
       <SignInForm />
     </div>
   )

@@ -9,3 +9,16 @@ export const DevelopmentOnly = ({ children }: { children: ComponentChildren }) =
       {children}
     </aside>
   ) : null
+
+/** For a service that sends no mail: where to find it. A new tab, so that a form that waits for a code stays open. */
+export const InboxHint = () =>
+  development.showsMail ? (
+    <DevelopmentOnly>
+      <p>
+        No mail is sent here.{' '}
+        <a href="/inbox" target="_blank" rel="noopener">
+          Open the inbox in a new tab
+        </a>
+      </p>
+    </DevelopmentOnly>
+  ) : null

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { cart, openDrawer } from '../cart.ts'
 import { plural } from '../format.ts'
 import { session } from '../session.ts'
+import { development } from '../shop.ts'
 import { loadStore, menu, startError, storeInfo } from '../state.ts'
 import { switchTheme, theme } from '../theme.ts'
 import { wishlist } from '../wishlist.ts'
@@ -126,7 +127,15 @@ export const Footer = () => {
           ))}
         </nav>
       </div>
-      <p class="quiet-text">A demo of the Vitrine API. Nothing here is really for sale.</p>
+      <p class="quiet-text">
+        A demo of the Vitrine API. Nothing here is really for sale.
+        {development.showsMail && (
+          <>
+            {' '}
+            <a href="/inbox">Inbox of this demo</a>
+          </>
+        )}
+      </p>
     </footer>
   )
 }

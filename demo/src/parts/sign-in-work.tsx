@@ -5,6 +5,7 @@ import { showNotice } from '../notice.ts'
 import { notifyOtherTabs } from '../session.ts'
 import type { Merged } from '../shop.ts'
 import { refreshShopper } from '../state.ts'
+import { focusHeading } from './states.tsx'
 
 /** Runs one task of a form at a time, and holds the error message of the last one. */
 export const useWork = (wordError: (error: unknown) => string) => {
@@ -24,17 +25,16 @@ export const useWork = (wordError: (error: unknown) => string) => {
   return { errorMessage, setErrorMessage, isBusy, work }
 }
 
-/** Runs after every sign-in, with any method. */
-export const welcome = async ({ merged, mergeError }: Merged) => {
-  dropDrafts('sign-in', 'sign-in-method', 'sign-in-email')
+/** Runs after every sign-in, with any method. `news` is what happened besides. */
+export const welcome = async ({ merged, mergeError }: Merged, news = '') => {
+  dropDrafts('sign-in-method', 'sign-in-phone', 'sign-in-email', 'sign-in-sent-phone', 'sign-in-sent-email')
   await refreshShopper()
   notifyOtherTabs()
   const text = mergeError
     ? 'You are signed in, but your guest cart could not be moved to your account.'
     : welcomeText(merged)
-  showNotice(text, { about: 'session' })
-  // The form that had the focus is no longer on the page.
-  setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
+  showNotice([news, text].filter(Boolean).join(' '), { about: 'session' })
+  focusHeading()
 }
 
 const welcomeText = (merged: Merged['merged']) => {

@@ -32,6 +32,11 @@ export const Heading = ({
   )
 }
 
+/** After a form gave way to other content, so that the focus is not lost and screen readers announce it. */
+export const focusHeading = () => {
+  setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
+}
+
 export const Problem = ({ error, text, onRetry }: { error?: unknown; text?: string; onRetry?: () => void }) => (
   <div class="problem" role="alert">
     <p>{text ?? errorText(error)}</p>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useDraft } from '../load.ts'
 import { isVitrineError, shop } from '../shop.ts'
+import { sendsMail } from '../state.ts'
 import { EmailField, NameField, NewPasswordField, PasswordField } from './fields.tsx'
 import { FormError, submitting, useWork, welcome } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
@@ -9,9 +10,12 @@ import { Button } from './states.tsx'
 /** Has no password, because drafts are stored. */
 type Draft = { name: string; email: string; isNew: boolean }
 
+/** Every form that asks for an e-mail address to sign in with shares this draft, so nobody types it twice. */
+export const useEmailDraft = () => useDraft<Draft>('sign-in-email', { name: '', email: '', isNew: false })
+
 /** Signs in with an e-mail address and a password, or creates an account with a name too. */
-export const EmailForm = () => {
-  const [draft, setDraft] = useDraft<Draft>('sign-in-email', { name: '', email: '', isNew: false })
+export const PasswordSignIn = () => {
+  const [draft, setDraft] = useEmailDraft()
   const [password, setPassword] = useState('')
   const { errorMessage, setErrorMessage, isBusy, work } = useWork(wordError)
   const { name, email, isNew } = draft
@@ -19,9 +23,10 @@ export const EmailForm = () => {
     work(async () => {
       const credentials = { email: email.trim(), password }
       const options = { merge: true } as const
-      await welcome(
-        await (isNew ? shop.signUp({ name: name.trim(), ...credentials }, options) : shop.signIn(credentials, options)),
-      )
+      if (!isNew) return welcome(await shop.signIn(credentials, options))
+      const account = { name: name.trim(), ...credentials, storefrontUrl: location.origin }
+      const answer = await shop.signUp(account, options)
+      await welcome(answer, sendsMail() ? `We sent a mail to ${credentials.email} to confirm the address.` : '')
     })
   const switchForm = () => {
     setErrorMessage(null)
@@ -41,6 +46,11 @@ export const EmailForm = () => {
         <NewPasswordField key="new" label="Password" name="password" value={password} onInput={setPassword} />
       ) : (
         <PasswordField key="known" label="Password" name="password" required value={password} onInput={setPassword} />
+      )}
+      {!isNew && sendsMail() && (
+        <p>
+          <a href="/forgot-password">Forgot your password?</a>
+        </p>
       )}
       {errorMessage && <FormError text={errorMessage} />}
       <Button type="submit" class="wide" isBusy={isBusy}>
