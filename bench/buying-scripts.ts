@@ -4,11 +4,13 @@ import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/remove-ordered.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
+import { insertEvents } from '../src/features/events/events.sql.ts'
 import {
   insertOrder,
   isPaidElsewhere,
   lockCartOf,
   lockOrderRow,
+  orderSnapshot,
   readLockedOrder,
   writeOrder,
 } from '../src/features/orders/orders.sql.ts'
@@ -79,7 +81,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
           ...{ cartId: cartId as string, cartVersion: 1, requestHash: '', status: 'pending', paymentStatus: 'pending' },
           ...{ paymentMethod: 'online', stockState: 'reserved', currency: 'INR', taxIncluded: true, ...amounts },
           ...{ couponId: null, couponCode: null, storefrontUrl: null, note: '' },
-          ...{ shippingAddress: address, billingAddress: null, expiresInMs: 1_800_000 },
+          ...{ shippingAddress: address, billingAddress: null, expiresInMs: 1_800_000, language: null },
         },
         orderLines,
         [{ type: 'placed', message: 'Order placed.' }],
@@ -91,6 +93,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
         ...{ amountMinor: 20_000, currency: 'INR', reference: null, expiresAt: null },
       }),
     ),
+    recordEvent(shop, orderId as string, 'order.placed', 1),
   ]
   const session = {
     reference: null,
@@ -104,6 +107,13 @@ export const checkoutScript = (shop: Shop, from: number) => {
   const signedIn = record((tx) => findSession(tx, store.id, varying(hashOf(named('ses')))))
   const statements = [signedIn, 'begin', ...place, 'commit', ...after]
   return [...nextBuyer(shop, from), ...statements.map((statement) => `${statement};`)].join('\n')
+}
+
+/** The event of an order, as the service writes it before the commit. */
+const recordEvent = ({ store }: Shop, orderId: string, type: 'order.placed' | 'order.paid', sequence: number) => {
+  const id = varying(`('evt_' || :buyer::text || '_${sequence}')`)
+  const events = [{ id, type, subject: orderId, sequence }]
+  return recordStatement((tx) => insertEvents(tx, store.id, events, orderSnapshot(store.id, orderId)))
 }
 
 /** The same for one settlement. */
@@ -136,7 +146,8 @@ export const settlementScript = (shop: Shop, from: number) => {
     record((tx) => writePayment(tx, store.id, paymentId as string, { status: 'paid' })),
     record((tx) => moveStock(tx, store.id, store.outletId, bought, { onHand: -1, reserved: -1, mustBeFree: false })),
     record((tx) => takeFromCart(tx, store.id, cartId as string, bought)),
-    record((tx) => writeOrder(tx, store.id, paid as never, [{ type: 'paid', message: 'Paid by card.' }])),
+    record((tx) => writeOrder(tx, store.id, paid as never, [{ type: 'paid', message: 'Paid by card.' }], 1)),
+    recordEvent(shop, orderId as string, 'order.paid', 2),
     record((tx) => finishEvent(tx, store.id, varying(':event_id') as never, 'applied', 'The order is paid.')),
     'commit',
   ]

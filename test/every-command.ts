@@ -180,6 +180,10 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   assert.deepEqual({ ...stopped, stoppedAt: null }, coupon)
   assert.ok(stopped.stoppedAt)
 
+  assert.deepEqual(await vitrine('webhook', 'list', ...inStore), [])
+  assert.deepEqual(await vitrine('delivery', 'list', ...inStore), [])
+  assert.deepEqual(await vitrine('delivery', 'redeliver', '--failed', ...inStore), { queued: 0 })
+
   assert.deepEqual(await vitrine('migrate'), { applied: [] })
   const report = await vitrine('doctor')
   assert.equal(report.healthy, true, JSON.stringify(report))

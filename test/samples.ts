@@ -47,7 +47,7 @@ export const runTypeScriptSamples = async (document: string, options: SampleOpti
 }
 
 /** Installs the client, built as published, for a project in this folder. */
-const installClient = async (folder: string) => {
+export const installClient = async (folder: string) => {
   const place = join(folder, 'node_modules/@vitrine/client')
   mkdirSync(place, { recursive: true })
   cpSync(join(root, 'sdk/package.json'), join(place, 'package.json'))

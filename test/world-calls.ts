@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { codeMailedTo, newResetLink, newVerifyLink } from '../src/features/accounts/mail-fixture.ts'
 import { keyedProvider, keyHeader, keyOf } from './keyed-provider.ts'
 import { coupons, newAddress, type Person, type World } from './world.ts'
 import { carrierCredentials, carrierNews, parcelNews, paymentCredentials, paymentNotice } from './world-orders.ts'
@@ -42,22 +43,53 @@ export const recipes: Record<string, Recipe> = {
   }),
   claimCart: async ({ person }) => ({ params: { cartId: (await person('guest')).cartId } }),
 
-  requestOtp: () => ({ bodies: [{ phone: newPhone(), requestToken: 'otr_unknown' }] }),
+  requestOtp: () => ({
+    bodies: [{ phone: newPhone(), requestToken: 'otr_unknown' }, { email: newEmail() }],
+  }),
   verifyOtp: async (world) => {
     const phone = newPhone()
     const { requestToken } = await ask(world, '/v1/auth/otp/request', { phone })
     const { cartId } = await world.person('guest')
-    return { bodies: [{ phone, otp: world.service.codeFor(phone), guestCartId: cartId, requestToken }] }
+    const email = newEmail()
+    await ask(world, '/v1/auth/otp/request', { email })
+    return {
+      bodies: [
+        { phone, otp: world.service.codeFor(phone), guestCartId: cartId, requestToken },
+        { email, otp: await codeMailedTo(world.service, world.shop, email) },
+      ],
+    }
   },
-  signUp: () => ({ bodies: [{ name: 'Asha', email: newEmail(), password, phone: newPhone() }] }),
+  signUp: (world) => ({
+    bodies: [{ name: 'Asha', email: newEmail(), password, phone: newPhone(), storefrontUrl: world.store.domain }],
+  }),
+  forgotPassword: (world) => ({ bodies: [{ email: newEmail(), storefrontUrl: world.store.domain }] }),
+  resetPassword: async (world) => {
+    const email = newEmail()
+    await ask(world, '/v1/signup', { name: 'Asha', email, password })
+    return { bodies: [{ token: await newResetLink(world.service, world.shop, email), password }] }
+  },
+  verifyEmail: async (world) => {
+    const email = newEmail()
+    const { user } = await ask(world, '/v1/signup', { name: 'Asha', email, password })
+    return { bodies: [{ token: await newVerifyLink(world.service, world.shop, user.id, email) }] }
+  },
+  requestVerification: async (world, { token }) => {
+    await ask(world, '/v1/customer', { email: newEmail() }, { method: 'PATCH', token })
+    return { bodies: [{ storefrontUrl: world.store.domain }] }
+  },
   signIn: async (world) => {
     const email = newEmail()
     await ask(world, '/v1/signup', { name: 'Asha', email, password })
     return { bodies: [{ email, password }] }
   },
 
-  changeCustomer: () => ({
-    bodies: [{ name: 'Asha Rao', email: newEmail(), phone: newPhone(), currentPassword: password }],
+  changeCustomer: ({ store }) => ({
+    bodies: [
+      {
+        ...{ name: 'Asha Rao', email: newEmail(), phone: newPhone(), currentPassword: password },
+        storefrontUrl: store.domain,
+      },
+    ],
   }),
   changePassword: async (world, { token }) => {
     await ask(world, '/v1/customer', { email: newEmail() }, { method: 'PATCH', token })

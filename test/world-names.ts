@@ -30,8 +30,8 @@ const rowsByPath: Record<string, Row> = {
 /** An `id` in a body, by the endpoint. */
 const rowsByBody: Record<string, Row> = { changeCart: 'line' }
 
-/** These look like names of rows and are none. */
-const namesNoRow = new Set(['provider', 'storeId', 'eventId', 'transactionId', 'upiId', 'requestToken'])
+/** These look like names of rows and are none. The token of a link is for whoever has it. */
+const namesNoRow = new Set(['provider', 'storeId', 'eventId', 'transactionId', 'upiId', 'requestToken', 'token'])
 
 /** Undefined where a field names no row. One that is new fails until this file says what it names. */
 export const rowNamedBy = ({ name: call, path }: NamedEndpoint, where: Where, name: string): Row | undefined => {

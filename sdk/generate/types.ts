@@ -1,3 +1,4 @@
+import { webhookDeclarations } from '../../src/contract.ts'
 import { errorCatalogue } from '../../src/core/errors.ts'
 import { answerName, hasOwnAnswer, inputName, operationsOfContract } from './endpoints.ts'
 import { bareTypeOf, commentLines, type Named, type Schema, typeOf } from './schema.ts'
@@ -23,7 +24,16 @@ export const writeTypes = (): string => {
         [`/** The answer of \`${operation.name}\`. */`, `export type ${answerName(operation)} = ${type}`].join('\n'),
       ]
     })
-  return [notice, ...shapes(named), ...answers, ...inputs, errorCodes()].join('\n\n')
+  const events = eventData(named)
+  return [notice, ...shapes(named), ...answers, ...inputs, events, errorCodes()].join('\n\n')
+}
+
+const eventData = (named: Named) => {
+  const fields = Object.entries(webhookDeclarations).flatMap(([type, { summary, data }]) => [
+    ...commentLines(summary, '  '),
+    `  '${type}': ${typeOf(data as Schema, { input: false, named, indent: '  ' })}`,
+  ])
+  return `/** The \`data\` of the events that are sent to webhook endpoints, by type. */\nexport type EventData = {\n${fields.join('\n')}\n}`
 }
 
 /** Writes the named schemas in the order in which they were found. Writing one may add others to the map. */

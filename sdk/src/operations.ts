@@ -28,6 +28,8 @@ import type {
   Download,
   DownloadLink,
   Filters,
+  ForgotPasswordAnswer,
+  ForgotPasswordInput,
   ListAddressesInput,
   ListCategoriesInput,
   ListCouponsInput,
@@ -50,6 +52,10 @@ import type {
   RemoveWishlistItemInput,
   RequestOtpAnswer,
   RequestOtpInput,
+  RequestVerificationAnswer,
+  RequestVerificationInput,
+  ResetPasswordAnswer,
+  ResetPasswordInput,
   SearchInput,
   SearchResult,
   ShowCartInput,
@@ -66,6 +72,7 @@ import type {
   Suggestions,
   UseDownloadInput,
   ValidateCouponInput,
+  VerifyEmailInput,
   VerifyOtpAnswer,
   VerifyOtpInput,
   WishlistItem,
@@ -114,6 +121,10 @@ export const operations = {
   logOutEverywhere: { method: 'POST', path: '/v1/auth/logout/everywhere', access: 'customer' },
   signUp: { method: 'POST', path: '/v1/signup', access: 'sign-in', body: true, signsIn: true },
   signIn: { method: 'POST', path: '/v1/signin', access: 'sign-in', body: true, signsIn: true },
+  forgotPassword: { method: 'POST', path: '/v1/auth/password/forgot', access: 'sign-in', body: true },
+  resetPassword: { method: 'POST', path: '/v1/auth/password/reset', access: 'sign-in', body: true, signsIn: true },
+  verifyEmail: { method: 'POST', path: '/v1/auth/email/verify', access: 'sign-in', body: true },
+  requestVerification: { method: 'POST', path: '/v1/auth/email/verify/request', access: 'customer', body: true },
   listWishlist: { method: 'GET', path: '/v1/wishlist', access: 'shopper' },
   addWishlistItem: { method: 'POST', path: '/v1/wishlist', access: 'shopper', body: true, once: true },
   removeWishlistItem: { method: 'DELETE', path: '/v1/wishlist/{id}', access: 'shopper' },
@@ -278,25 +289,28 @@ export interface Operations {
    */
   mergeGuestData(input: MergeGuestDataInput, options?: CallOptions): Promise<MergeResult>
   /**
-   * Send a one-time password to a phone.
+   * Send a one-time password to a phone or an email address.
    *
-   * Six digits, valid for five minutes and three attempts; a new code replaces the previous one. The response is the
-   * same whether or not the number has an account. Limit: five requests per hour for a number, then 429. Store
-   * `requestToken` and send it to verify. After a sign-in with it, send it with later requests for the same number too:
-   * they have a separate limit of five per hour, which other callers cannot use up, and their codes are valid only with
-   * the new `requestToken`. 502: the message was refused (the request does not count) or may not arrive (the request
+   * Send either `phone` or `email`; `signIn` of the store tells which are possible. Six digits, valid for five minutes
+   * and three attempts; a new code replaces the previous one. The response is the same whether or not there is an
+   * account. Limit: five requests per hour for a number or address, then 429. Store `requestToken` and send it to
+   * verify. After a sign-in with it, send it with later requests for the same number or address too: they have a
+   * separate limit of five per hour, which other callers cannot use up, and their codes are valid only with the new
+   * `requestToken`. 502: the text message was refused (the request does not count) or may not arrive (the request
    * counts; if it carried no `requestToken`, the code is valid if it arrives).
    *
    * `POST /v1/auth/otp/request`, scope `auth:write`
    */
-  requestOtp(input: RequestOtpInput, options?: CallOptions): Promise<RequestOtpAnswer>
+  requestOtp(input?: RequestOtpInput, options?: CallOptions): Promise<RequestOtpAnswer>
   /**
    * Sign in with a one-time password.
    *
-   * The first sign-in creates the customer. An incorrect code is 401; after three of them, and when the code was used,
-   * has expired or was never sent, the response is 410. With `requestToken`, the code of that request is checked: it
-   * has separate attempts and is not affected by requests or guesses of others. Without it, the last code sent to the
-   * number is checked. `guestCartId` moves that guest cart to the customer; a cart that cannot be claimed is ignored.
+   * Send `phone` or `email` as in the request. The first sign-in creates the customer. A code by email proves the
+   * address: if the customer has signed up with it and a password and not confirmed it, that password and all other
+   * sessions end. An incorrect code is 401; after three of them, and when the code was used, has expired or was never
+   * sent, the response is 410. With `requestToken`, the code of that request is checked: it has separate attempts and
+   * is not affected by requests or guesses of others. Without it, the last code sent to the number or address is
+   * checked. `guestCartId` moves that guest cart to the customer; a cart that cannot be claimed is ignored.
    *
    * `POST /v1/auth/otp/verify`, scope `auth:write`
    */
@@ -319,7 +333,8 @@ export interface Operations {
   /**
    * Create an account with email and password.
    *
-   * `phone` is contact data and not for sign-in. 409: the email already has an account.
+   * `phone` is contact data and not for sign-in. The email gets a mail with a link that confirms it. 409: the email
+   * already has an account.
    *
    * `POST /v1/signup`, scope `auth:write`
    */
@@ -335,6 +350,47 @@ export interface Operations {
    */
   signIn(input: SignInInput, options: SignInOptions & { merge: true }): Promise<SignInAnswer & Merged>
   signIn(input: SignInInput, options?: SignInOptions): Promise<SignInAnswer>
+  /**
+   * Send a link that resets the password.
+   *
+   * The response is the same whether or not the email has an account. The link leads to `/reset-password?token=…` of
+   * the storefront and is valid for 30 minutes. Limit: five requests per hour for an email, then 429.
+   *
+   * `POST /v1/auth/password/forgot`, scope `auth:write`
+   */
+  forgotPassword(input: ForgotPasswordInput, options?: CallOptions): Promise<ForgotPasswordAnswer>
+  /**
+   * Set a new password with the token of a link, and sign in.
+   *
+   * Ends all sessions of the customer and all other such links, and confirms the email. 410: the token was used, has
+   * expired or is unknown.
+   *
+   * `POST /v1/auth/password/reset`, scope `auth:write`
+   */
+  resetPassword(
+    input: ResetPasswordInput,
+    options: SignInOptions & { merge: true },
+  ): Promise<ResetPasswordAnswer & Merged>
+  resetPassword(input: ResetPasswordInput, options?: SignInOptions): Promise<ResetPasswordAnswer>
+  /**
+   * Confirm an email with the token of a link.
+   *
+   * Sign-up and a change of the email send the link, `/verify-email?token=…` of the storefront, valid for 24 hours.
+   * Needs no session. 410: the token was used, has expired or is unknown, or the customer has another email by now.
+   * 409: another customer signs in with this email.
+   *
+   * `POST /v1/auth/email/verify`, scope `auth:write`
+   */
+  verifyEmail(input: VerifyEmailInput, options?: CallOptions): Promise<Customer>
+  /**
+   * Send the link that confirms the email again.
+   *
+   * Sends nothing if the email is confirmed. 400: the customer has no email. Limit: five requests per hour for an
+   * email, then 429.
+   *
+   * `POST /v1/auth/email/verify/request`, scope `auth:write`
+   */
+  requestVerification(input?: RequestVerificationInput, options?: CallOptions): Promise<RequestVerificationAnswer>
   /**
    * List the wishlist.
    *
@@ -371,8 +427,9 @@ export interface Operations {
    *
    * Omitted fields do not change. `phone` never changes a verified number, and responses show the verified number if
    * there is one. To change the email of a customer who has a password, send `currentPassword`: 403 if it is missing or
-   * incorrect, 429 after ten incorrect ones within fifteen minutes. Changing that email ends all other sessions of the
-   * customer. 409: another customer signs in with this email.
+   * incorrect, 429 after ten incorrect ones within fifteen minutes. Changing a sign-in email ends all other sessions of
+   * the customer. A new email is not confirmed (`emailVerified`) and gets a mail with a link that confirms it. 409:
+   * another customer signs in with this email.
    *
    * `PATCH /v1/customer`, scope `customer:write`
    */

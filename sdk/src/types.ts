@@ -164,6 +164,8 @@ export type Store = {
   defaultOutletId: string
   /** Payment methods of this store. The first is the default at checkout */
   paymentMethods: ('online' | 'cod')[]
+  /** Ways to sign in: a one-time password to a phone or an email address, or a password */
+  signIn: ('phone' | 'email' | 'password')[]
   shipping: {
     /** Shipping fee */
     flat: number
@@ -242,6 +244,8 @@ export type Customer = {
   name: string
   /** Empty if none */
   email: string
+  /** Whether the customer has proved to receive mail at `email` */
+  emailVerified: boolean
   /** The verified number, otherwise the contact number */
   phone: string
   /** Whether `phone` was verified by a code and can be used for sign-in */
@@ -431,6 +435,150 @@ export type CouponCheck = {
   discount?: number
 }
 
+export type OrderEventData = {
+  id: string
+  /** Number shown to people */
+  number: string
+  status: 'pending' | 'paid' | 'out_for_delivery' | 'delivered' | 'cancelled' | 'refunded'
+  paymentStatus: 'pending' | 'paid' | 'failed' | 'partially_refunded' | 'refunded'
+  paymentMethod: 'online' | 'cod'
+  /** `out_for_delivery` or `delivered` */
+  deliveryStatus: string | null
+  deliveryPartner: string | null
+  /** When it should arrive */
+  estimatedDelivery: string | null
+  /** When it arrived */
+  deliveredAt: string | null
+  trackingUrl: string | null
+  shipments: Shipment[]
+  items: OrderItem[]
+  subtotal: number
+  discount: number
+  shipping: number
+  tax: number
+  total: number
+  currency: string
+  couponCode: string | null
+  /** How the order was paid; null until the payment is settled */
+  payment: {
+    method: string
+    last4: string
+    upiId: string
+    reference: string
+  } | null
+  /** Refunds that succeeded or are pending */
+  refundedTotal: number
+  refunds: Refund[]
+  storefrontUrl: string | null
+  shippingAddress: {
+    name: string
+    phone: string
+    line1: string
+    line2: string
+    landmark: string
+    city: string
+    state: string
+    postalCode: string
+    country: string
+  } | null
+  billingAddress: {
+    name: string
+    phone: string
+    line1: string
+    line2: string
+    landmark: string
+    city: string
+    state: string
+    postalCode: string
+    country: string
+  } | null
+  note: string
+  outletId: string
+  timeline: {
+    at: string
+    type: string
+    message: string
+  }[]
+  createdAt: string
+  updatedAt: string
+  /** When the order is cancelled automatically if it is still unpaid */
+  expiresAt: string | null
+  /** Why the merchant must decide, such as `OUT_OF_STOCK`, `DISPUTE` or `REFUND_FAILED` */
+  needsAttention: string | null
+  customer: {
+    id: string
+    name: string
+    /** Empty if none */
+    email: string
+    /** Empty if none */
+    phone: string
+  }
+}
+
+export type ProductEventData = {
+  id: string
+  name: string
+  description: string
+  /** The lowest price of its variants at this outlet, in the store's currency */
+  price: number
+  /** Name of its category; empty if it has none */
+  category: string
+  /** Units that can be bought at this outlet; each untracked variant counts as 999 */
+  stock: number
+  /** `false` if a variant is not tracked: it is always in stock, and `stock` is not a real count */
+  stockTracked: boolean
+  /** Image URLs */
+  images: string[]
+  /** `ACTIVE`, `DRAFT` or `ARCHIVED` */
+  status: string
+  slug: string
+  /** ISO 4217 */
+  currency: string
+  /** Price before a reduction */
+  compareAtPrice: number | null
+  /** Whether a variant must be chosen to buy it */
+  hasVariants: boolean
+  options: {
+    name: string
+    values: string[]
+  }[]
+  variants: Variant[]
+  seo: {
+    title: string
+    description: string
+  }
+  /** Manufacturer or brand; may be empty */
+  vendor: string
+  /** The images of `images` with their alternative texts, which may be empty */
+  media: {
+    url: string
+    alt: string
+  }[]
+  /** Delivered as a download */
+  digital: boolean
+  tags: string[]
+}
+
+export type StockEventData = {
+  variantId: string
+  productId: string
+  /** Empty if none */
+  sku: string
+  /** Name of the product */
+  name: string
+  /** Title of the variant; empty if the product has only one */
+  variant: string
+  outletId: string
+  /** Units that can be sold */
+  available: number
+  /** Units at which the variant counts as low in stock */
+  threshold: number
+}
+
+export type TestEventData = {
+  endpointId: string
+}
+
 export type Variant = {
   id: string
   sku: string
@@ -593,6 +741,25 @@ export type SignInAnswer = {
   user: Customer
   /** Expiry time: ISO 8601, UTC */
   expiresAt: string
+}
+
+/** The answer of `forgotPassword`. */
+export type ForgotPasswordAnswer = {
+  success: boolean
+}
+
+/** The answer of `resetPassword`. */
+export type ResetPasswordAnswer = {
+  /** Send it as `Authorization: Bearer …` */
+  token: string
+  user: Customer
+  /** Expiry time: ISO 8601, UTC */
+  expiresAt: string
+}
+
+/** The answer of `requestVerification`. */
+export type RequestVerificationAnswer = {
+  success: boolean
 }
 
 /** The answer of `changePassword`. */
@@ -764,19 +931,23 @@ export type MergeGuestDataInput = {
 /** The input of `requestOtp`. */
 export type RequestOtpInput = {
   /** International form, such as +919876543210; spacing is ignored */
-  phone: string
-  /** From an earlier request for this number that led to a sign-in; any other is ignored */
+  phone?: string | undefined
+  /** Case-insensitive */
+  email?: string | undefined
+  /** From an earlier request for this number or address that led to a sign-in; any other is ignored */
   requestToken?: string | undefined
 }
 
 /** The input of `verifyOtp`. */
 export type VerifyOtpInput = {
   /** International form, such as +919876543210; spacing is ignored */
-  phone: string
+  phone?: string | undefined
+  /** Case-insensitive */
+  email?: string | undefined
   /** The code from the message */
   otp: string
   guestCartId?: string | undefined
-  /** From the response to the request; an unknown token or one of another number is ignored */
+  /** From the response to the request; an unknown token or one of another number or address is ignored */
   requestToken?: string | undefined
 }
 
@@ -788,6 +959,8 @@ export type SignUpInput = {
   password: string
   /** International form, such as +919876543210; spacing is ignored */
   phone?: string | undefined
+  /** Origin that the link in the mail leads to; one of the allowlist. Default: the domain of the store */
+  storefrontUrl?: string | undefined
 }
 
 /** The input of `signIn`. */
@@ -795,6 +968,33 @@ export type SignInInput = {
   /** Case-insensitive */
   email: string
   password: string
+}
+
+/** The input of `forgotPassword`. */
+export type ForgotPasswordInput = {
+  /** Case-insensitive */
+  email: string
+  /** Origin that the link in the mail leads to; one of the allowlist. Default: the domain of the store */
+  storefrontUrl?: string | undefined
+}
+
+/** The input of `resetPassword`. */
+export type ResetPasswordInput = {
+  /** From the link in the mail */
+  token: string
+  password: string
+}
+
+/** The input of `verifyEmail`. */
+export type VerifyEmailInput = {
+  /** From the link in the mail */
+  token: string
+}
+
+/** The input of `requestVerification`. */
+export type RequestVerificationInput = {
+  /** Origin that the link in the mail leads to; one of the allowlist. Default: the domain of the store */
+  storefrontUrl?: string | undefined
 }
 
 /** The input of `addWishlistItem`. */
@@ -811,10 +1011,12 @@ export type RemoveWishlistItemInput = {
 /** The input of `changeCustomer`. */
 export type ChangeCustomerInput = {
   name?: string | undefined
-  /** Sign-in email if the customer has a password, otherwise contact data. Empty: removes it */
+  /** Sign-in email if it is confirmed or the customer has a password, otherwise contact data. Empty: removes it */
   email?: string | undefined
   /** Required to change the email of a customer who has a password */
   currentPassword?: string | undefined
+  /** Origin that the link to confirm a new email leads to. Default: the domain of the store */
+  storefrontUrl?: string | undefined
   /** Contact number in international form. The verified number for sign-in does not change. Empty: removes it */
   phone?: string | undefined
 }
@@ -1013,6 +1215,48 @@ export type ValidateCouponInput = {
   code?: unknown
   /** The customer's cart */
   cartId?: unknown
+}
+
+/** The `data` of the events that are sent to webhook endpoints, by type. */
+export type EventData = {
+  /** A checkout has created an order */
+  'order.placed': OrderEventData
+  /** The payment of an order has succeeded */
+  'order.paid': OrderEventData
+  /** A payment has failed; the shopper can try again */
+  'order.payment_failed': OrderEventData
+  /** An order was cancelled, or was not paid in time */
+  'order.cancelled': OrderEventData
+  /** A parcel of the order was handed to a carrier */
+  'order.shipped': OrderEventData
+  /** A parcel of the order is on its way */
+  'order.out_for_delivery': OrderEventData
+  /** All of the order was delivered */
+  'order.delivered': OrderEventData
+  /** All or part of the payment was refunded */
+  'order.refunded': OrderEventData
+  /** The order needs a decision of the merchant: `needsAttention` says why */
+  'order.attention': OrderEventData
+  /** The goods came back to the store */
+  'order.returned': OrderEventData
+  /** Somebody signed up, or signed in with a code for the first time */
+  'customer.created': Customer
+  /** The name, address or phone number of a customer was changed or confirmed */
+  'customer.updated': Customer
+  /** The personal data of a customer was erased */
+  'customer.erased': Customer
+  /** A product was added to the catalog */
+  'product.created': ProductEventData
+  /** A product was changed */
+  'product.updated': ProductEventData
+  /** A product was archived */
+  'product.archived': ProductEventData
+  /** The units of a variant at an outlet have fallen to its threshold */
+  'stock.low': StockEventData
+  /** The last unit of a variant at an outlet was sold or reserved */
+  'stock.out': StockEventData
+  /** An endpoint is tested; sent only to this endpoint, whatever it subscribes to */
+  'webhook.test': TestEventData
 }
 
 /** The error codes of the service. */

@@ -23,6 +23,7 @@ export const guideSections: readonly GuideSection[] = [
       { page: 'checkout-and-payment', label: 'Checkout and payment', about: 'From a full cart to a paid order.' },
       { page: 'delivery', label: 'Delivery', about: 'Shipping an order and tracking it.' },
       { page: 'webhooks', label: 'Webhooks', about: 'Events from payment providers and carriers.' },
+      { page: 'receiving-webhooks', label: 'Webhooks you receive', about: 'Telling other systems what happens.' },
     ],
   },
   {
@@ -48,6 +49,7 @@ export const guideSections: readonly GuideSection[] = [
     title: 'Operate',
     pages: [
       { page: 'production', label: 'Production', about: 'PostgreSQL, Redis, instances, backups, secrets.' },
+      { page: 'email', label: 'Email', about: 'SMTP, the messages, their looks, and mail that fails.' },
       { page: 'import', label: 'Import and export', about: 'Products in bulk.' },
       { page: 'benchmarks', label: 'Benchmarks', about: 'How fast it is, and how to measure it.' },
       { page: 'query-plans', label: 'Query plans', about: 'How lists and searches read the database.' },
