@@ -59,7 +59,7 @@ test('every setting has a default that suits development', () => {
       shiprocket: 'https://apiv2.shiprocket.in',
     },
     sms: { sender: 'console' },
-    mail: { smtpUrl: null, from: 'shop@localhost.localdomain' },
+    mail: { smtpUrl: null, from: { name: '', address: 'shop@localhost.localdomain' } },
     logLevel: 'info',
   })
 })
@@ -106,7 +106,7 @@ test('every variable is read', () => {
       shiprocket: 'https://apiv2.shiprocket.in',
     },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
-    mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: 'shop@blue.example' },
+    mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: { name: '', address: 'shop@blue.example' } },
     logLevel: 'warn',
     version: config.version,
   })
@@ -261,12 +261,15 @@ test('production starts without an SMS sender if it can send mail', () => {
   assert.equal(loadConfig({ ...production, ...twilio }).sms.sender, 'twilio')
 })
 
-test('mail needs a sender, which is an address without a name', () => {
+test('mail needs a sender: an address, with or without a name', () => {
   const from = (text: string) => loadConfig({ ...smtp, VITRINE_MAIL_FROM: text }).mail.from
   assertRefused({ VITRINE_SMTP_URL: smtp.VITRINE_SMTP_URL }, /^VITRINE_MAIL_FROM is required with VITRINE_SMTP_URL/)
-  assert.equal(from('shop@blue.example'), 'shop@blue.example')
-  assert.equal(from(' shop@काव्या.example '), 'shop@काव्या.example')
-  assertRefused({ ...smtp, VITRINE_MAIL_FROM: 'Blue Door <shop@blue.example>' }, /without a name/)
+  assert.deepEqual(from('shop@blue.example'), { name: '', address: 'shop@blue.example' })
+  assert.deepEqual(from(' shop@काव्या.example '), { name: '', address: 'shop@काव्या.example' })
+  for (const text of ['Blue Door <shop@blue.example>', '"Blue Door" <shop@blue.example>']) {
+    assert.deepEqual(from(text), { name: 'Blue Door', address: 'shop@blue.example' })
+  }
+  assertRefused({ ...smtp, VITRINE_MAIL_FROM: 'Blue Door' }, /^The environment variable VITRINE_MAIL_FROM must be/)
 })
 
 test('every variable has a description', () => {

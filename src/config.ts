@@ -135,7 +135,7 @@ export const Environment = Type.Object({
   VITRINE_MAIL_FROM: Type.Optional(
     Type.String({
       description:
-        'Address that all mail is sent from; its name is that of the store. Required with `VITRINE_SMTP_URL`',
+        'Address that all mail is sent from, with or without a name: `Blue Door <shop@bluedoor.example>`. Required with `VITRINE_SMTP_URL`',
     }),
   ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
@@ -284,14 +284,18 @@ const readMail = (env: Static<typeof Environment>) => {
   if (![username, password].every(isDecodable)) {
     throw refusal('VITRINE_SMTP_URL', 'must have its user and password percent-encoded')
   }
-  const from = text?.trim() ?? 'shop@localhost.localdomain'
-  if (!isMailAddress(from)) {
-    throw refusal(
-      'VITRINE_MAIL_FROM',
-      'must be an address such as shop@shop.example, without a name: mail has the name of its store',
-    )
-  }
-  return { smtpUrl: smtpUrl ?? null, from }
+  return { smtpUrl: smtpUrl ?? null, from: readSender(text?.trim() ?? 'shop@localhost.localdomain') }
+}
+
+/** `shop@shop.example`, or with a name: `Blue Door <shop@shop.example>`. */
+const readSender = (text: string) => {
+  const [name = '', rest] = text.endsWith('>') ? text.slice(0, -1).split('<') : ['', text]
+  const address = rest?.trim() ?? ''
+  if (isMailAddress(address) && !/[\r\n<>]/.test(name)) return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
+  throw refusal(
+    'VITRINE_MAIL_FROM',
+    'must be an address such as shop@shop.example, or a name and an address: Blue Door <shop@shop.example>',
+  )
 }
 
 const isDecodable = (text: string) => {

@@ -46,7 +46,8 @@ before(async () => {
   for (const text of [addCoupons, addPayments, addMailTokens, addWebhooks]) await runSql(url, text)
   await runSql(
     url,
-    'analyze coupon, mail, mail_token, orders, payment, refund, shipment, event, webhook_endpoint, webhook_delivery, webhook_attempt',
+    `analyze coupon, mail, mail_token, orders, payment, payment_event, refund, shipment, event, webhook_endpoint,
+      webhook_delivery, webhook_attempt`,
   )
   // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)

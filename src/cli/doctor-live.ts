@@ -50,7 +50,7 @@ const examineSms = ({ sms }: Config): CheckResult => {
 
 /** Also part of a plain `doctor`. */
 export const examineMail = ({ mail, production, dataDir }: Config): CheckResult => {
-  if (mail.smtpUrl !== null) return ok('mail', `sent by ${new URL(mail.smtpUrl).host} from ${mail.from}`)
+  if (mail.smtpUrl !== null) return ok('mail', `sent by ${new URL(mail.smtpUrl).host} from ${mail.from.address}`)
   return production
     ? warning('mail', 'no mail is sent; set VITRINE_SMTP_URL and VITRINE_MAIL_FROM')
     : ok('mail', `written to ${mailFolderIn(dataDir)}; VITRINE_SMTP_URL is not set`)

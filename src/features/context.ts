@@ -83,8 +83,7 @@ export type Services = {
   sms: SmsSender
   /** Null in production without an SMTP server: no mail is sent. */
   mail: MailSender | null
-  /** The address that all mail is sent from. Its name is that of the store. */
-  mailFrom: string
+  mailFrom: MailFrom
   /** Reports a mail that will not be tried again. */
   onMailGivenUp(ids: { storeId: string; mailId: string; message: string; attempts: number }): void
   /** Encrypts the codes of mail that waits to be sent. */
@@ -100,6 +99,9 @@ export type Services = {
   /** Base URL of this service, for links. */
   publicUrl: string
 }
+
+/** The sender of all mail. An empty name: that of the store. */
+export type MailFrom = { name: string; address: string }
 
 /** `phone` and `email` stand for one-time passwords. */
 export type SignInWay = 'phone' | 'email' | 'password'

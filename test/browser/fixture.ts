@@ -9,6 +9,7 @@ import { createShopServer } from '../../src/demo-shop/shop.routes.ts'
 import { findStoreByPublicId } from '../../src/features/access/directory.ts'
 import type { Store } from '../../src/features/context.ts'
 import { type DemoKeys, seedDemo } from '../../src/features/demo-store/demo-store.ts'
+import { mailJobNames } from '../../src/features/events/messages.ts'
 import { allowOrigin } from '../../src/features/stores/stores.ts'
 import { listJobKinds } from '../../src/job-kinds.ts'
 import { createJobRunner } from '../../src/jobs/runner.ts'
@@ -132,7 +133,7 @@ const openFixture = async (t: TestContext, executablePath: string): Promise<Brow
 /** Sends the mail of this store only: the database has mail of other tests too. */
 const sendMailOf = (service: TestService, store: Store, t: TestContext) => {
   const kinds = listJobKinds(service.app.services, service.db)
-    .filter(({ name }) => name === 'mail')
+    .filter(({ name }) => Object.values<string>(mailJobNames).includes(name))
     .map((kind) => ({
       ...kind,
       findDue: async () => (await kind.findDue()).filter(({ storeId }) => storeId === store.id),

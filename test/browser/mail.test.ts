@@ -8,7 +8,7 @@ import { violationsOf } from './steps.ts'
 browserTest(
   'every mail is accessible and fits, on a desktop, a narrow phone, and in the dark',
   async ({ store, newShopper }) => {
-    const from = { publicUrl: 'http://localhost:3000', mailFrom: 'shop@kavya.example' }
+    const from = { publicUrl: 'http://localhost:3000', mailFrom: { name: '', address: 'shop@kavya.example' } }
     const { page } = await newShopper()
     const looks = [
       { width: 1000, colorScheme: 'light' },

@@ -2,7 +2,7 @@ import type { Language } from '../../core/languages.ts'
 import { isMailAddress, type Mailbox } from '../../core/mail-address.ts'
 import { isWebAddress } from '../../core/web-address.ts'
 import { showImage } from '../catalog/catalog.ts'
-import type { Store } from '../context.ts'
+import type { MailFrom, Store } from '../context.ts'
 import type { Letterhead, MailContent } from './render/blocks.ts'
 import { renderHtml } from './render/html.ts'
 import { renderText } from './render/text.ts'
@@ -11,7 +11,7 @@ export type MailParts = { subject: string; text: string; html: string; from: Mai
 
 /** A message with everything that comes from the store: sender, reply address, name, logo, colour, contact. */
 export const addLetterhead = (
-  { store, publicUrl, mailFrom }: { store: Store; publicUrl: string; mailFrom: string },
+  { store, publicUrl, mailFrom }: { store: Store; publicUrl: string; mailFrom: MailFrom },
   language: Language,
   content: MailContent,
 ): MailParts => {
@@ -20,7 +20,7 @@ export const addLetterhead = (
     subject: content.subject,
     text: renderText(content, letterhead),
     html: renderHtml(content, letterhead),
-    from: { name: store.mailSenderName || store.name, address: mailFrom },
+    from: { name: store.mailSenderName || mailFrom.name || store.name, address: mailFrom.address },
     replyTo: [store.mailReplyTo, store.contact.email].find(isMailAddress) ?? null,
   }
 }

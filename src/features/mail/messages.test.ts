@@ -33,7 +33,7 @@ const store = {
 } as Store
 
 const now = new Date('2026-11-15T09:30:00.000Z')
-const from = { publicUrl: 'https://api.kavya.example', mailFrom: 'shop@kavya.example' }
+const from = { publicUrl: 'https://api.kavya.example', mailFrom: { name: '', address: 'shop@kavya.example' } }
 
 const show = (name: MessageName, language: 'en' | 'hi', change: Partial<Store> = {}) => {
   const changed = { ...store, ...change }

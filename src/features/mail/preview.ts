@@ -3,13 +3,13 @@ import { newId } from '../../core/ids.ts'
 import { type Language, languages } from '../../core/languages.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
 import type { MailSender } from '../../providers/mail/sender.ts'
-import type { Store } from '../context.ts'
+import type { MailFrom, Store } from '../context.ts'
 import { isMessageName, messageNames } from '../events/messages.ts'
 import { composeExample } from './examples.ts'
 import { addLetterhead } from './letterhead.ts'
 import { pickMailLanguage } from './texts/texts.ts'
 
-type PreviewCtx = { store: Store; publicUrl: string; mailFrom: string }
+type PreviewCtx = { store: Store; publicUrl: string; mailFrom: MailFrom }
 
 /** A message with example data, as the store would send it. `language` is that of the store by default. */
 export const previewMail = (ctx: PreviewCtx, message: string, language: string | undefined, now: Date) => {

@@ -72,11 +72,17 @@ test('a mail arrives with its headers, and the same Message-ID when it is sent a
   assert.equal(headers['content-language'], 'en')
 })
 
-test('mail to this machine is encrypted by STARTTLS where the server offers it, and by TLS with smtps', async (t) => {
-  for (const encryption of ['starttls', 'tls', 'none'] as const) {
-    const { server, sender } = await open(t, { encryption })
+test('mail to this machine is encrypted by TLS with smtps, and by STARTTLS where a password is sent', async (t) => {
+  const login = { user: 'me', password: 'secret' }
+  for (const [encryption, more, isEncrypted] of [
+    ['starttls', { login }, true],
+    ['starttls', {}, false],
+    ['tls', {}, true],
+    ['none', {}, false],
+  ] as const) {
+    const { server, sender } = await open(t, { encryption, ...more })
     await sender.send(mail)
-    assert.equal(server.received[0]?.isEncrypted, encryption !== 'none', encryption)
+    assert.equal(server.received[0]?.isEncrypted, isEncrypted, encryption)
   }
 })
 

@@ -6,7 +6,7 @@ import { composeMail } from './compose.ts'
 import { MailFailed, MailRefused, type MailSender } from './sender.ts'
 
 export type SmtpOptions = {
-  /** Certificate authorities besides the built-in ones, for tests. */
+  /** Certificate authorities in place of the built-in ones, for tests. */
   ca?: string
   connectMs?: number
   /** How long the server may stay silent. */
@@ -20,9 +20,9 @@ const maxAnswerLength = 300
 /**
  * Sends by SMTP over connections that are kept for a while. Each mail is tried once, because the mail job repeats it.
  *
- * Mail and passwords are sent without encryption to this machine only. The certificate of the server is always checked.
- * With `smtp://`, a server elsewhere must offer STARTTLS; otherwise somebody between could remove the offer and read
- * codes and links.
+ * Mail and passwords are sent without encryption to this machine only, where servers often have a certificate that
+ * nobody can verify. Otherwise the certificate is always checked. With `smtp://`, a server elsewhere must offer STARTTLS;
+ * otherwise somebody between could remove the offer and read codes and links.
  */
 export const createSmtpSender = (url: string, options: SmtpOptions = {}): MailSender => {
   const pool = createPool(readServer(url), options)
@@ -58,6 +58,7 @@ const readServer = (text: string): SMTPPoolOptions => {
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
     requireTLS: !secure && !isLocal,
+    ignoreTLS: isLocal && auth.user === '',
     ...(auth.user === '' ? {} : { auth }),
   }
 }
