@@ -31,6 +31,7 @@ test('a new store has all fields that a storefront needs', async () => {
     paymentMethods: ['online'],
     shipping: { flat: 0, freeAbove: null },
     taxIncluded: true,
+    signIn: ['phone', 'email', 'password'],
   })
 })
 
