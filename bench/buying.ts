@@ -17,8 +17,8 @@ import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service
 
 const help = `npm run bench:buying -- [--million] [--seconds 4] [--rounds 3] [--smoke]
 
-Measures checkout and settlement over HTTP against the same statements sent by pgbench to the same database, and against
-a service that records no events, in turns; a flash sale of 100 units to 5,000 buyers; and the list of orders. Then the invariants are checked. Read the ratios and the
+Measures checkout and settlement over HTTP against the same statements sent by pgbench to the same database, in turns; a
+flash sale of 100 units to 5,000 buyers; and the list of orders. Then the invariants are checked. Read the ratios and the
 processor time: a noisy machine moves the rates of both sides. Needs wrk and pgbench.
 
   --million     the list of orders again with 1,000,000 orders in the store; filling them takes minutes
@@ -51,8 +51,6 @@ const pastOrders = smoke ? { customers: 100, orders: 1_000 } : { customers: 1_00
 
 type Bench = Shop & {
   service: Service
-  /** The same service on the same database, but it records no events. */
-  withoutEvents: Service
   database: EmbeddedServer
   serverPid: number
   folder: string
@@ -68,14 +66,8 @@ const main = async () => {
   // As many connections as pgbench has.
   const service = await startService(dataDir, { DATABASE_POOL_SIZE: String(connections) })
   const database = await openEmbedded({ dataDir, role: 'command' })
-  const otherDir = newDataDir()
-  const withoutEvents = await startService(
-    otherDir,
-    { DATABASE_URL: urlOf(database), DATABASE_POOL_SIZE: String(connections) },
-    new URL('./without-events.ts', import.meta.url).href,
-  )
   try {
-    const bench = { ...(await fillStore(service, database, folder)), withoutEvents }
+    const bench = await fillStore(service, database, folder)
     print(
       `${''.padEnd(26)}${['a second', 'p50 ms', 'p99 ms', 'pgbench', 'ratio'].map((word) => word.padStart(11)).join('')}`,
     )
@@ -85,24 +77,14 @@ const main = async () => {
     await measureOrders(bench)
     print(`service: ${residentMegabytes(service.pid).toFixed(0)} MB`)
   } finally {
-    await withoutEvents.stop()
     await database.stop()
     await service.stop()
     removeDataDir(dataDir)
-    removeDataDir(otherDir)
     rmSync(folder, { recursive: true })
   }
 }
 
-/** The embedded database as a URL, for a second service. */
-const urlOf = ({ connection: { user, database, host } }: EmbeddedServer) =>
-  `postgres://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`
-
-const fillStore = async (
-  service: Service,
-  database: EmbeddedServer,
-  folder: string,
-): Promise<Omit<Bench, 'withoutEvents'>> => {
+const fillStore = async (service: Service, database: EmbeddedServer, folder: string): Promise<Bench> => {
   const { storeId, key, paymentWebhook } = createStore(service, 'Bench', 'sandbox')
   await fillCatalog(database.connection, storeId, { products, smallStores: 10 }, () => {})
   const [store] = await query(database, 'select id, default_outlet_id as "outletId" from store where public_id = $1', [
@@ -139,14 +121,10 @@ const moreBuyers = async ({ database, store }: Bench, count: number, product?: n
 /** A measurement, with the processor time per request. */
 type Costed<Figures> = Figures & { cost: ProcessorTimes }
 
-const withCost = async <Figures>(
-  { service, serverPid }: Pick<Bench, 'service' | 'serverPid'>,
-  run: () => Promise<Figures>,
-  countOf: (figures: Figures) => number,
-) => {
-  const before = readProcessorTimes(service.pid, serverPid)
+const withCost = async <Figures>(bench: Bench, run: () => Promise<Figures>, countOf: (figures: Figures) => number) => {
+  const before = readProcessorTimes(bench.service.pid, bench.serverPid)
   const figures = await run()
-  const after = readProcessorTimes(service.pid, serverPid)
+  const after = readProcessorTimes(bench.service.pid, bench.serverPid)
   return { ...figures, cost: costOfEach(before, after, countOf(figures)) }
 }
 
@@ -202,46 +180,26 @@ const settlements = async (bench: Bench, range: Range) => {
   return rows.map((order) => line('POST', '/webhook/payment', headers, eventOf(order as Parameters<typeof eventOf>[0])))
 }
 
-/** `silent`: the service that records no events. */
-type Sides = { ours: Costed<Measured>[]; theirs: Costed<{ rate: number }>[]; silent: Costed<Measured>[] }
+type Sides = { ours: Costed<Measured>[]; theirs: Costed<{ rate: number }>[] }
 
 const measureBuying = async (bench: Bench) => {
-  const checkout: Sides = { ours: [], theirs: [], silent: [] }
-  const settlement: Sides = { ours: [], theirs: [], silent: [] }
-  const silent = { ...bench, service: bench.withoutEvents }
+  const checkout: Sides = { ours: [], theirs: [] }
+  const settlement: Sides = { ours: [], theirs: [] }
   for (let round = 0; round < warmUpRounds + rounds; round++) {
-    const isCounted = round >= warmUpRounds
-    const ranges = [await more(bench), await more(bench), await more(bench), await more(bench), await more(bench)]
-    const [first, second, third, fourth, fifth] = ranges as [Range, Range, Range, Range, Range]
+    const [first, second, third] = [await more(bench), await more(bench), await more(bench)]
     // Collects the statistics that a database has after a minute of use. Without them the plans of a run depend on
     // when autovacuum last ran.
     await query(bench.database, 'vacuum analyze')
-    // In turns first, because the tables grow.
-    const inTurn = async <A, B>(ours: () => Promise<A>, theirs: () => Promise<B>): Promise<[A, B]> => {
-      if (round % 2 === 0) return [await ours(), await theirs()]
-      const last = await theirs()
-      return [await ours(), last]
-    }
-    const [bought, boughtSilently] = await inTurn(
-      () => send(bench, checkouts(bench, first)),
-      () => send(silent, checkouts(bench, fourth)),
-    )
+    const bought = await send(bench, checkouts(bench, first))
     const boughtThere = await sendByPgbench(bench, checkoutScript(bench, second.from))
-    // All sides settle the same number of orders of the same kind.
+    // Both sides settle the same number of orders of the same kind.
     await sendByPgbench(bench, checkoutScript(bench, third.from))
-    await sendByPgbench(bench, checkoutScript(bench, fifth.from))
-    const [toSettle, toSettleSilently] = [await settlements(bench, third), await settlements(bench, fifth)]
-    const [settled, settledSilently] = await inTurn(
-      () => send(bench, toSettle),
-      () => send(silent, toSettleSilently),
-    )
+    const settled = await send(bench, await settlements(bench, third))
     const settledThere = await sendByPgbench(bench, settlementScript(bench, second.from))
-    if (!isCounted) continue
+    if (round < warmUpRounds) continue
     checkout.ours.push(bought)
-    checkout.silent.push(boughtSilently)
     checkout.theirs.push(boughtThere)
     settlement.ours.push(settled)
-    settlement.silent.push(settledSilently)
     settlement.theirs.push(settledThere)
   }
   printSides('checkout', checkout)
@@ -250,7 +208,7 @@ const measureBuying = async (bench: Bench) => {
 
 const more = (bench: Bench) => moreBuyers(bench, buyersOfRun)
 
-const printSides = (name: string, { ours, theirs, silent }: Sides) => {
+const printSides = (name: string, { ours, theirs }: Sides) => {
   printLine(name, median(ours), middle(theirs.map(({ rate }) => rate)))
   const cost = (runs: readonly { cost: ProcessorTimes }[], part: keyof ProcessorTimes) =>
     middle(runs.map((run) => run.cost[part])).toFixed(2)
@@ -258,14 +216,7 @@ const printSides = (name: string, { ours, theirs, silent }: Sides) => {
     `  processor ms each: service ${cost(ours, 'service')}, database ${cost(ours, 'database')}; ` +
       `with pgbench: database ${cost(theirs, 'database')}, pgbench ${cost(theirs, 'driver')}`,
   )
-  const rateOf = (runs: readonly Measured[]) => middle(runs.map(({ rate }) => rate))
-  print(
-    `  without events: ${rateOf(silent).toFixed(0)} a second, service ${cost(silent, 'service')}, ` +
-      `database ${cost(silent, 'database')}; recording them costs ${percent(rateOf(silent) / rateOf(ours) - 1)}`,
-  )
 }
-
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
 const middle = (figures: readonly number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
 

@@ -23,18 +23,12 @@ export type Service = {
 export const newDataDir = () => mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
 export const removeDataDir = (dataDir: string) => rmSync(dataDir, { recursive: true, force: true })
 
-/** `preloaded` is a module that the service imports first. */
-export const startService = async (
-  dataDir: string,
-  extra: NodeJS.ProcessEnv = {},
-  preloaded?: string,
-): Promise<Service> => {
+export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {}): Promise<Service> => {
   const port = await freePort()
   const env = { ...process.env, VITRINE_DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...extra }
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const args = preloaded === undefined ? [] : ['--import', preloaded]
-  const child = spawn(process.execPath, [...args, program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   await untilHealthy(url, child)
   return {
     url,
