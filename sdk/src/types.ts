@@ -1239,7 +1239,7 @@ export type EventData = {
   'order.attention': OrderEventData
   /** The goods came back to the store */
   'order.returned': OrderEventData
-  /** Somebody signed up, or signed in with a code for the first time */
+  /** A customer signed up, or signed in with a code for the first time */
   'customer.created': Customer
   /** The name, address or phone number of a customer was changed or confirmed */
   'customer.updated': Customer

@@ -67,7 +67,7 @@ const OutcomeText = ({ outcome, hasToken, onRetry }: { outcome: Outcome; hasToke
     case 'taken':
       return (
         <NotConfirmed title="This address has another account">
-          Somebody signs in with this e-mail address already. If that is you, sign in with it.
+          Another account uses this e-mail address. If it is yours, sign in to it.
         </NotConfirmed>
       )
     case 'failed':

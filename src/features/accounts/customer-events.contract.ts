@@ -8,7 +8,7 @@ const declare = (summary: string, example: CustomerProfile = exampleCustomer): E
 })
 
 export const customerEvents: Record<EventTypeOf<'customer'>, EventDeclaration> = {
-  'customer.created': declare('Somebody signed up, or signed in with a code for the first time'),
+  'customer.created': declare('A customer signed up, or signed in with a code for the first time'),
   'customer.updated': declare('The name, address or phone number of a customer was changed or confirmed'),
   'customer.erased': declare('The personal data of a customer was erased', {
     ...exampleCustomer,

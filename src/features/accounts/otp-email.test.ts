@@ -173,30 +173,30 @@ test('a code ends the password and the sessions of an account whose email was no
   assert.equal((await signIn(service, shop, { password: newPassword })).status, 200)
 })
 
-/** A customer by phone who has entered the email of somebody else, with a password. */
-const newBorrower = async (shop: TestStore) => {
+/** A customer by phone who has entered the email of another person, with a password. */
+const newPhoneCustomer = async (shop: TestStore) => {
   const { json } = await verifyCode(service, shop, await newCode(service, shop))
   const session = withSession(service, shop, json.token)
-  await session.change({ email, name: 'Borrower' })
+  await session.change({ email, name: 'Ravi' })
   assert.equal((await session.setPassword({ newPassword: password })).status, 200)
   return { id: json.customer.id as string, session }
 }
 
-test('whoever proves an email by a code gets no account that the phone of somebody else signs in to', async () => {
+test('a code that proves an email opens no account of another phone', async () => {
   const shop = await newStore(service)
-  const borrower = await newBorrower(shop)
+  const other = await newPhoneCustomer(shop)
   const owner = await verify(service, shop, (await newMailedCode(service, shop)).otp)
-  assert.notEqual(owner.json.customer.id, borrower.id)
+  assert.notEqual(owner.json.customer.id, other.id)
   assert.deepEqual([owner.json.customer.name, owner.json.customer.emailVerified], ['', true])
-  assert.equal(await borrower.session.isAlive(), false)
+  assert.equal(await other.session.isAlive(), false)
   assertError(await signIn(service, shop), 401, 'UNAUTHORIZED')
   const again = await verifyCode(service, shop, await newCode(service, shop))
-  assert.deepEqual([again.json.customer.id, again.json.customer.email], [borrower.id, ''])
+  assert.deepEqual([again.json.customer.id, again.json.customer.email], [other.id, ''])
 })
 
-test('concurrent codes of the owner of a borrowed email make one customer', async () => {
+test('concurrent codes of the owner of an unconfirmed email make one customer', async () => {
   const shop = await newStore(service)
-  await newBorrower(shop)
+  await newPhoneCustomer(shop)
   const codes = [await newMailedCode(service, shop), await newMailedCode(service, shop)]
   const owners = await Promise.all(
     codes.map(({ otp, requestToken }, i) => verify(i === 0 ? service : neighbour, shop, otp, { requestToken })),
@@ -206,13 +206,13 @@ test('concurrent codes of the owner of a borrowed email make one customer', asyn
   assert.equal(await countCustomers(shop), 2)
 })
 
-test('a reset of a borrowed email makes an account of its own', async () => {
+test('a reset for an unconfirmed email of a phone account makes a new account', async () => {
   const shop = await newStore(service)
-  const borrower = await newBorrower(shop)
+  const other = await newPhoneCustomer(shop)
   const { status, json } = await reset(service, shop, await newResetLink(service, shop))
   assert.equal(status, 200)
-  assert.notEqual(json.user.id, borrower.id)
-  assert.equal(await borrower.session.isAlive(), false)
+  assert.notEqual(json.user.id, other.id)
+  assert.equal(await other.session.isAlive(), false)
   assert.equal((await signIn(service, shop, { password: newPassword })).json.user.id, json.user.id)
   assertError(await signIn(service, shop), 401, 'UNAUTHORIZED')
 })

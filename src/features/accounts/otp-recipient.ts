@@ -8,7 +8,7 @@ import { readEmail } from './email.ts'
 import { requireSender } from './mail-limits.ts'
 import { deleteMailTokens, lockByEmail, takeOverByEmail } from './mail-tokens.sql.ts'
 import { mayReceiveCodes, normalisePhone, type Phone } from './phone.ts'
-import { isBorrowed, takeFromBorrower } from './release-email.ts'
+import { hasUnconfirmedEmail, releaseUnconfirmedEmail } from './release-email.ts'
 import { deleteSessions } from './sessions.sql.ts'
 
 /**
@@ -69,16 +69,16 @@ export const makeCustomerOf = async (tx: Tx, ctx: StoreCtx, recipient: Recipient
 
 /** The customer whom the code signs in. An email that a customer by phone has never confirmed is its owner's now. */
 export const findOwner = async (tx: Tx, ctx: StoreCtx, known: CustomerRow | undefined, recipient: Recipient) => {
-  if (recipient.kind === 'phone' || known === undefined || !isBorrowed(known)) return known
+  if (recipient.kind === 'phone' || known === undefined || !hasUnconfirmedEmail(known)) return known
   const locked = await lockByEmail(tx, ctx.store.id, known.id, recipient.address)
-  if (locked === undefined || !isBorrowed(locked)) return locked
-  await takeFromBorrower(tx, ctx, locked)
+  if (locked === undefined || !hasUnconfirmedEmail(locked)) return locked
+  await releaseUnconfirmedEmail(tx, ctx, locked)
   return undefined
 }
 
 /**
- * Records that a code has proved the email. Whoever set a password beside an email that was not confirmed may be
- * somebody else: that password, the sessions and the links end. The lock makes a concurrent sign-in with the password or
+ * Records that a code has proved the email. The password beside an email that was not confirmed may be that of another
+ * person: that password, the sessions and the links end. The lock makes a concurrent sign-in with the password or
  * change of the email come before, and be ended or found here, or after, and fail. Undefined: the email was changed.
  */
 export const proveByCode = async (

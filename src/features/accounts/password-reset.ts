@@ -12,7 +12,7 @@ import { hashingClientOf, readEmail } from './email.ts'
 import { limitClient, mailTo, requireSender } from './mail-limits.ts'
 import { deadLink, linkOrigin } from './mail-links.ts'
 import { consumeToken, deleteMailTokens, findTokenOwner, type MailToken, resetPasswordHash } from './mail-tokens.sql.ts'
-import { isBorrowed, takeFromBorrower } from './release-email.ts'
+import { hasUnconfirmedEmail, releaseUnconfirmedEmail } from './release-email.ts'
 import { deleteSessions } from './sessions.sql.ts'
 import { openSession } from './sessions.ts'
 
@@ -49,8 +49,8 @@ export const resetPassword = async (ctx: StoreCtx, { token: text, password }: { 
     const used = await consumeToken(tx, storeId, token)
     if (used === undefined) throw deadLink()
     const before = mustExist(await findCustomer(tx, storeId, customerId), `customer ${customerId}`)
-    if (isBorrowed(before) && before.email === used.email) {
-      await takeFromBorrower(tx, ctx, before)
+    if (hasUnconfirmedEmail(before) && before.email === used.email) {
+      await releaseUnconfirmedEmail(tx, ctx, before)
       return openFor(tx, ctx, await makeAccount(tx, ctx, used.email, passwordHash))
     }
     const customer = await resetPasswordHash(tx, storeId, customerId, { email: used.email, passwordHash })
@@ -72,7 +72,7 @@ const makeAccount = async (tx: Tx, ctx: StoreCtx, email: string, passwordHash: s
   const id = newId('cus', ctx.clock.now())
   const account = { id, name: '', email, emailVerified: true, phone: null, contactPhone: '', passwordHash }
   const made = await insertCustomer(tx, ctx.store.id, { ...account, language: ctx.language })
-  // Somebody else has just signed up with the address.
+  // Another customer has just signed up with the address.
   if (made === undefined) throw deadLink()
   recordCustomerEvent(tx, ctx.store, made, 'customer.created')
   return made

@@ -5,15 +5,14 @@ import type { CustomerRow } from './customers.sql.ts'
 import { deleteMailTokens, releaseEmail } from './mail-tokens.sql.ts'
 import { deleteSessions } from './sessions.sql.ts'
 
-/** A customer by phone has entered the email and has never confirmed it, so it may be somebody else's. */
-export const isBorrowed = ({ phone, emailVerified }: CustomerRow) => phone !== null && !emailVerified
+/** A customer who signs in by phone has entered the email and never confirmed it: it may belong to another person. */
+export const hasUnconfirmedEmail = ({ phone, emailVerified }: CustomerRow) => phone !== null && !emailVerified
 
 /**
- * Somebody has proved to own an email that another customer has borrowed. The owner must not get into an account that
- * the phone of a stranger still signs in to: the other customer loses the email, the password and all sessions, and the
- * email is free for a customer of its own.
+ * For when the owner of such an email has proved it. Signing the owner in to this account would share it with the person
+ * who has the phone. So the account loses the email, the password and all sessions, and the owner gets a new account.
  */
-export const takeFromBorrower = async (tx: Tx, { store }: StoreCtx, { id }: CustomerRow): Promise<void> => {
+export const releaseUnconfirmedEmail = async (tx: Tx, { store }: StoreCtx, { id }: CustomerRow): Promise<void> => {
   await deleteSessions(tx, store.id, id, null)
   await deleteMailTokens(tx, store.id, id, null)
   recordCustomerEvent(tx, store, await releaseEmail(tx, store.id, id), 'customer.updated')
