@@ -3,9 +3,13 @@ import type { StoreId } from '../src/features/context.ts'
 import { claimShipmentsToTrack, findShipmentsToTrack } from '../src/features/delivery/carrier-shipments.sql.ts'
 import { claimDueMail, findMailingStores } from '../src/features/mail/mail.sql.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
-import { type AttemptResult, noteAttempt } from '../src/features/outgoing-webhooks/attempt.sql.ts'
+import { type AttemptResult, noteAndClaimNext, noteAttempt } from '../src/features/outgoing-webhooks/attempt.sql.ts'
 import { claimDeliveries, findWaitingStores, lockDueEndpoints } from '../src/features/outgoing-webhooks/claim.sql.ts'
-import { listDeliveries, resetFailedDeliveries } from '../src/features/outgoing-webhooks/deliveries.sql.ts'
+import {
+  deliveryStates,
+  listDeliveries,
+  resetFailedDeliveries,
+} from '../src/features/outgoing-webhooks/deliveries.sql.ts'
 import { endDeliveries, findEndedStores } from '../src/features/outgoing-webhooks/switch-off.sql.ts'
 import { findLeftOverEvents, listLeftOverEvents, listMismatches } from '../src/features/payments/inbox.sql.ts'
 import {
@@ -29,7 +33,25 @@ const webhookResult: AttemptResult = {
   },
 }
 
+const webhookClaim = { id: 'dlv_1', claimedUntil: new Date() }
+
+/** `a|b`: one of the two. */
 type JobStatement = [work: () => Promise<unknown>, ...indexes: string[]]
+
+/** The list of an operator, with all combinations of its filters. */
+const deliveryLists = (db: Db, storeId: StoreId): JobStatement[] =>
+  [null, 'dlv_1'].flatMap((before) =>
+    [null, 'whk_1'].flatMap((endpointId) =>
+      [null, ...deliveryStates].map(
+        (state): JobStatement => [
+          () => listDeliveries(db, storeId, { endpointId, state, before, limit: 20 }),
+          ...(endpointId === null && state === null
+            ? ['webhook_delivery_pkey']
+            : ['webhook_delivery_list', 'webhook_delivery_sending']),
+        ],
+      ),
+    ),
+  )
 
 /** How jobs find due work by its time and claim the work of a store, with the indexes that they use. */
 export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
@@ -44,17 +66,21 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => findLeftOverEvents(db)],
   [() => listLeftOverEvents(db, storeId, 4), 'payment_event_waiting'],
   [() => listMismatches(db, storeId, 'ord_1'), 'payment_event_mismatched'],
-  [() => findShipmentsToTrack(db), 'shipment_to_track'],
+  // The planner sees little difference between the two: either finds only what is due.
+  [() => findShipmentsToTrack(db), 'shipment_to_track|shipment_to_track_of_store'],
   [() => claimShipmentsToTrack(db, storeId, 4), 'shipment_to_track_of_store'],
   [() => findWaitingStores(db, 0), 'webhook_delivery_due'],
   [() => db.tx((tx) => lockDueEndpoints(tx, storeId)), 'webhook_delivery_of_endpoint'],
   [() => db.tx((tx) => claimDeliveries(tx, storeId, ['whk_1'], 4)), 'webhook_delivery_sending'],
-  [() => noteAttempt(db, storeId, { id: 'dlv_1', claimedUntil: new Date() }, webhookResult), 'webhook_delivery_pkey'],
+  [() => noteAttempt(db, storeId, webhookClaim, webhookResult), 'webhook_delivery_pkey'],
+  [
+    () => noteAndClaimNext(db, storeId, webhookClaim, { ...webhookResult, state: 'delivered', isFailure: false }),
+    ...['webhook_delivery_pkey', 'webhook_delivery_of_endpoint'],
+  ],
   [() => findEndedStores(db, []), 'webhook_delivery_of_endpoint'],
   [() => endDeliveries(db, storeId), 'webhook_delivery_of_endpoint'],
   [() => db.tx((tx) => resetFailedDeliveries(tx, storeId, null, '')), 'webhook_delivery_failed'],
-  [() => listDeliveries(db, storeId, { endpointId: null, state: 'failed', before: null, limit: 20 })],
-  [() => listDeliveries(db, storeId, { endpointId: null, state: null, before: null, limit: 20 })],
+  ...deliveryLists(db, storeId),
   [() => findMailingStores(db, 'order', 0), 'mail_of_store_due'],
   [() => claimDueMail(db, storeId, 'order', 4), 'mail_of_store_due'],
   [() => findMailingStores(db, 'reset', 0), 'mail_of_store_due'],

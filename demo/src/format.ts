@@ -34,7 +34,7 @@ export const internationalPhone = (text: string) => {
   return `+91${digits.replace(/^0/, '')}`
 }
 
-/** A message for the shopper. Messages of the API can be shown as they are; other errors get one here. */
+/** A message for the shopper. */
 export const errorText = (error: unknown): string => {
   if (!isVitrineError(error)) return 'Something went wrong on this page. Please try again.'
   if (error.code === 'NETWORK') return 'The shop cannot be reached. Check your connection and try again.'
@@ -44,7 +44,25 @@ export const errorText = (error: unknown): string => {
     return seconds ? `Too many attempts. Please wait ${waitText(seconds)}.` : 'Too many attempts. Please wait a moment.'
   }
   if (error.status >= 500 || error.status === 0) return 'The shop is having a problem. Please try again shortly.'
-  return error.message
+  return wordMessage(error.message)
+}
+
+/** Texts for developers, by their beginning, and what they mean to a shopper. */
+const messages: [start: string, text: string][] = [
+  ['email is used for sign-in', 'You sign in with this e-mail address. You can replace it, but not remove it.'],
+  ['email ', 'Please enter an e-mail address such as asha@example.com.'],
+  ['phone ', 'Please enter a phone number with its country code, such as +91 98765 43210.'],
+  ['name ', 'Please enter a name.'],
+  ['password ', 'Please choose a password of at least 8 characters.'],
+  ['newPassword ', 'Please choose a password of at least 8 characters.'],
+  ['This change needs the current password', 'Please enter your current password.'],
+]
+
+const wordMessage = (message: string) => {
+  const known = messages.find(([start]) => message.startsWith(start))
+  if (known) return known[1]
+  // The API begins a message with the name of the field that it refuses.
+  return /^[a-z]/.test(message) ? 'Please check what you have entered.' : message
 }
 
 const waitText = (seconds: number) =>

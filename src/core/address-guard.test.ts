@@ -138,13 +138,38 @@ test('an answer of DNS that changes is checked again', async () => {
   await assert.rejects(guard.check('https://shop.example/'), UrlRefused)
 })
 
-test('in development every host is allowed, and credentials are not', async () => {
+test('in development this machine and private networks are allowed, and credentials are not', async () => {
   const guard = createAddressGuard({ production: false, resolve: () => assert.fail('no lookup') })
-  for (const url of ['http://localhost:3000/hook', 'http://127.0.0.1/', 'https://intranet/']) {
+  for (const url of ['http://localhost:3000/hook', 'http://a.localhost/', 'http://127.0.0.1/', 'http://[::1]/']) {
     assert.equal(await guard.check(url), undefined)
   }
+  for (const address of ['10.0.0.1', '192.168.1.1', '[fd00::1]', '93.184.216.34']) {
+    assert.equal(await guard.check(`http://${address}/`), undefined)
+  }
+  const answer = addressesOf('10.0.0.7')
+  const named = createAddressGuard({ production: false, resolve: async () => answer })
+  assert.deepEqual(await named.check('https://intranet/'), answer, 'the request goes to the address that was checked')
+  const unknown = createAddressGuard({ production: false, resolve: () => Promise.reject(new Error('no')) })
+  assert.deepEqual(await unknown.check('https://erp.example/'), [])
   await assert.rejects(guard.check('http://user:password@localhost/'), UrlRefused)
   await assert.rejects(guard.check('ftp://localhost/'), UrlRefused)
+})
+
+test('in development too, link-local addresses and metadata services are refused, as a host and as an answer of DNS', async () => {
+  const addresses = ['169.254.169.254', '169.254.1.1', 'fe80::1', 'febf::1', 'fd00:ec2::254', '::ffff:169.254.169.254']
+  for (const address of [...addresses, '::ffff:a9fe:a9fe', '100.100.100.200', '192.0.0.192', '168.63.129.16']) {
+    const guard = createAddressGuard({
+      production: false,
+      resolve: async () => [...addressesOf('10.0.0.7'), ...addressesOf(address)],
+    })
+    const host = isIP(address) === 6 ? `[${address}]` : address
+    await assert.rejects(guard.check(`http://${host}/`), UrlRefused, host)
+    await assert.rejects(guard.check('https://erp.example/'), UrlRefused, address)
+  }
+  const guard = createAddressGuard({ production: false, resolve: () => assert.fail('no lookup') })
+  for (const host of ['metadata.google.internal', 'METADATA.google.internal.', '2852039166', '0xa9fea9fe']) {
+    await assert.rejects(guard.check(`http://${host}/computeMetadata/v1/`), UrlRefused, host)
+  }
 })
 
 test('addresses are remembered for a short time, for a limited number of hosts, and failures are not', async () => {

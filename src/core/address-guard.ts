@@ -2,7 +2,7 @@ import { promises as dns, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { seconds } from './clock.ts'
 import { createLru } from './lru.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isMetadataAddress, isPublicAddress } from './public-address.ts'
 import { errorCode } from './thrown.ts'
 
 /** The URL may not be called. The message is a sentence for the merchant, without the addresses of the host. */
@@ -24,8 +24,9 @@ export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]
  */
 export type AddressGuard = {
   /**
-   * The addresses that a request to this URL must be sent to. Undefined in development, where every address is allowed.
-   * Rejects with `UrlRefused`. Asked before each request, because the addresses of a name can change.
+   * The addresses that a request to this URL must be sent to; undefined if there is no limit, which is so for this
+   * machine in development. Rejects with `UrlRefused`. Asked before each request, because the addresses of a name can
+   * change.
    */
   check(url: string): Promise<readonly LookupAddress[] | undefined>
 }
@@ -34,16 +35,16 @@ const maxUrlLength = 2000
 
 export const createAddressGuard = ({
   production,
-  resolve = rememberAddresses(resolvePublicName),
+  resolve = rememberAddresses(production ? resolvePublicName : resolveAnyName),
 }: {
   production: boolean
   resolve?: ResolveHost
 }): AddressGuard => ({
   check: async (text) => {
     const url = readUrl(text)
-    if (!production) return undefined
-    if (url.protocol !== 'https:') throw new UrlRefused('The URL must begin with https://.')
     const host = url.hostname.replace(/^\[|\]$/g, '')
+    if (!production) return checkInDevelopment(host, resolve)
+    if (url.protocol !== 'https:') throw new UrlRefused('The URL must begin with https://.')
     const addresses = isIP(host) > 0 ? [{ address: host, family: isIP(host) }] : await resolveName(host, resolve)
     // One private address is enough to refuse: the client might choose it.
     if (!addresses.every(({ address }) => isPublicAddress(address))) {
@@ -52,6 +53,28 @@ export const createAddressGuard = ({
     return addresses
   },
 })
+
+/**
+ * Receivers are tried out on this machine and in private networks. A name without an address is allowed too: the request
+ * fails.
+ */
+const checkInDevelopment = async (
+  hostname: string,
+  resolve: ResolveHost,
+): Promise<readonly LookupAddress[] | undefined> => {
+  if (isIP(hostname) > 0) {
+    if (isMetadataAddress(hostname)) throw new UrlRefused(metadataRefused)
+    return undefined
+  }
+  const name = hostname.replace(/\.$/, '').toLowerCase()
+  if (name === 'localhost' || name.endsWith('.localhost')) return undefined
+  if (name === 'metadata.google.internal') throw new UrlRefused(metadataRefused)
+  const addresses = await resolve(name).catch(() => [])
+  if (addresses.some(({ address }) => isMetadataAddress(address))) throw new UrlRefused(metadataRefused)
+  return addresses
+}
+
+const metadataRefused = 'Link-local addresses and metadata services are refused.'
 
 /** The URL parser also normalises IPv4 addresses that are written in decimal, octal, hexadecimal or short form. */
 const readUrl = (text: string): URL => {
@@ -117,5 +140,8 @@ const resolvePublicName: ResolveHost = async (hostname) => {
   if (failure?.status === 'rejected') throw failure.reason
   return []
 }
+
+/** With the hosts file and the names of the private network. */
+const resolveAnyName: ResolveHost = (hostname) => dns.lookup(hostname, { all: true })
 
 const isMissing = (error: unknown) => ['ENODATA', 'ENOTFOUND'].includes(errorCode(error) ?? '')

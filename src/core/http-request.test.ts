@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { AnswerTooLong, type OutgoingRequest, sendRequest } from './http-request.ts'
 
@@ -104,6 +104,15 @@ test('a request goes to the given address, whatever its host name resolves to', 
   assert.equal((await send({ url, addresses })).status, 200)
   await assert.rejects(send({ url }), { code: /ENOTFOUND|EAI_AGAIN/ })
   await assert.rejects(send({ url, addresses: [] }), /has no address/)
+})
+
+test('an address has three seconds to accept the connection before the next one is tried', async (t) => {
+  const { server, send } = await startServer(t, (_, response) => void response.end())
+  const { port } = server.address() as AddressInfo
+  const connect = t.mock.method(Socket.prototype, 'connect')
+  await send({ url: `http://shop.invalid:${port}/`, addresses: [{ address: '127.0.0.3', family: 4 }, ...here] })
+  const [options] = connect.mock.calls.flatMap((call) => call.arguments as unknown[]).flat()
+  assert.partialDeepStrictEqual(options, { autoSelectFamilyAttemptTimeout: 3000 })
 })
 
 test('a connection is reused only for the same addresses', async (t) => {

@@ -85,7 +85,7 @@ const pinTo = (addresses: readonly LookupAddress[]) => ({
   autoSelectFamilyAttemptTimeout: addressAttemptMs,
   lookup: ((hostname, { all }, callback) => {
     const [first] = addresses
-    if (first === undefined) callback(new Error(`${hostname} has no address`), '')
+    if (first === undefined) callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '')
     else if (all) callback(null, [...addresses])
     else callback(null, first.address, first.family)
   }) satisfies LookupFunction,

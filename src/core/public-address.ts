@@ -36,6 +36,17 @@ const globalIpv6 = networks('ipv6', ['2000::/3'])
 /** Within them: protocols and benchmarks with Teredo, documentation, 6to4, AS112. They lead to IPv4 or to nowhere. */
 const closedIpv6 = networks('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'])
 
+/**
+ * Link-local addresses and the metadata services of clouds, which give credentials of the machine to whoever asks from
+ * it. Contains IPv4 addresses in IPv6 form too.
+ */
+const metadata = networks('ipv4', ['169.254.0.0/16', '100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32'])
+metadata.addSubnet('fe80::', 10, 'ipv6')
+metadata.addAddress('fd00:ec2::254', 'ipv6')
+
+export const isMetadataAddress = (address: string): boolean =>
+  metadata.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
 /** Whether an IP address belongs to the public internet. False for any other text. */
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {

@@ -124,7 +124,10 @@ browserTest('a new customer confirms the e-mail address with the link in a mail'
 
   const link = await frame.getByRole('link', { name: 'Confirm the address' }).getAttribute('href')
   await page.goto(link ?? '')
-  await sees(heading(page, 'This link no longer works'))
+  await sees(heading(page, 'Your e-mail address is already confirmed'))
+  const { page: strange } = await fixture.newShopper()
+  await strange.goto(link ?? '')
+  await sees(heading(strange, 'This link no longer works'))
   await page.goto('/verify-email')
   await sees(heading(page, 'This link is incomplete'))
 })
@@ -148,6 +151,14 @@ browserTest('the mail of an order appears in the inbox, and leads back to the sh
   const { frame, tab } = await openMail(shopper, email, 'order.paid')
   await sees(frame.getByText('Masala dabba, seven bowls'))
   assert.deepEqual(await violationsOf(tab, 'a mail in the inbox'), [])
+  for (const width of [1280, 390]) {
+    await tab.setViewportSize({ width, height: 800 })
+    const heights = () =>
+      frame
+        .locator('html')
+        .evaluate((html: { scrollHeight: number; clientHeight: number }) => [html.scrollHeight, html.clientHeight])
+    await becomes(async () => new Set(await heights()).size, 1, `the whole mail is visible, ${width} wide`)
+  }
   const shopLink = frame.getByRole('link', { name: 'Go to the shop' })
   assert.equal(new URL((await shopLink.getAttribute('href')) ?? '').origin, fixture.url)
   await tab.getByText('The mail as plain text').click()

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import { browserTest } from './fixture.ts'
-import { addToCart, becomes, button, heading, reload, sees, violationsOf } from './steps.ts'
+import { addToCart, becomes, button, heading, reload, sees, signInByMail, violationsOf } from './steps.ts'
 
 const email = 'asha@kavya.example'
 const password = 'seven wooden spoons'
+
+const ownEmail = (page: Page) => page.getByRole('textbox', { name: 'E-mail', exact: true })
 
 browserTest(
   'a guest makes an account by e-mail, and signs in with it elsewhere; the cart comes along',
@@ -13,6 +16,7 @@ browserTest(
     await page.goto('/sign-in')
     await page.getByRole('radio', { name: 'Password' }).check({ force: true })
     await button(page, 'Create an account').click()
+    await sees(heading(page, 'Create an account'))
     await page.getByLabel('Name').fill('Asha Rao')
     await page.getByLabel('E-mail address').fill(email)
     await page.getByRole('textbox', { name: 'Password' }).fill(password)
@@ -64,7 +68,10 @@ browserTest(
     await button(page, 'Create account').click()
     await sees(page.getByText(`Signed in with ${own}`))
 
-    await page.getByLabel('E-mail (optional)').fill('nila2@kavya.example')
+    await ownEmail(page).fill('')
+    await button(page, 'Save').click()
+    await sees(page.getByRole('alert').getByText('You can replace it, but not remove it.'))
+    await ownEmail(page).fill('nila2@kavya.example')
     await button(page, 'Save').click()
     await sees(page.getByRole('alert').getByText(/password/i))
     await page.getByLabel(/^Password \(if you have one, to change/).fill(password)
@@ -72,20 +79,65 @@ browserTest(
     await sees(page.getByText('Your details were saved. We sent a mail to nila2@kavya.example'))
     await sees(page.getByText('Signed in with nila2@kavya.example'))
 
-    await page.getByText('Change the password').click()
+    await page.getByText('Set or change the password').click()
     await page.getByLabel('Current password (if you have one)').fill('not this one')
     await page.getByLabel('New password').fill('eight steel ladles')
-    await button(page, 'Change password').click()
+    await button(page, 'Save password').click()
     await sees(page.getByRole('alert').getByText(/password is wrong/i))
     await page.getByLabel('Current password (if you have one)').fill(password)
     assert.deepEqual(await violationsOf(page, 'the forms of the account'), [])
-    await button(page, 'Change password').click()
-    await sees(page.getByText('Your password was changed. Other devices were signed out.'))
+    await button(page, 'Save password').click()
+    await sees(page.getByText('Your password was saved. Other devices were signed out.'))
 
     await button(page, 'Sign out on all devices').click()
     await sees(page.getByText('You are signed out on all devices.'))
   },
 )
+
+browserTest('a code is for the recipient of the request, whatever the field shows since', async (fixture) => {
+  const { page, pageErrors } = await fixture.newShopper()
+  const [first, second] = ['first@kavya.example', 'second@kavya.example']
+  await page.goto('/sign-in')
+  await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+  await page.getByLabel('E-mail address').fill(first)
+  await button(page, 'Send code').click()
+  await sees(page.getByText(`We sent a six-digit code to ${first}.`))
+  await page.getByRole('radio', { name: 'Password' }).check({ force: true })
+  await page.getByLabel('E-mail address').fill(second)
+  await page.getByRole('radio', { name: 'E-mail' }).check({ force: true })
+  await sees(page.getByText(`We sent a six-digit code to ${first}.`))
+  await reload(page, page.getByText(`We sent a six-digit code to ${first}.`))
+  const verified = page.waitForRequest('**/v1/auth/otp/verify')
+  await page.getByLabel('Code').fill('000000')
+  await button(page.locator('form'), /^Sign in$/).click()
+  assert.equal((await verified).postDataJSON().email, first)
+  await button(page, 'Use another address').click()
+  await becomes(() => page.getByLabel('E-mail address').inputValue(), second)
+  assert.deepEqual(
+    pageErrors.filter((text) => !text.includes('/otp/verify')),
+    [],
+  )
+})
+
+browserTest('a customer without a password sets one, and the request for it goes away', async (fixture) => {
+  const shopper = await fixture.newShopper()
+  const { page } = shopper
+  await page.goto('/sign-in')
+  await signInByMail(shopper, 'tara@kavya.example')
+  await sees(page.getByText('Signed in with tara@kavya.example'))
+  await page.getByLabel('Name').fill('Tara')
+  await ownEmail(page).fill('nobody@localhost')
+  await button(page, 'Save').click()
+  await sees(page.getByRole('alert').getByText('Please enter an e-mail address such as asha@example.com.'))
+  await ownEmail(page).fill('tara2@kavya.example')
+  await button(page, 'Save').click()
+  await sees(page.getByRole('alert').getByText('Set a password first'))
+  await page.getByText('Set or change the password').click()
+  await page.getByLabel('New password').fill(password)
+  await button(page, 'Save password').click()
+  await sees(page.getByText('Your password was saved.'))
+  await becomes(() => page.getByRole('alert').count(), 0)
+})
 
 for (const colorScheme of ['light', 'dark'] as const) {
   browserTest(`every sign-in method is accessible, ${colorScheme}`, async (fixture) => {

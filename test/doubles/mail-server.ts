@@ -28,6 +28,8 @@ export type MailServerOptions = {
   onMail?: (mail: ReceivedMail) => Error | null
   /** Called in place of an answer to DATA, which never comes. */
   stalls?: () => void
+  /** The answer to DATA comes after this. */
+  waits?: (mail: ReceivedMail) => Promise<unknown>
   /** Closes the connection in place of an answer to DATA. */
   hangsUpAfterData?: () => boolean
 }
@@ -71,6 +73,7 @@ export const startMailServer = async (t: TestContext, options: MailServerOptions
       const refusal = options.onMail?.(mail) ?? null
       if (refusal === null) received.push(mail)
       if (options.stalls) return options.stalls()
+      await options.waits?.(mail)
       if (options.hangsUpAfterData?.()) for (const socket of sockets) socket.destroy()
       else done(refusal)
     },

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { showNotice } from '../notice.ts'
@@ -22,6 +22,7 @@ export const AccountPage = () => (
 
 const Profile = () => {
   const { loaded, reload, replace } = useLoad('customer', (signal) => shop.showCustomer({ signal }))
+  const [passwordsSaved, setPasswordsSaved] = useState(0)
   const leave = async () => {
     const hasEnded = await signOut()
     navigate('/')
@@ -46,12 +47,12 @@ const Profile = () => {
       <Show loaded={loaded} onRetry={reload}>
         {(customer) => (
           <>
-            <ProfileForm customer={customer} onSaved={replace} />
+            <ProfileForm customer={customer} passwordsSaved={passwordsSaved} onSaved={replace} />
             <EmailStatus customer={customer} onReload={reload} />
           </>
         )}
       </Show>
-      <PasswordForm />
+      <PasswordForm onSaved={() => setPasswordsSaved(passwordsSaved + 1)} />
       <p class="apart">
         <Button class="quiet" onClick={leave}>
           Sign out
@@ -64,17 +65,20 @@ const Profile = () => {
   )
 }
 
-const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (customer: Customer) => void }) => {
+type ProfileProps = { customer: Customer; passwordsSaved: number; onSaved: (customer: Customer) => void }
+
+const ProfileForm = ({ customer, passwordsSaved, onSaved }: ProfileProps) => {
   const [name, setName] = useState(customer.name)
   const [email, setEmail] = useState(customer.email)
   const [currentPassword, setCurrentPassword] = useState('')
   const isNewEmail = customer.email !== '' && email.trim() !== customer.email
-  const { errorMessage, isBusy, work } = useWork(errorText)
+  const { errorMessage, setErrorMessage, isBusy, work } = useWork(errorText)
+  // A message may have asked for a password.
+  useEffect(() => setErrorMessage(null), [passwordsSaved])
   const save = () =>
     work(async () => {
       const proof = isNewEmail && currentPassword ? { currentPassword } : {}
-      const contact = email.trim() ? { email: email.trim() } : {}
-      const details = { name: name.trim(), ...contact, ...proof, storefrontUrl: location.origin }
+      const details = { name: name.trim(), email: email.trim(), ...proof, storefrontUrl: location.origin }
       const saved = await shop.changeCustomer(details)
       const isMailed = sendsMail() && saved.email !== customer.email && saved.email !== '' && !saved.emailVerified
       onSaved(saved)
@@ -89,7 +93,12 @@ const ProfileForm = ({ customer, onSaved }: { customer: Customer; onSaved: (cust
         Signed in with <strong>{customer.phone || customer.email}</strong>
       </p>
       <NameField value={name} onInput={setName} />
-      <EmailField label="E-mail" remark="(optional)" value={email} onInput={setEmail} />
+      <EmailField
+        label="E-mail"
+        {...(customer.email === '' ? { remark: '(optional)' } : {})}
+        value={email}
+        onInput={setEmail}
+      />
       {isNewEmail && (
         <PasswordField
           label="Password"

@@ -91,16 +91,24 @@ const MailText = ({ mail }: { mail: InboxEntry & { text: string } }) => (
         <code>{mail.message}</code>
       </dd>
     </dl>
-    {/* No scripts and no access to this page. Links of the mail open a new tab. */}
-    <iframe
-      class="mail-frame"
-      title="The mail as HTML"
-      sandbox="allow-popups allow-popups-to-escape-sandbox"
-      src={development.mailFrame(mail.id)}
-    />
+    <MailFrame id={mail.id} text={mail.text} />
     <details class="mail-plain">
       <summary>The mail as plain text</summary>
       <pre>{mail.text}</pre>
     </details>
   </article>
+)
+
+/**
+ * About as high as the mail, so that the page scrolls and not the frame. Its height cannot be read, because the frame has
+ * no scripts and no access to this page, so the number of lines of text stands for it. Links of the mail open a new tab.
+ */
+const MailFrame = ({ id, text }: { id: string; text: string }) => (
+  <iframe
+    class="mail-frame"
+    title="The mail as HTML"
+    sandbox="allow-popups allow-popups-to-escape-sandbox"
+    style={{ '--lines': text.split('\n').length }}
+    src={development.mailFrame(id)}
+  />
 )

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { SignInForm } from '../parts/sign-in.tsx'
 import { Heading } from '../parts/states.tsx'
 import { navigate, route } from '../router.ts'
@@ -6,6 +6,7 @@ import { session } from '../session.ts'
 
 export const SignInPage = () => {
   const { query } = route.value
+  const [isNew, setNew] = useState(false)
   const isSignedIn = Boolean(session.value?.customerId)
   // Only a path of this shop, so that a link cannot redirect to another site.
   const wanted = query.get('next') ?? ''
@@ -15,9 +16,13 @@ export const SignInPage = () => {
   }, [isSignedIn, next])
   return (
     <div class="narrow">
-      <Heading title="Sign in" />
-      <p class="lead">Use a code that we send you, or your password.</p>
-      <SignInForm />
+      <Heading title={isNew ? 'Create an account' : 'Sign in'} />
+      <p class="lead">
+        {isNew
+          ? 'Choose a password. Your cart and wishlist come along.'
+          : 'Use a code that we send you, or your password.'}
+      </p>
+      <SignInForm onForm={setNew} />
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { isVitrineError, shop } from '../shop.ts'
 
 type Outcome =
   | { kind: 'waiting' | 'gone' | 'taken' }
-  | { kind: 'confirmed'; email: string }
+  | { kind: 'confirmed' | 'known'; email: string }
   | { kind: 'failed'; error: unknown }
 
 /** Where the link of the mail leads. It needs no session, because the mail may be read on another device. */
@@ -25,8 +25,8 @@ export const VerifyEmailPage = () => {
         setOutcome({ kind: 'confirmed', email })
         dropToken()
       },
-      (error) => {
-        const failure = readFailure(error)
+      async (error) => {
+        const failure = await readFailure(error)
         setOutcome(failure)
         if (failure.kind !== 'failed') dropToken()
       },
@@ -39,10 +39,20 @@ export const VerifyEmailPage = () => {
   )
 }
 
-const readFailure = (error: unknown): Outcome => {
-  if (isVitrineError(error, 'GONE')) return { kind: 'gone' }
+const readFailure = async (error: unknown): Promise<Outcome> => {
+  if (isVitrineError(error, 'GONE')) {
+    const email = await readConfirmedEmail().catch(() => null)
+    return email === null ? { kind: 'gone' } : { kind: 'known', email }
+  }
   if (isVitrineError(error, 'CONFLICT')) return { kind: 'taken' }
   return { kind: 'failed', error }
+}
+
+/** That of the customer who is signed in. Links are opened twice by double clicks and by programs that scan mail. */
+const readConfirmedEmail = async () => {
+  if (!(await shop.session())?.customerId) return null
+  const { email, emailVerified } = await shop.showCustomer()
+  return emailVerified ? email : null
 }
 
 const OutcomeText = ({ outcome, hasToken, onRetry }: { outcome: Outcome; hasToken: boolean; onRetry: () => void }) => {
@@ -57,6 +67,12 @@ const OutcomeText = ({ outcome, hasToken, onRetry }: { outcome: Outcome; hasToke
           <p class="lead">Thank you. We will write to {outcome.email} about your orders.</p>
           <NextStep />
         </>
+      )
+    case 'known':
+      return (
+        <NotConfirmed title="Your e-mail address is already confirmed">
+          We will write to {outcome.email} about your orders.
+        </NotConfirmed>
       )
     case 'gone':
       return (

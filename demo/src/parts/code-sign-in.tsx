@@ -55,7 +55,9 @@ const CodeForm = ({
   recipient: string
   children: ComponentChildren
 }) => {
-  const [isSent, setSent] = useDraft(`sign-in-sent-${way}`, false)
+  // Kept apart from the field, which other forms share: the code is valid only for the recipient of the request.
+  const [sentTo, setSentTo] = useDraft<string | null>(`sign-in-sent-to-${way}`, null)
+  const isSent = sentTo !== null
   const [code, setCode] = useState('')
   const codeField = useRef<HTMLInputElement>(null)
   const { errorMessage, setErrorMessage, isBusy, work } = useWork((error) => {
@@ -67,29 +69,29 @@ const CodeForm = ({
     if (isSent) codeField.current?.focus()
   }, [isSent])
 
-  const request = () =>
+  const request = (to: string) =>
     work(async () => {
-      await shop.requestOtp({ [way]: recipient })
+      await shop.requestOtp({ [way]: to })
       setCode('')
-      setSent(true)
+      setSentTo(to)
       // Quiet, because the form shows the same.
-      showNotice(`A code was sent to ${recipient}.`, { isQuiet: true })
+      showNotice(`A code was sent to ${to}.`, { isQuiet: true })
     })
-  const verify = () =>
+  const verify = (to: string) =>
     work(async () => {
-      const answer = await shop.verifyOtp({ [way]: recipient, otp: code.trim() }, { merge: true })
+      const answer = await shop.verifyOtp({ [way]: to, otp: code.trim() }, { merge: true })
       await welcome(answer)
     })
 
   const startOver = () => {
     clearNotice()
     setErrorMessage(null)
-    setSent(false)
+    setSentTo(null)
   }
 
-  if (!isSent) {
+  if (sentTo === null) {
     return (
-      <form class="form" onSubmit={submitting(request)}>
+      <form class="form" onSubmit={submitting(() => request(recipient))}>
         {children}
         {errorMessage && <FormError text={errorMessage} />}
         <Button type="submit" class="wide" isBusy={isBusy}>
@@ -99,9 +101,9 @@ const CodeForm = ({
     )
   }
   return (
-    <form class="form" onSubmit={submitting(verify)}>
+    <form class="form" onSubmit={submitting(() => verify(sentTo))}>
       <p>
-        We sent a six-digit code to <strong>{recipient}</strong>. It is valid for five minutes.
+        We sent a six-digit code to <strong>{sentTo}</strong>. It is valid for five minutes.
       </p>
       <label class="field">
         <span>Code</span>
@@ -124,7 +126,7 @@ const CodeForm = ({
         Sign in
       </Button>
       <p class="row">
-        <button type="button" class="text-button" onClick={request}>
+        <button type="button" class="text-button" onClick={() => request(sentTo)}>
           Send a new code
         </button>
         <button type="button" class="text-button" onClick={startOver}>
@@ -132,7 +134,7 @@ const CodeForm = ({
         </button>
       </p>
       {way === 'email' && <InboxHint />}
-      {way === 'phone' && development.showsCodes && <DevelopmentCode phone={recipient} onUse={setCode} />}
+      {way === 'phone' && development.showsCodes && <DevelopmentCode phone={sentTo} onUse={setCode} />}
     </form>
   )
 }

@@ -6,8 +6,8 @@ import { NewPasswordField, PasswordField } from './fields.tsx'
 import { FormError, submitting, useWork } from './sign-in-work.tsx'
 import { Button } from './states.tsx'
 
-/** Changing the password ends all other sessions of the customer. */
-export const PasswordForm = () => {
+/** Sets or changes the password: the API does not tell whether there is one. Both end all other sessions. */
+export const PasswordForm = ({ onSaved }: { onSaved: () => void }) => {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
   const { errorMessage, isBusy, work } = useWork(errorText)
@@ -16,11 +16,12 @@ export const PasswordForm = () => {
       await shop.changePassword({ newPassword, ...(currentPassword ? { currentPassword } : {}) })
       setCurrent('')
       setNew('')
-      showNotice('Your password was changed. Other devices were signed out.')
+      onSaved()
+      showNotice('Your password was saved. Other devices were signed out.')
     })
   return (
     <details class="apart">
-      <summary>Change the password</summary>
+      <summary>Set or change the password</summary>
       <form class="form narrow-form" onSubmit={submitting(save)}>
         <PasswordField
           label="Current password"
@@ -33,7 +34,7 @@ export const PasswordForm = () => {
         {errorMessage && <FormError text={errorMessage} />}
         <p>
           <Button type="submit" isBusy={isBusy}>
-            Change password
+            Save password
           </Button>
         </p>
       </form>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { errorText } from '../format.ts'
 import { useDraft } from '../load.ts'
 import { isVitrineError, shop } from '../shop.ts'
@@ -13,12 +13,19 @@ type Draft = { name: string; email: string; isNew: boolean }
 /** Every form that asks for an e-mail address to sign in with shares this draft, so nobody types it twice. */
 export const useEmailDraft = () => useDraft<Draft>('sign-in-email', { name: '', email: '', isNew: false })
 
-/** Signs in with an e-mail address and a password, or creates an account with a name too. */
-export const PasswordSignIn = () => {
+/**
+ * Signs in with an e-mail address and a password, or creates an account with a name too. `onForm` is called with whether
+ * it creates one.
+ */
+export const PasswordSignIn = ({ onForm }: { onForm?: ((isNew: boolean) => void) | undefined }) => {
   const [draft, setDraft] = useEmailDraft()
   const [password, setPassword] = useState('')
   const { errorMessage, setErrorMessage, isBusy, work } = useWork(wordError)
   const { name, email, isNew } = draft
+  useEffect(() => {
+    onForm?.(isNew)
+    return () => onForm?.(false)
+  }, [isNew, onForm])
   const submit = () =>
     work(async () => {
       const credentials = { email: email.trim(), password }

@@ -27,7 +27,7 @@ export const useWork = (wordError: (error: unknown) => string) => {
 
 /** Runs after every sign-in, with any method. `news` is what happened besides. */
 export const welcome = async ({ merged, mergeError }: Merged, news = '') => {
-  dropDrafts('sign-in-method', 'sign-in-phone', 'sign-in-email', 'sign-in-sent-phone', 'sign-in-sent-email')
+  dropDrafts('sign-in-method', 'sign-in-phone', 'sign-in-email', 'sign-in-sent-to-phone', 'sign-in-sent-to-email')
   await refreshShopper()
   notifyOtherTabs()
   const text = mergeError

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import { useDraft } from '../load.ts'
 import { clearNotice } from '../notice.ts'
 import type { Store } from '../shop.ts'
@@ -9,10 +10,12 @@ import { Skeleton } from './states.tsx'
 type Method = Store['signIn'][number]
 
 const labels: Record<Method, string> = { phone: 'Phone', email: 'E-mail', password: 'Password' }
-const forms = { phone: PhoneCodeForm, email: EmailCodeForm, password: PasswordSignIn }
+const forms: Record<Method, ComponentType<{ onForm?: ((isNew: boolean) => void) | undefined }>> = {
+  ...{ phone: PhoneCodeForm, email: EmailCodeForm, password: PasswordSignIn },
+}
 
-/** The ways to sign in that the service offers. All move the guest's cart and wishlist to the customer. */
-export const SignInForm = () => {
+/** The ways to sign in that the service offers. `onForm` is called with whether the form creates an account. All move the guest's cart and wishlist to the customer. */
+export const SignInForm = ({ onForm }: { onForm?: (isNew: boolean) => void }) => {
   const [chosen, setChosen] = useDraft<Method | null>('sign-in-method', null)
   const info = storeInfo.value
   if (info === null) return <Skeleton lines={3} />
@@ -40,7 +43,7 @@ export const SignInForm = () => {
           ))}
         </fieldset>
       )}
-      <Form />
+      <Form onForm={onForm} />
     </>
   )
 }

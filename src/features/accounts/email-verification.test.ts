@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
+import { test } from 'node:test'
+import { assertError, newStore, type TestService } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { hours, seconds } from '../../core/clock.ts'
 import { closeStore } from '../stores/stores.ts'
 import { intoAnHour, newCode, post, tally, times, verifyCode } from './fixture.ts'
 import {
   email,
-  fastPasswords,
   mailTo,
+  movableService,
   newResetLink,
   newVerifyLink,
   password,
   signIn,
   signUp,
+  useInstances,
   verifyByLink,
   withSession,
 } from './mail-fixture.ts'
@@ -21,11 +22,10 @@ import { makeVerifyToken } from './mail-links.ts'
 
 let service: TestService
 let neighbour: TestService
-before(async () => {
-  service = await startTestService({ passwords: fastPasswords() })
-  neighbour = await startTestService({ passwords: fastPasswords() })
+useInstances((first, second) => {
+  service = first
+  neighbour = second
 })
-after(() => Promise.all([service.close(), neighbour.close()]))
 
 test('sign-up asks to confirm the email, and the link confirms it without a session', async () => {
   const shop = await newStore(service, { origins: ['https://other.example'] })
@@ -71,7 +71,7 @@ test('one of twenty concurrent uses of a link succeeds', async () => {
 })
 
 test('unknown, used, expired and foreign tokens get the same answer', async (t) => {
-  const moved = await serviceFor(t, { passwords: fastPasswords() })
+  const moved = await movableService(t)
   const [shop, other] = [await newStore(moved), await newStore(moved)]
   const { id } = (await signUp(moved, shop)).json.user
   const expired = await newVerifyLink(moved, shop, id)
@@ -153,7 +153,7 @@ test('the contact email of a customer by phone can be confirmed, unless another 
 })
 
 test('a customer can ask for the mail again, five times an hour for an address', async (t) => {
-  const moved = await serviceFor(t, { passwords: fastPasswords() })
+  const moved = await movableService(t)
   intoAnHour(moved)
   const shop = await newStore(moved)
   const nobody = withSession(moved, shop, (await newCustomer(moved, shop)).token)
@@ -171,7 +171,7 @@ test('a customer can ask for the mail again, five times an hour for an address',
 })
 
 test('beyond the limit an account is still created and an email still changed, without a mail', async (t) => {
-  const moved = await serviceFor(t, { passwords: fastPasswords() })
+  const moved = await movableService(t)
   intoAnHour(moved)
   const shop = await newStore(moved)
   const { id } = await shop.load()
@@ -188,7 +188,7 @@ test('beyond the limit an account is still created and an email still changed, w
 })
 
 test('a client can try a hundred tokens an hour', async (t) => {
-  const moved = await serviceFor(t)
+  const moved = await movableService(t)
   intoAnHour(moved)
   const shop = await newStore(moved)
   assert.deepEqual(tally(await times(120, (i) => verifyByLink(moved, shop, `vrf_${i}`))), { 410: 100, 429: 20 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestService, TestStore } from '../../../test/harness.ts'
+import { after, before, type TestContext } from 'node:test'
+import { serviceFor, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { mailSealContext } from '../events/record.ts'
 import { post } from './fixture.ts'
 import { makeResetToken, makeVerifyToken } from './mail-links.ts'
@@ -11,6 +12,21 @@ export const newPassword = 'another horse battery'
 
 /** Hashes fast. */
 export const fastPasswords = () => createPasswordHasher({ cost: { memory: 8, passes: 1, parallelism: 1 } })
+
+/** Starts two instances before the tests of a file and closes them after the last. */
+export const useInstances = (use: (service: TestService, neighbour: TestService) => void) => {
+  const started: TestService[] = []
+  const start = async () => {
+    const service = await startTestService({ passwords: fastPasswords() })
+    started.push(service)
+    return service
+  }
+  before(async () => use(await start(), await start()))
+  after(() => Promise.all(started.map((service) => service.close())))
+}
+
+/** A service for one test, which moves its clock. */
+export const movableService = (t: TestContext) => serviceFor(t, { passwords: fastPasswords() })
 
 export const signUp = (service: TestService, shop: TestStore, account: object = {}) =>
   post(service, shop, '/v1/signup', { name: 'Asha', email, password, ...account })

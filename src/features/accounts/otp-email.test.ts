@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type Answer,
   assertError,
   newStore,
   serviceFor,
-  startTestService,
   type TestService,
   type TestStore,
 } from '../../../test/harness.ts'
@@ -15,8 +14,8 @@ import { intoAnHour, newCode, phone, post, requestCode, tally, times, verifyCode
 import {
   codeMailedTo,
   email,
-  fastPasswords,
   mailTo,
+  movableService,
   newPassword,
   newResetLink,
   newVerifyLink,
@@ -25,17 +24,17 @@ import {
   reset,
   signIn,
   signUp,
+  useInstances,
   verifyByLink,
   withSession,
 } from './mail-fixture.ts'
 
 let service: TestService
 let neighbour: TestService
-before(async () => {
-  service = await startTestService({ passwords: fastPasswords() })
-  neighbour = await startTestService({ passwords: fastPasswords() })
+useInstances((first, second) => {
+  service = first
+  neighbour = second
 })
-after(() => Promise.all([service.close(), neighbour.close()]))
 
 const ask = (at: TestService, shop: Pick<TestStore, 'key'>, to: unknown = email, more: object = {}) =>
   post(at, shop, '/v1/auth/otp/request', { email: to, ...more })
@@ -120,7 +119,7 @@ test('three of a hundred concurrent guesses are checked', async () => {
 })
 
 test('a code is valid for five minutes, once, for one address in one store', async (t) => {
-  const moved = await serviceFor(t)
+  const moved = await movableService(t)
   const [shop, other] = [await newStore(moved), await newStore(moved)]
   const early = await newMailedCode(moved, shop)
   assertError(await verify(moved, shop, early.otp, { email: 'b@example.com' }), 410, 'GONE')
@@ -135,7 +134,7 @@ test('a code is valid for five minutes, once, for one address in one store', asy
 })
 
 test('the cap of the store and the limit of the client count codes by mail and by phone together', async (t) => {
-  const moved = await serviceFor(t)
+  const moved = await movableService(t)
   intoAnHour(moved)
   const [capped, limited] = [await newStore(moved), await newStore(moved)]
   await moved.db.run`update store set otp_hourly_cap = 2 where id = ${(await capped.load()).id}`

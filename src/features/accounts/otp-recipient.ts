@@ -12,8 +12,9 @@ import { hasUnconfirmedEmail, releaseUnconfirmedEmail } from './release-email.ts
 import { deleteSessions } from './sessions.sql.ts'
 
 /**
- * Who gets a code: a phone in E.164, or a normalised email. In the tables of codes both are in the column `phone`. They
- * cannot collide, because only an email contains an `@`.
+ * Who gets a code: a phone in E.164, or a normalised email. In the tables of codes both are in the column `phone`, which
+ * keeps its name because instances of the previous version still use it during an upgrade. They cannot collide, because
+ * only an email contains an `@`.
  */
 export type Recipient = { kind: 'phone' | 'email'; address: string }
 

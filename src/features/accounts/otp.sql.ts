@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-export type NewCode = { phone: string; codeHash: string; ttlMs: number; attempts: number; maxPerHour: number }
+/** `address`: a phone number or an email, see `Recipient`. */
+export type NewCode = { address: string; codeHash: string; ttlMs: number; attempts: number; maxPerHour: number }
 
 /** `requestedAt` is text, because a JavaScript Date would lose the microseconds. */
 export type CountedRequest = { expiresAt: Date; requestedAt: string }
@@ -13,7 +14,7 @@ export type CountedRequest = { expiresAt: Date; requestedAt: string }
 export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybeOne<CountedRequest>`
   insert into one_time_code as kept
     (store_id, phone, code_hash, attempts_left, expires_at, requested_at, forget_at)
-  values (${storeId}, ${code.phone}, ${code.codeHash}, ${code.attempts},
+  values (${storeId}, ${code.address}, ${code.codeHash}, ${code.attempts},
     vitrine_now() + ${code.ttlMs} * interval '1 millisecond', array[vitrine_now()], vitrine_now() + interval '1 hour')
   on conflict (store_id, phone) do update set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
     expires_at = excluded.expires_at, forget_at = excluded.forget_at,
@@ -25,17 +26,17 @@ export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybe
   returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
 
 /**
- * The same for a client that has signed in with a code of this phone before. It has a separate count, and the code that
+ * The same for a client that has signed in with a code of this address before. It has a separate count, and the code that
  * others requested stays valid.
  */
 export const countKnownRequest = (
   tx: Tx,
   storeId: StoreId,
-  { phone, ttlMs, maxPerHour }: Pick<NewCode, 'phone' | 'ttlMs' | 'maxPerHour'>,
+  { address, ttlMs, maxPerHour }: Pick<NewCode, 'address' | 'ttlMs' | 'maxPerHour'>,
 ) => tx.maybeOne<CountedRequest>`
   insert into one_time_code as kept
     (store_id, phone, attempts_left, expires_at, requested_at, known_requested_at, forget_at)
-  values (${storeId}, ${phone}, 0, vitrine_now(), '{}', array[vitrine_now()], vitrine_now() + interval '1 hour')
+  values (${storeId}, ${address}, 0, vitrine_now(), '{}', array[vitrine_now()], vitrine_now() + interval '1 hour')
   on conflict (store_id, phone) do update set forget_at = excluded.forget_at,
     known_requested_at = excluded.known_requested_at ||
       array(select at from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour')
@@ -46,12 +47,12 @@ export const countKnownRequest = (
     known_requested_at[1]::text as "requestedAt"`
 
 /** Seconds until the oldest request is an hour old. */
-export const secondsToNextCode = async (tx: Tx, storeId: StoreId, phone: string, isKnown: boolean) =>
+export const secondsToNextCode = async (tx: Tx, storeId: StoreId, address: string, isKnown: boolean) =>
   (
     await tx.one<{ seconds: number }>`
     select coalesce(greatest(ceil(extract(epoch from min(at) + interval '1 hour' - vitrine_now())), 1), 1)::int as seconds
     from one_time_code, unnest(case when ${isKnown} then known_requested_at else requested_at end) as at
-    where store_id = ${storeId} and phone = ${phone} and at > vitrine_now() - interval '1 hour'`
+    where store_id = ${storeId} and phone = ${address} and at > vitrine_now() - interval '1 hour'`
   ).seconds
 
 /** Counts a message of the store in this clock hour; undefined when the cap is reached. */
@@ -65,23 +66,23 @@ export const countStoreMessage = (tx: Tx, storeId: StoreId, cap: number) => tx.m
 export const uncountRequest = (
   tx: Tx,
   storeId: StoreId,
-  { phone, codeHash, requestedAt }: { phone: string; codeHash: string; requestedAt: string },
+  { address, codeHash, requestedAt }: { address: string; codeHash: string; requestedAt: string },
 ) => tx.run`
   update one_time_code set code_hash = nullif(code_hash, ${codeHash}),
     requested_at = requested_at[:array_position(requested_at, ${requestedAt}::timestamptz) - 1]
       || requested_at[array_position(requested_at, ${requestedAt}::timestamptz) + 1:]
-  where store_id = ${storeId} and phone = ${phone}
+  where store_id = ${storeId} and phone = ${address}
     and array_position(requested_at, ${requestedAt}::timestamptz) is not null`
 
 export const uncountKnownRequest = (
   tx: Tx,
   storeId: StoreId,
-  { phone, requestedAt }: { phone: string; requestedAt: string },
+  { address, requestedAt }: { address: string; requestedAt: string },
 ) => tx.run`
   update one_time_code set
     known_requested_at = known_requested_at[:array_position(known_requested_at, ${requestedAt}::timestamptz) - 1]
       || known_requested_at[array_position(known_requested_at, ${requestedAt}::timestamptz) + 1:]
-  where store_id = ${storeId} and phone = ${phone}
+  where store_id = ${storeId} and phone = ${address}
     and array_position(known_requested_at, ${requestedAt}::timestamptz) is not null`
 
 export const uncountStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.run`
@@ -91,14 +92,14 @@ export const uncountStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.
  * Spends an attempt and returns the hash to compare with. Runs outside a transaction, so that the attempt stays spent
  * when a later step fails.
  */
-export const spendAttempt = (db: Db, storeId: StoreId, phone: string) => db.maybeOne<{ codeHash: string }>`
+export const spendAttempt = (db: Db, storeId: StoreId, address: string) => db.maybeOne<{ codeHash: string }>`
   update one_time_code set attempts_left = attempts_left - 1
-  where store_id = ${storeId} and phone = ${phone} and code_hash is not null and attempts_left > 0
+  where store_id = ${storeId} and phone = ${address} and code_hash is not null and attempts_left > 0
     and expires_at > vitrine_now()
   returning code_hash as "codeHash"`
 
 /** Only the first caller gets a row. */
-export const consumeCode = (tx: Tx, storeId: StoreId, phone: string, codeHash: string) => tx.maybeOne<{ used: true }>`
+export const consumeCode = (tx: Tx, storeId: StoreId, address: string, codeHash: string) => tx.maybeOne<{ used: true }>`
   update one_time_code set code_hash = null
-  where store_id = ${storeId} and phone = ${phone} and code_hash = ${codeHash}
+  where store_id = ${storeId} and phone = ${address} and code_hash = ${codeHash}
   returning true as used`

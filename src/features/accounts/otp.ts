@@ -56,8 +56,8 @@ export const requestOtp = async (ctx: StoreCtx, { requestToken: proof, ...input 
   })
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const requestToken = `otr_${randomText(32)}`
-  const { address: phone } = recipient
-  const request = { phone, codeHash: hashCode(ctx, phone, code), tokenHash: hashSecret(requestToken) }
+  const { address } = recipient
+  const request = { address, codeHash: hashCode(ctx, address, code), tokenHash: hashSecret(requestToken) }
   const counted = await ctx.db.tx(async (tx) => {
     const done = await countRequest(tx, ctx, recipient, request, proof)
     if (recipient.kind === 'email') await queueCode(tx, ctx, recipient, code, done.expiresAt)
@@ -101,7 +101,7 @@ const countRequest = async (
   const counted = await (isKnown ? sql.countKnownRequest(tx, storeId, code) : sql.replaceCode(tx, storeId, code))
   if (counted === undefined) {
     const text = `Rate limit exceeded: ${maxPerHour} codes per hour for one ${nameOf[recipient.kind]}.`
-    throw retryIn(await sql.secondsToNextCode(tx, storeId, request.phone, isKnown), text)
+    throw retryIn(await sql.secondsToNextCode(tx, storeId, request.address, isKnown), text)
   }
   const hour = await countStoreMessage(tx, ctx)
   await bindCode(tx, storeId, code)
@@ -126,7 +126,7 @@ const sendCode = async (ctx: StoreCtx, counted: Counted, code: string) => {
   const { name: storeName, publicId: storeId } = ctx.store
   const text = `${code} is your code for ${storeName}. It is valid for 5 minutes. Do not share it.`
   try {
-    await ctx.sms.send({ phone: counted.phone, code, text, storeId, storeName })
+    await ctx.sms.send({ phone: counted.address, code, text, storeId, storeName })
   } catch (error) {
     if (!(error instanceof SmsRefused)) {
       // A known client's code is valid only with its request token, which an error response does not carry.
@@ -173,8 +173,8 @@ export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
   })
 }
 
-/** `tokenHash` is null for the code that needs no token: the last one sent to the phone. */
-type Attempt = { phone: string; codeHash: string; tokenHash: string | null }
+/** `tokenHash` is null for the code that needs no token: the last one sent to the address. */
+type Attempt = { address: string; codeHash: string; tokenHash: string | null }
 
 /**
  * With its request token, a code has separate attempts and is not affected by requests or guesses of others. A token
@@ -185,28 +185,32 @@ const spendAttempt = async (
   recipient: Recipient,
   requestToken: string | undefined,
 ): Promise<Attempt> => {
-  const { address: phone } = recipient
+  const { address } = recipient
   if (requestToken !== undefined) {
     const tokenHash = hashSecret(requestToken)
-    const bound = await spendBoundAttempt(ctx.db, ctx.store.id, { phone, tokenHash })
+    const bound = await spendBoundAttempt(ctx.db, ctx.store.id, { address, tokenHash })
     if (bound?.codeHash === null) throw noValidCode(recipient)
-    if (bound !== undefined) return { phone, codeHash: bound.codeHash, tokenHash }
+    if (bound !== undefined) return { address, codeHash: bound.codeHash, tokenHash }
   }
-  const attempt = await sql.spendAttempt(ctx.db, ctx.store.id, phone)
+  const attempt = await sql.spendAttempt(ctx.db, ctx.store.id, address)
   if (attempt === undefined) throw noValidCode(recipient)
-  return { phone, codeHash: attempt.codeHash, tokenHash: null }
+  return { address, codeHash: attempt.codeHash, tokenHash: null }
 }
 
 /**
- * A code is used once, with or without its token. Both paths first update the row of the phone if the code is the last
+ * A code is used once, with or without its token. Both paths first update the row of the address if the code is the last
  * one sent there, so of two concurrent uses the second finds the code used.
  */
-const consumeCode = async (tx: Tx, { store }: StoreCtx, { phone, codeHash, tokenHash }: Attempt): Promise<boolean> => {
+const consumeCode = async (
+  tx: Tx,
+  { store }: StoreCtx,
+  { address, codeHash, tokenHash }: Attempt,
+): Promise<boolean> => {
   const [used, bound] = await pipeline(
-    sql.consumeCode(tx, store.id, phone, codeHash),
+    sql.consumeCode(tx, store.id, address, codeHash),
     tokenHash === null
-      ? endBoundCode(tx, store.id, phone, codeHash)
-      : consumeBoundCode(tx, store.id, { phone, codeHash, tokenHash }, proofTtlMs),
+      ? endBoundCode(tx, store.id, address, codeHash)
+      : consumeBoundCode(tx, store.id, { address, codeHash, tokenHash }, proofTtlMs),
   )
   return (tokenHash === null ? used : bound) !== undefined
 }
@@ -214,7 +218,7 @@ const consumeCode = async (tx: Tx, { store }: StoreCtx, { phone, codeHash, token
 const noValidCode = ({ kind }: Recipient) =>
   fail('GONE', `There is no valid code for this ${nameOf[kind]}: it has expired or was used up. Request a new one.`)
 
-const hashCode = (ctx: StoreCtx, phone: string, code: string) => ctx.otpHashes.sign(boundCode(ctx, phone, code))
+const hashCode = (ctx: StoreCtx, address: string, code: string) => ctx.otpHashes.sign(boundCode(ctx, address, code))
 
-/** Includes store and phone, so that the hash is useless for any other. */
-const boundCode = (ctx: StoreCtx, phone: string, code: string) => `${ctx.store.id}.${phone}.${code}`
+/** Includes store and address, so that the hash is useless for any other. */
+const boundCode = (ctx: StoreCtx, address: string, code: string) => `${ctx.store.id}.${address}.${code}`

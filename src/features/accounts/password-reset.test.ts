@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import {
-  type Answer,
-  assertError,
-  newStore,
-  serviceFor,
-  startTestService,
-  type TestService,
-} from '../../../test/harness.ts'
+import { test } from 'node:test'
+import { type Answer, assertError, newStore, serviceFor, type TestService } from '../../../test/harness.ts'
 import { minutes, seconds } from '../../core/clock.ts'
 import { closeStore } from '../stores/stores.ts'
 import { intoAnHour, newCode, post, tally, times, verifyCode } from './fixture.ts'
@@ -16,6 +9,7 @@ import {
   fastPasswords,
   forgot,
   mailTo,
+  movableService,
   newPassword,
   newResetLink,
   newVerifyLink,
@@ -24,6 +18,7 @@ import {
   reset,
   signIn,
   signUp,
+  useInstances,
   withSession,
 } from './mail-fixture.ts'
 import { makeResetToken } from './mail-links.ts'
@@ -31,11 +26,10 @@ import { createPasswordHasher, type HasherOptions } from './passwords.ts'
 
 let service: TestService
 let neighbour: TestService
-before(async () => {
-  service = await startTestService({ passwords: fastPasswords() })
-  neighbour = await startTestService({ passwords: fastPasswords() })
+useInstances((first, second) => {
+  service = first
+  neighbour = second
 })
-after(() => Promise.all([service.close(), neighbour.close()]))
 
 const shownBy = ({ status, text, headers }: Answer) => ({ status, text, headers: [...headers.keys()].sort() })
 
@@ -108,7 +102,7 @@ test('an address is one recipient whatever its case and spacing, and must be an 
 })
 
 test('five of thirty concurrent requests for an address are sent, known or not', async (t) => {
-  const moved = await serviceFor(t, { passwords: fastPasswords() })
+  const moved = await movableService(t)
   intoAnHour(moved)
   const shop = await newStore(moved)
   await signUp(moved, shop)
@@ -187,7 +181,7 @@ test('one of several links of a customer can be used, also concurrently', async 
 })
 
 test('unknown, used, expired and foreign tokens get the same answer and change nothing', async (t) => {
-  const moved = await serviceFor(t, { passwords: fastPasswords() })
+  const moved = await movableService(t)
   const [shop, other] = [await newStore(moved), await newStore(moved)]
   const { json } = await signUp(moved, shop)
   await signUp(moved, other)
@@ -213,7 +207,7 @@ test('unknown, used, expired and foreign tokens get the same answer and change n
 })
 
 test('a link is valid for thirty minutes', async (t) => {
-  const moved = await serviceFor(t, { passwords: fastPasswords() })
+  const moved = await movableService(t)
   const shop = await newStore(moved)
   await signUp(moved, shop)
   const token = await newResetLink(moved, shop)

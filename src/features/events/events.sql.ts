@@ -1,5 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
-import type { Fragment } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import { type EventType, mailedEventTypes } from './events.contract.ts'
 import type { DirectMessage, MailLane } from './messages.ts'
@@ -9,13 +9,19 @@ export type Snapshot = { rows: Fragment }
 
 export type NewEvent = { id: string; type: EventType; subject: string; sequence: number }
 
+/** What follows from an event. */
+export type Queued = { kind: 'delivery' | 'mail' }
+
 /**
  * Writes events, and in the same statement what follows from them: a delivery for each endpoint that subscribes to the
- * type, and a mail if the snapshot has somebody to send it to. Returns a row for each delivery and mail.
+ * type, and a mail if the snapshot has a recipient. Returns a row for each delivery and mail.
  */
-export const insertEvents = (tx: Tx, storeId: StoreId, events: readonly NewEvent[], snapshot: Snapshot) => tx.many<{
-  kind: 'delivery' | 'mail'
-}>`
+export const insertEvents = (
+  tx: Tx,
+  storeId: StoreId,
+  events: readonly NewEvent[],
+  snapshot: Snapshot,
+) => tx.many<Queued>`
   with snapshot as materialized (${snapshot.rows}),
   made as (
     insert into event (store_id, id, type, subject, sequence, data, created_at)
@@ -38,6 +44,35 @@ export const insertEvents = (tx: Tx, storeId: StoreId, events: readonly NewEvent
     where t.message = any(${mailedEventTypes}::text[])
     returning 1)
   select 'delivery' as kind from deliveries union all select 'mail' from mails`
+
+/** `insertEvents` for one event whose data are known. Without the joins it takes half of the time. */
+export const insertEvent = (
+  tx: Tx,
+  storeId: StoreId,
+  { id, type, subject, sequence }: NewEvent,
+  data: Readonly<Record<string, unknown>>,
+  hasRecipient: boolean,
+) => {
+  const mails = sql`,
+  mails as (
+    insert into mail (store_id, id, message, event_id, next_at, created_at)
+    values (${storeId}, ${`mail_${id.slice(4)}`}, ${type}, ${id}, vitrine_now(), vitrine_now()))`
+  const isMailed = hasRecipient && mailedEventTypes.some((mailed) => mailed === type)
+  return tx.many<Queued>`
+  with made as (
+    insert into event (store_id, id, type, subject, sequence, data, created_at)
+    values (${storeId}, ${id}, ${type}, ${subject}, ${sequence}, ${JSON.stringify(data)}::json, vitrine_now())),
+  deliveries as (
+    insert into webhook_delivery (store_id, id, endpoint_id, event_id, next_at, created_at)
+    select ${storeId}, ${`dlv_${id.slice(4)}_`} || substr(w.id, 5), w.id, ${id}, vitrine_now(), vitrine_now()
+    from webhook_endpoint w
+    where w.store_id = ${storeId} and w.disabled_at is null and w.types && ${[type, groupOf(type)]}::text[]
+    returning 1)${isMailed ? mails : sql``}
+  select 'delivery' as kind from deliveries${isMailed ? sql` union all select 'mail'` : sql``}`
+}
+
+/** order.* for order.paid. */
+const groupOf = (type: EventType) => `${type.split('.')[0]}.*`
 
 export type NewMail = {
   id: string

@@ -4,11 +4,13 @@ import { pipeline } from '../../db/pipeline.ts'
 import type { StoreId } from '../context.ts'
 import { type EventType, testEventType } from './events.contract.ts'
 import {
+  insertEvent,
   insertEvents,
   insertMail,
   insertTestEvent,
   lockRecipient,
   type NewMail,
+  type Queued,
   type Snapshot,
   secondsToNextMail,
 } from './events.sql.ts'
@@ -25,11 +27,27 @@ export const recordEvents = (tx: Tx, store: { id: StoreId }, events: readonly Re
   if (events.length === 0) return
   tx.withCommit(async () => {
     const named = events.map((event) => ({ id: newId('evt'), ...event }))
-    const queued = await insertEvents(tx, store.id, named, snapshot)
-    if (queued.some(({ kind }) => kind === 'delivery')) tx.signal('webhook', store.id)
-    if (queued.some(({ kind }) => kind === 'mail')) tx.signal(mailJobNames.order, store.id)
+    signalQueued(tx, store, await insertEvents(tx, store.id, named, snapshot))
     return named.length
   })
+}
+
+/** Records one event with the state of its subject as given. `hasRecipient`: a mail about it has a reader. */
+export const recordEvent = (
+  tx: Tx,
+  store: { id: StoreId },
+  event: RecordedEvent,
+  data: Readonly<Record<string, unknown>>,
+  hasRecipient: boolean,
+) =>
+  tx.withCommit(async () => {
+    signalQueued(tx, store, await insertEvent(tx, store.id, { id: newId('evt'), ...event }, data, hasRecipient))
+    return 1
+  })
+
+const signalQueued = (tx: Tx, store: { id: StoreId }, queued: readonly Queued[]) => {
+  if (queued.some(({ kind }) => kind === 'delivery')) tx.signal('webhook', store.id)
+  if (queued.some(({ kind }) => kind === 'mail')) tx.signal(mailJobNames.order, store.id)
 }
 
 /** Queues a mail that tells of no event. It is sent after the commit. */

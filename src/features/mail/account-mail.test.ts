@@ -14,6 +14,7 @@ import {
   verifyByLink,
 } from '../accounts/mail-fixture.ts'
 import { mailSealContext, queueMail } from '../events/record.ts'
+import { allowOrigin, removeOrigin } from '../stores/stores.ts'
 import { lastMail, mailRows, openMailScene, senderWith, temporarily } from './fixture.ts'
 
 const linkIn = (text: string, page: string) => {
@@ -37,6 +38,24 @@ test('a shopper resets a forgotten password with the link in the mail, and an un
   assert.equal((await signIn(service, shop, { password: newPassword })).status, 200)
   const unknown = (await mailRows(service, shop)).find(({ recipient }) => recipient === 'nobody@example.com')
   assert.deepEqual([unknown?.state, unknown?.error], ['skipped', 'there is no such account, or nothing to confirm'])
+})
+
+test('every link of a mail leads to the storefront that the shopper used, while the store allows it', async (t) => {
+  const { service, shop, runJobs, mails } = await openMailScene(t, { passwords: fastPasswords() })
+  const store = await shop.load()
+  const [own, removed] = ['https://m.shop.example', 'https://old.shop.example']
+  for (const origin of [own, removed]) await service.db.tx((tx) => allowOrigin(tx, store, origin))
+  await signUp(service, shop)
+  const hostsOf = async (storefrontUrl: string) => {
+    assert.equal((await forgot(service, shop, { storefrontUrl })).status, 200)
+    if (storefrontUrl === removed) await service.db.tx((tx) => removeOrigin(tx, store, removed))
+    await runJobs()
+    const { text, html } = lastMail(mails, 'password.reset')
+    const links = [...`${text} ${html}`.matchAll(/https:\/\/[^/"\s<]+/g)].map(([link]) => link)
+    return [...new Set(links)]
+  }
+  assert.deepEqual(await hostsOf(own), [own])
+  assert.deepEqual(await hostsOf(removed), [shop.domain])
 })
 
 test('the link of the mail after sign-up confirms the address', async (t) => {

@@ -1,5 +1,6 @@
 import { hours, minutes } from '../../core/clock.ts'
 import type { Language } from '../../core/languages.ts'
+import { returnOrigin } from '../access/storefront-url.ts'
 import { listLowStock } from '../catalog/low-stock.sql.ts'
 import type { Services, Store } from '../context.ts'
 import { mailSealContext } from '../events/record.ts'
@@ -27,8 +28,14 @@ export type MailCtx = Pick<
   store: Store
 }
 
-/** `code` is what a development sender prints. */
-export type WrittenMail = { to: string; language: Language; content: MailContent; code: string | null }
+/** `storeUrl` is the storefront that the reader uses. `code` is what a development sender prints. */
+export type WrittenMail = {
+  to: string
+  language: Language
+  content: MailContent
+  storeUrl: string
+  code: string | null
+}
 
 /** Why a mail is not sent, in words. */
 export class MailSkipped extends Error {
@@ -49,7 +56,7 @@ export const writeMail = async (ctx: MailCtx, mail: QueuedMail): Promise<Written
       return writeLowStock(ctx, mail)
     case 'webhook.disabled': {
       const reason = mail.data.reason === 'gone' || mail.data.reason === 'merchant' ? mail.data.reason : 'failing'
-      const about = { url: textOf(mail.data.url), reason } as const
+      const about = { endpointId: textOf(mail.data.endpointId), url: textOf(mail.data.url), reason } as const
       return write(ctx, mail, mail.recipient ?? ctx.store.contact.email, (message) => webhookDisabled(message, about))
     }
     case 'otp.code': {
@@ -92,7 +99,7 @@ const writeOrderMail = (ctx: MailCtx, mail: QueuedMail, message: keyof typeof or
   if (message === 'order.payment_failed') refuseSettled(ctx, mail, order)
   return write(
     ctx,
-    { language: mail.language ?? order.language ?? mail.customerLanguage },
+    { language: mail.language ?? order.language ?? mail.customerLanguage, data: { origin: order.storefrontUrl } },
     mail.recipient ?? order.customer.email,
     (written) => orderMessages[message](written, order),
   )
@@ -113,12 +120,14 @@ const writeLowStock = async (ctx: MailCtx, mail: QueuedMail): Promise<WrittenMai
 
 const write = (
   { store }: MailCtx,
-  mail: Pick<QueuedMail, 'language'>,
+  { language: wanted, data }: Pick<QueuedMail, 'language' | 'data'>,
   to: string | null,
   compose: (ctx: ReturnType<typeof createMessageCtx>) => MailContent,
 ): WrittenMail => {
-  const language = pickMailLanguage([mail.language, store.locale])
-  return { to: to ?? '', language, content: compose(createMessageCtx(store, language)), code: null }
+  const language = pickMailLanguage([wanted, store.locale])
+  const storeUrl = storefrontOf(store, data)
+  const content = compose(createMessageCtx(store, language, storeUrl))
+  return { to: to ?? '', language, content, storeUrl, code: null }
 }
 
 const openSealed = ({ mailSeal, store }: MailCtx, { sealed, recipient }: QueuedMail): string => {
@@ -135,8 +144,10 @@ const refuseExpired = ({ clock }: MailCtx, { data, createdAt }: QueuedMail, life
 
 const linkTo = ({ store }: MailCtx, { data }: QueuedMail, page: string, made: MadeLink | null) => {
   if (made === null) throw new MailSkipped('there is no such account, or nothing to confirm')
-  const origin = textOf(data.origin) || store.domain
-  return `${origin}/${page}?token=${encodeURIComponent(made.token)}`
+  return `${storefrontOf(store, data)}/${page}?token=${encodeURIComponent(made.token)}`
 }
+
+/** The storefront that the shopper used, while it is on the allowlist of the store; otherwise its domain. */
+const storefrontOf = (store: Store, { origin }: QueuedMail['data']) => returnOrigin(store, textOf(origin))
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -38,7 +38,9 @@ export const composeExample = (store: Store, name: MessageName, language: Langua
         ],
       })
     case 'webhook.disabled':
-      return webhookDisabled(ctx, { url: 'https://erp.shop.example/vitrine', reason: 'failing' })
+      return webhookDisabled(ctx, {
+        ...{ endpointId: 'whk_01k8x0v3m7q2w9c4t6y8za', url: 'https://erp.shop.example/vitrine', reason: 'failing' },
+      })
   }
 }
 

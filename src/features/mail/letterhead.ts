@@ -14,8 +14,9 @@ export const addLetterhead = (
   { store, publicUrl, mailFrom }: { store: Store; publicUrl: string; mailFrom: MailFrom },
   language: Language,
   content: MailContent,
+  storeUrl = store.domain,
 ): MailParts => {
-  const letterhead = letterheadOf(store, publicUrl, language)
+  const letterhead = letterheadOf(store, { publicUrl, storeUrl }, language)
   return {
     subject: content.subject,
     text: renderText(content, letterhead),
@@ -25,12 +26,14 @@ export const addLetterhead = (
   }
 }
 
-const letterheadOf = (store: Store, publicUrl: string, language: Language): Letterhead => {
+type Urls = { publicUrl: string; storeUrl: string }
+
+const letterheadOf = (store: Store, { publicUrl, storeUrl }: Urls, language: Language): Letterhead => {
   const logoUrl = showImage({ publicUrl }, store.logo)
   return {
     language,
     storeName: store.name,
-    storeUrl: store.domain,
+    storeUrl,
     logoUrl: isWebAddress(logoUrl) ? logoUrl : '',
     brandColor: store.brandColor,
     contactLines: [

@@ -51,6 +51,11 @@ export type QueuedMail = {
   isSettled: boolean
 }
 
+/** For an event `e` of an order. */
+const isSettled = sql`exists (
+      select from event n where n.store_id = e.store_id and n.subject = e.subject and n.sequence > e.sequence
+        and n.type in ('order.paid', 'order.cancelled'))`
+
 /** A claim ends after a minute, when another instance may take over. */
 export const claimDueMail = (db: Queries, storeId: StoreId, lane: MailLane, limit: number) => db.many<QueuedMail>`
   with claimed as (
@@ -62,9 +67,7 @@ export const claimDueMail = (db: Queries, storeId: StoreId, lane: MailLane, limi
     returning m.*)
   select c.store_id as "storeNumber", s.public_id as "storeId", c.id, c.message, c.recipient, c.language, c.data,
     c.sealed, c.attempts, c.created_at as "createdAt", case when e.type like 'order.%' then e.data end as "order",
-    u.language as "customerLanguage", exists (
-      select from event n where n.store_id = e.store_id and n.subject = e.subject and n.sequence > e.sequence
-        and n.type in ('order.paid', 'order.cancelled')) as "isSettled"
+    u.language as "customerLanguage", ${isSettled} as "isSettled"
   from claimed c
   join store s on s.id = c.store_id
   left join event e on e.store_id = c.store_id and e.id = c.event_id
@@ -146,17 +149,23 @@ export const listStoreMail = (
   order by created_at desc, id desc
   limit ${limit}`
 
-/** The newest event of this type of an order, with the present address of its customer. */
-export const findOrderEvent = (db: Queries, storeId: StoreId, orderId: string, type: string) => db.maybeOne<{
-  eventId: string
-  email: string | null
-}>`
+/** `email` is the present address of the customer. `isPayable`: the shopper can still pay. */
+export type ResendableEvent = { eventId: string; email: string | null; isPayable: boolean }
+
+/** The newest event of this type of an order. */
+export const findOrderEvent = (db: Queries, storeId: StoreId, orderId: string, type: string) =>
+  db.maybeOne<ResendableEvent>`
   select e.id as "eventId", (
     select c.email from orders o join customer c on c.store_id = o.store_id and c.id = o.customer_id
-    where o.store_id = ${storeId} and o.id = ${orderId}) as email
+    where o.store_id = ${storeId} and o.id = ${orderId}) as email,
+    not ${isSettled} and coalesce((e.data ->> 'expiresAt')::timestamptz > vitrine_now(), true) as "isPayable"
   from event e
   where e.store_id = ${storeId} and e.subject = ${orderId} and e.type = ${type}
   order by e.sequence desc limit 1`
+
+/** Until the commit, no other transaction counts the mails of this event. */
+export const lockResends = (tx: Tx, storeId: StoreId, eventId: string) => tx.run`
+  select pg_advisory_xact_lock(hashtextextended(${`resend ${storeId} ${eventId}`}, 0))`
 
 export type Resent = { id: string; message: MessageName; eventId: string; recipient: string; maxPerHour: number }
 

@@ -127,11 +127,12 @@ test('tax is added above the total where prices exclude it, and named below wher
 })
 
 const tell = (name: keyof typeof orderMessages, change: Partial<OrderSnapshot>) => {
-  const content = orderMessages[name](createMessageCtx(store, 'en'), {
+  const storeUrl = change.storefrontUrl ?? undefined
+  const content = orderMessages[name](createMessageCtx(store, 'en', storeUrl), {
     ...makeExampleOrder(store, name, now),
     ...change,
   })
-  return addLetterhead({ store, ...from }, 'en', content)
+  return addLetterhead({ store, ...from }, 'en', content, storeUrl)
 }
 
 test('each message about an order says what its state means for the shopper', () => {
@@ -139,10 +140,6 @@ test('each message about an order says what its state means for the shopper', ()
   assert.match(tell('order.placed', {}).text, /once your payment is complete/)
   assert.doesNotMatch(tell('order.placed', { paymentStatus: 'paid' }).text, /once your payment/)
   assert.match(tell('order.payment_failed', {}).text, /until 15 November 2026, 3:30 pm IST/)
-  assert.match(
-    tell('order.payment_failed', { storefrontUrl: 'https://m.kavya.example' }).text,
-    /^https:\/\/m\.kavya\.example$/m,
-  )
   assert.match(tell('order.cancelled', {}).text, /nothing to pay/)
   assert.match(tell('order.cancelled', { paymentStatus: 'paid' }).text, /We will refund what you paid/)
   assert.match(tell('order.shipped', {}).text, /^https:\/\/bluebird\.example\/BB123456789IN$/m)
@@ -155,6 +152,36 @@ test('each message about an order says what its state means for the shopper', ()
   const twice = tell('order.refunded', { refunds: [refund, { ...refund, id: 'ref_2', amountMinor: 100 }] })
   assert.match(twice.text, /We have refunded ₹1\.00/)
   assert.match(twice.text, /Total refunded: ₹550\.00/)
+})
+
+test('a name that ends in a full stop ends its sentence', () => {
+  for (const name of messageNames) {
+    const { text, html } = show(name, 'en', { name: 'Kavya & Co.' })
+    assert.doesNotMatch(`${text}${html}`, /Co\.\./, name)
+    assert.match(show(name, 'en').text, /[.]\n$/, name)
+  }
+})
+
+test('every link to the shop leads to the storefront of the order, and to its page where there is something to do', () => {
+  const storefrontUrl = 'https://m.kavya.example'
+  for (const name of Object.keys(orderMessages) as (keyof typeof orderMessages)[]) {
+    const { text, html } = tell(name, { storefrontUrl })
+    assert.match(html, /href="https:\/\/m\.kavya\.example"/, name)
+    assert.doesNotMatch(`${text}${html}`, /https:\/\/kavya\.example/, name)
+  }
+  for (const name of ['order.payment_failed', 'order.shipped', 'order.delivered'] as const) {
+    assert.match(tell(name, { storefrontUrl }).text, /^https:\/\/m\.kavya\.example\/orders\/ord_\w+$/m, name)
+    assert.match(tell(name, {}).text, /^https:\/\/kavya\.example\/orders\/ord_\w+$/m, name)
+  }
+})
+
+test('mail about an endpoint that was switched off has its id and the commands that help', () => {
+  for (const language of languages) {
+    const { text } = show('webhook.disabled', language)
+    const [id] = /whk_\w+/.exec(text) ?? []
+    assert.ok(text.includes(`vitrine webhook enable ${id}\n`), text)
+    assert.ok(text.includes(`vitrine delivery redeliver --failed --endpoint ${id}\n`), text)
+  }
 })
 
 test('an order with very many lines has a mail of bounded size', () => {
@@ -217,7 +244,7 @@ test('no message runs or links what a stranger has entered', () => {
     staffReset(ctx, link),
     staffInvitation(ctx, { ...link, invitedBy: evil }),
     stockLow(ctx, { products: 1, total: 1, variants: [variant] }),
-    webhookDisabled(ctx, { url: evil, reason: 'gone' }),
+    webhookDisabled(ctx, { endpointId: evil, url: evil, reason: 'gone' }),
   ]
   for (const content of contents) {
     const { html, replyTo } = addLetterhead({ store: hostile, ...from }, 'en', content)
@@ -239,13 +266,36 @@ test('a name that mail programs would show as a link is not used, and confirmati
   for (const name of ['Asha', 'Asha M. Rao', 'J. R. R. Tolkien', 'Dr. Rao', 'काव्या', "O'Neil-Smith, Jr."]) {
     assert.equal(greetingOf(name), `Hello ${name},`)
   }
+  // A space after the dot, so that no mail program makes a link of it.
+  for (const [name, shown] of [
+    ['Dr.Rao', 'Dr. Rao'],
+    ['M.K.Gandhi', 'M. K. Gandhi'],
+    ['DR.RAO', 'DR. RAO'],
+    ['डॉ.राव', 'डॉ. राव'],
+    ['भारत.भारत', 'भारत. भारत'],
+    ['X.Com/a', 'X. Com/a'],
+    ['EVE@EVIL.COM', 'EVE@EVIL. COM'],
+  ] as const) {
+    assert.equal(greetingOf(name), `Hello ${shown},`)
+  }
   for (const name of [
     ...['Win at https://evil.example', 'javascript://x', 'WWW.evil', 'see evil.example now', 'evil。com', 'evil．com'],
-    ...['भारत.भारत', 'Asha (prize: a.co/x)'],
+    ...['Asha (prize: a.co/x)', 'evil.example/x', 'http://Evil', 'Www.Evil.Com', 'eve@evil.example', 'x.com'],
+    ...['Win at\u0000evil.example', 'HTTPS://EVIL.COM'],
   ]) {
     assert.equal(greetingOf(name), 'Hello,', name)
   }
   assert.match(show('email.verify', 'en').text, /^Hello,$/m)
+})
+
+test('the mail that confirms an address tells who did not sign up not to confirm', () => {
+  for (const [language, warning] of [
+    ['en', 'If you did not sign up there, do not confirm the address'],
+    ['hi', 'अगर आपने वहाँ खाता नहीं बनाया है, तो पते की पुष्टि न करें'],
+  ] as const) {
+    const { text, html } = show('email.verify', language)
+    for (const part of [text, html]) assert.ok(part.replaceAll(/\s+/g, ' ').includes(warning), language)
+  }
 })
 
 test('every text can be read, whatever the colour of the store', () => {

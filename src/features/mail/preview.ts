@@ -25,7 +25,7 @@ const readLanguage = (text: string): Language => {
   return found
 }
 
-/** Sends an example of a message, and returns the answer of the server. */
+/** Sends an example of a message, marked as a test, and returns the answer of the server. */
 export const sendTestMail = async (
   ctx: PreviewCtx,
   sender: MailSender,
@@ -33,7 +33,10 @@ export const sendTestMail = async (
   signal: AbortSignal,
 ) => {
   if (!isMailAddress(to)) throw refuse('MAIL_ADDRESS_INVALID', { address: to })
-  const { message: name, ...parts } = previewMail(ctx, message, language, now)
-  const { answer } = await sender.send({ ...parts, id: newId('mail'), name, to, date: now, code: null }, signal)
+  const { message: name, subject, ...parts } = previewMail(ctx, message, language, now)
+  const { answer } = await sender.send(
+    { ...parts, subject: `[Test] ${subject}`, id: newId('mail'), name, to, date: now, code: null },
+    signal,
+  )
   return { to, message: name, sender: sender.name, answer }
 }

@@ -1,27 +1,35 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
+import { isMailAddress } from '../../core/mail-address.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import { mailJobNames } from '../events/messages.ts'
 import type { FullOrderRow } from '../orders/orders.sql.ts'
-import { findOrderEvent, insertResent } from './mail.sql.ts'
+import { findOrderEvent, insertResent, lockResends } from './mail.sql.ts'
 import { isOrderMessage, orderMessages } from './messages/order-messages.ts'
 
 const maxPerHour = 3
 
-/** Queues the mail of an order again, to the present address of the customer. The mail job sends it. */
+/**
+ * Queues the mail of an order again, to the present address of the customer. The mail job sends it. What that job would
+ * skip is refused here, where the operator sees why.
+ */
 export const resendMail = async (
   tx: Tx,
-  store: Pick<Store, 'id'>,
+  store: Pick<Store, 'id' | 'mailOff'>,
   { id: orderId, number }: Pick<FullOrderRow, 'id' | 'number'>,
   message: string,
 ) => {
   if (!isOrderMessage(message)) throw refuse('MESSAGE_UNKNOWN', { message, messages: Object.keys(orderMessages) })
+  if (store.mailOff.includes(message)) throw refuse('MAIL_SWITCHED_OFF', { message })
   const order = String(number)
   const event = await findOrderEvent(tx, store.id, orderId, message)
   if (event === undefined) throw refuse('MAIL_NOTHING_TO_RESEND', { order, message })
-  const { eventId, email: recipient } = event
+  const { eventId, email: recipient, isPayable } = event
+  if (message === 'order.payment_failed' && !isPayable) throw refuse('MAIL_OUTDATED', { order, message })
   if (!recipient) throw refuse('MAIL_RECIPIENT_MISSING', { order })
+  if (!isMailAddress(recipient)) throw refuse('MAIL_ADDRESS_INVALID', { address: recipient })
+  await lockResends(tx, store.id, eventId)
   const id = newId('mail')
   const isQueued = (await insertResent(tx, store.id, { id, message, eventId, recipient, maxPerHour })) > 0
   if (!isQueued) throw refuse('MAIL_RESENT_TOO_OFTEN', { maxPerHour })

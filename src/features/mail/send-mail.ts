@@ -59,10 +59,10 @@ const deliver = async (ctx: MailCtx, mail: sql.QueuedMail, signal: AbortSignal |
   if (ctx.mail === null) throw new MailSkipped('there is no SMTP server; set VITRINE_SMTP_URL')
   if (store.mailOff.includes(mail.message)) throw new MailSkipped('the store has switched this message off')
   if (mail.message === 'stock.low' && !(await takeTurn(ctx, mail))) return null
-  const { to, language, content, code } = await writeMail(ctx, mail)
+  const { to, language, content, storeUrl, code } = await writeMail(ctx, mail)
   if (to === '') throw new MailSkipped('there is no address to send it to')
   if (!isMailAddress(to)) throw new MailSkipped(`${shortenText(to, 100)} is not an address that mail can be sent to`)
-  const parts = addLetterhead(ctx, language, content)
+  const parts = addLetterhead(ctx, language, content, storeUrl)
   const date = new Date(ctx.clock.now())
   await ctx.mail.send({ id: mail.id, name: mail.message, ...parts, to, language, date, code }, signal)
   return to

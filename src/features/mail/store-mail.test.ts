@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { hours, minutes, seconds } from '../../core/clock.ts'
 import { DomainError } from '../../core/domain-errors.ts'
 import { newRunner } from '../../jobs/fixture.ts'
-import { payOrder, placeOrder } from '../orders/fixture.ts'
+import { failPayment, payOrder, placeOrder } from '../orders/fixture.ts'
 import { readOrder } from '../orders/orders.sql.ts'
 import { forGood, lastMail, mailRows, openMailScene, senderWith, setStore, temporarily } from './fixture.ts'
 import { resendMail } from './resend.ts'
@@ -128,7 +128,8 @@ test('an operator sends a mail of an order again, to the present address, a few 
     assert.ok(error instanceof DomainError, String(error))
     return error.code
   }
-  for (let i = 0; i < 3; i++) await resend('order.paid')
+  const parallel = await Promise.allSettled(Array.from({ length: 5 }, () => resend('order.paid')))
+  assert.equal(parallel.filter(({ status }) => status === 'fulfilled').length, 3)
   assert.equal(await refusalOf('order.paid'), 'MAIL_RESENT_TOO_OFTEN')
   await runJobs()
   const copies = mails.filter(({ name }) => name === 'order.paid')
@@ -144,4 +145,31 @@ test('an operator sends a mail of an order again, to the present address, a few 
   assert.equal(await refusalOf('otp.code'), 'MESSAGE_UNKNOWN')
   await service.db.run`update customer set email = null where store_id = ${store.id}`
   assert.equal(await refusalOf('order.placed'), 'MAIL_RECIPIENT_MISSING')
+})
+
+test('a mail of an order that would not be sent cannot be resent', async (t) => {
+  const { service, shop, asha, runJobs, mails } = await openMailScene(t)
+  const store = await shop.load()
+  const [paid, expired] = [await placeOrder(service, shop, asha), await placeOrder(service, shop, asha)]
+  const resend = async (orderId: string, message: string, at = store) => {
+    const order = await readOrder(service.db, store.id, orderId)
+    assert.ok(order)
+    return service.db.tx((tx) => resendMail(tx, at, order, message))
+  }
+  for (const orderId of [paid, expired]) await failPayment(service, shop, orderId)
+  await resend(paid, 'order.payment_failed')
+  await payOrder(service, shop, paid)
+  service.clock.advance(hours(1))
+  for (const orderId of [paid, expired])
+    await assert.rejects(resend(orderId, 'order.payment_failed'), { code: 'MAIL_OUTDATED' })
+  await assert.rejects(resend(paid, 'order.paid', { ...store, mailOff: ['order.paid'] }), {
+    code: 'MAIL_SWITCHED_OFF',
+  })
+  await service.db.run`update customer set email = 'a,b@example.com' where store_id = ${store.id}`
+  await assert.rejects(resend(paid, 'order.paid'), { code: 'MAIL_ADDRESS_INVALID' })
+  await runJobs()
+  assert.deepEqual(
+    mails.map(({ name }) => name).filter((name) => name === 'order.payment_failed'),
+    [],
+  )
 })

@@ -137,14 +137,23 @@ const fullColumns = sql`${orderColumns}, ${lines} as lines, (
   from refund r where r.store_id = o.store_id and r.order_id = o.id) as refunds,
   ${timelineFrom(sql`order_event e where e.store_id = o.store_id and e.order_id = o.id`)} as timeline`
 
+/** What an event tells of an order besides the order itself. */
+export type Buyer = {
+  language: string | null
+  customer: { id: string; name: string; email: string; phone: string }
+}
+
+const buyerColumns = sql`o.language, (
+  select json_build_object('id', c.id, 'name', c.name, 'email', coalesce(c.email, ''),
+    'phone', coalesce(c.phone, c.contact_phone))
+  from customer c where c.store_id = o.store_id and c.id = o.customer_id) as customer`
+
 /** An order as an event keeps it, with the customer at that time. */
 export const orderSnapshot = (storeId: StoreId, orderId: string): Snapshot => ({
   rows: sql`
   select x.id as subject, row_to_json(x) as data, x.customer ->> 'email' <> '' as has_recipient
   from (
-    select ${fullColumns}, o.language, json_build_object('id', c.id, 'name', c.name, 'email', coalesce(c.email, ''),
-      'phone', coalesce(c.phone, c.contact_phone)) as customer
-    from orders o join customer c on c.store_id = o.store_id and c.id = o.customer_id
+    select ${fullColumns}, ${buyerColumns} from orders o
     where o.store_id = ${storeId} and o.id = ${orderId}) x`,
 })
 
@@ -212,7 +221,25 @@ export const writeOrder = (
   entries: readonly TimelineEntry[],
   newEvents: number,
 ) => tx.one<{ lastSequence: number }>`
-  with written as (
+  with ${written(storeId, order, entries, newEvents)}
+  select event_count as "lastSequence" from written`
+
+/** The same, and returns what an event tells of the order besides its row, lines, shipments and refunds. */
+export const writeOrderForEvent = (
+  tx: Tx,
+  storeId: StoreId,
+  order: OrderRow,
+  entries: readonly TimelineEntry[],
+  newEvents: number,
+) => tx.one<{ lastSequence: number; updatedAt: Date; timeline: EventRow[] } & Buyer>`
+  with ${written(storeId, order, entries, newEvents)}
+  select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns}, ${timelineFrom(sql`(
+    select * from order_event where store_id = ${storeId} and order_id = ${order.id}
+    union all select * from timeline_rows) e`)} as timeline
+  from written o`
+
+const written = (storeId: StoreId, order: OrderRow, entries: readonly TimelineEntry[], newEvents: number) => sql`
+  written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
       stock_state = ${order.stockState}, payment = ${order.payment === null ? null : JSON.stringify(order.payment)},
       needs_attention = ${order.needsAttention}, delivery_status = ${order.deliveryStatus},
@@ -220,9 +247,8 @@ export const writeOrder = (
       delivered_at = ${order.deliveredAt}, tracking_url = ${order.trackingUrl}, expires_at = ${order.expiresAt},
       updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
-    returning id, event_count),
-  timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)})
-  select event_count as "lastSequence" from written`
+    returning store_id, id, customer_id, language, event_count, updated_at),
+  timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)} returning *)`
 
 /** `type` is for programs, `message` for people. */
 export type TimelineEntry = { type: string; message: string }
@@ -262,7 +288,7 @@ export const insertOrder = (
   order: NewOrder,
   orderLines: readonly NewOrderLine[],
   entries: readonly TimelineEntry[],
-) => tx.one<FullOrderRow>`
+) => tx.one<FullOrderRow & Buyer>`
   with placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
@@ -290,7 +316,7 @@ export const insertOrder = (
   timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,
-    ${timelineFrom(sql`timeline_rows e`)} as timeline
+    ${timelineFrom(sql`timeline_rows e`)} as timeline, ${buyerColumns}
   from placed o`
 
 const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)

@@ -5,7 +5,7 @@ import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
-import { eventsOf, type OrderEventType, recordOrderEvents } from './order-events.ts'
+import { eventsOf, type OrderEventType, recordKnownOrder, recordOrderEvents } from './order-events.ts'
 import {
   type FullOrderRow,
   insertOrder,
@@ -16,6 +16,7 @@ import {
   type OrderRow,
   type TimelineEntry,
   writeOrder,
+  writeOrderForEvent,
 } from './orders.sql.ts'
 import { isSent, type RestockedUnits, restockUnits, takeRestockedUnits } from './restock.ts'
 import { hasShipment } from './shipped.sql.ts'
@@ -42,6 +43,21 @@ const write = async (
   return next
 }
 
+/** `write` for an order that has no shipment and no refund: its event is made from what is known here. */
+const writeUntouched = async (
+  tx: Tx,
+  { store }: Ctx,
+  order: LockedOrder,
+  change: OrderChange,
+  entry: TimelineEntry,
+  type: OrderEventType,
+) => {
+  const next: LockedOrder = { ...order, ...change }
+  const { lastSequence, ...told } = await writeOrderForEvent(tx, store.id, next, [entry], 1)
+  recordKnownOrder(tx, store, { ...next, ...told, shipments: [], refunds: [] }, type, lastSequence)
+  return next
+}
+
 /** Writes a new order. Its units are taken by the caller. */
 export const placeOrder = async (
   tx: Tx,
@@ -51,7 +67,7 @@ export const placeOrder = async (
   message: string,
 ): Promise<FullOrderRow> => {
   const placed = await insertOrder(tx, store.id, order, lines, [{ type: 'placed', message }])
-  recordOrderEvents(tx, store, order.id, ['order.placed'], 1)
+  recordKnownOrder(tx, store, placed, 'order.placed', 1)
   return placed
 }
 
@@ -68,9 +84,8 @@ export const settleOrder = async (
   if (isPaid(order) || order.paymentStatus === 'refunded') return order
   const isLate = order.status === 'cancelled'
   const change: OrderChange = { paymentStatus: 'paid', payment: instrument, expiresAt: null }
-  const events: TimelineEntry[] = [
-    { type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` },
-  ]
+  const paid: TimelineEntry = { type: 'paid', message: `Paid${instrument.method ? ` by ${instrument.method}` : ''}.` }
+  const events = [paid]
   if (order.status === 'pending' || isLate) change.status = 'paid'
   const isReserved = order.stockState === 'reserved'
   if (isReserved) change.stockState = 'sold'
@@ -94,7 +109,8 @@ export const settleOrder = async (
   const [, , settled] = await pipeline(
     isInCart && removeOrderedFromCart(tx, ctx.store.id, order.cartId, order.lines),
     grantDownloads(tx, ctx.store.id, order),
-    write(tx, ctx, order, change, events),
+    // Units are reserved until the order is paid, shipped or cancelled.
+    isReserved ? writeUntouched(tx, ctx, order, change, paid, 'order.paid') : write(tx, ctx, order, change, events),
     isReserved && moveCounted(tx, ctx.store.id, order, 'sellReserved'),
   )
   return settled

@@ -2,7 +2,7 @@ import type { Queries } from '../../db/database.ts'
 import { notByIndex } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
-import type { ClaimedDelivery } from './claim.sql.ts'
+import { type ClaimedDelivery, claimDue, dueFor, showClaimed, withoutWaiting } from './claim.sql.ts'
 import type { DeliveryState } from './deliveries.sql.ts'
 
 export type AttemptResult = {
@@ -29,7 +29,39 @@ export type AttemptResult = {
 export const noteAttempt = async (db: Queries, storeId: StoreId, claim: ClaimKey, result: AttemptResult) =>
   (
     await db.one<{ noted: number }>`
-    with noted as (
+    with ${note(storeId, claim, result)}
+    select count(*) as noted from noted ${withoutWaiting}`
+  ).noted
+
+/**
+ * The same for an attempt that succeeded, and claims the delivery that is due next for the endpoint in its place. One
+ * statement, because these round trips are most of the time of a delivery. Claims nothing if the claim is about to expire:
+ * another instance may have taken its place.
+ */
+export const noteAndClaimNext = async (
+  db: Queries,
+  storeId: StoreId,
+  claim: ClaimKey,
+  result: AttemptResult,
+): Promise<{ noted: number; next: ClaimedDelivery | undefined }> => {
+  const { noted, ...next } = await db.one<{ noted: number } & (ClaimedDelivery | { id: null })>`
+    with ${note(storeId, claim, result)},
+    working as (
+      select w.id from noted n join webhook_endpoint w on w.store_id = ${storeId} and w.id = n.endpoint_id
+      where w.disabled_at is null and w.failing_since is null and coalesce(w.paused_until <= vitrine_now(), true)
+        and ${claim.claimedUntil} > vitrine_now() + interval '5 seconds'),
+    due as (
+      select q.id from working f cross join lateral (${dueFor(storeId, sql`f.id`)} limit 1 for update skip locked) q),
+    claimed as (${claimDue(storeId)})
+    select n.noted, c.* from (select count(*) as noted from noted ${withoutWaiting}) n
+    left join (${showClaimed(storeId)}) c on true`
+  return { noted, next: next.id === null ? undefined : next }
+}
+
+type ClaimKey = Pick<ClaimedDelivery, 'id' | 'claimedUntil'>
+
+const note = (storeId: StoreId, claim: ClaimKey, result: AttemptResult) => sql`
+    noted as (
       update webhook_delivery set state = ${result.state}, attempts = attempts + 1, is_sending = false,
         next_at = vitrine_now() + ${result.retryInMs}::double precision * interval '1 millisecond',
         finished_at = case when ${result.state} <> 'waiting' then vitrine_now() end
@@ -54,8 +86,4 @@ export const noteAttempt = async (db: Queries, storeId: StoreId, claim: ClaimKey
       from noted n
       where w.store_id = ${storeId} and w.id = n.endpoint_id
         and (${result.pauseMs}::double precision > 0
-          or case when w.failing_since is null then ${result.isFailure} else ${result.state} = 'delivered' end))
-    select count(*) as noted from noted`
-  ).noted
-
-type ClaimKey = Pick<ClaimedDelivery, 'id' | 'claimedUntil'>
+          or case when w.failing_since is null then ${result.isFailure} else ${result.state} = 'delivered' end))`

@@ -1,5 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
-import { byKey, literalLimit } from '../../db/plan-hints.ts'
+import { literalLimit } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
@@ -29,14 +29,24 @@ export const findWaitingStores = (db: Queries, after: StoreId) => db.many<Waitin
   from found f limit ${literalLimit(storesPerPoll)}`
 
 /**
+ * What is due for an endpoint, the oldest first. Compares and sorts by both columns, so that the planner takes the index
+ * of the endpoint: when few deliveries wait, it sees no difference between the indexes, and it keeps its plan after a
+ * million have come to wait.
+ */
+export const dueFor = (storeId: unknown, endpointId: unknown) => sql`
+    select d.id, d.next_at from webhook_delivery d
+    where d.store_id = ${storeId} and d.state = 'waiting'
+      and (d.endpoint_id, d.next_at) >= (${endpointId}, '-infinity'::timestamptz)
+      and (d.endpoint_id, d.next_at) <= (${endpointId}, vitrine_now())
+    order by d.endpoint_id, d.next_at`
+
+/**
  * The endpoints of a store that something is due for. Locked, so that no other instance claims for them; those that
  * another instance has locked are left out.
  */
 export const lockDueEndpoints = (tx: Tx, storeId: StoreId) => tx.many<{ id: string }>`
   select w.id from webhook_endpoint w
-  cross join ${byKey(sql`
-    select from webhook_delivery d
-    where d.store_id = w.store_id and d.endpoint_id = w.id and d.state = 'waiting' and d.next_at <= vitrine_now()`)} d
+  cross join lateral (${dueFor(sql`w.store_id`, sql`w.id`)} limit 1) d
   where w.store_id = ${storeId} and w.disabled_at is null and coalesce(w.paused_until <= vitrine_now(), true)
   for no key update of w skip locked`
 
@@ -65,17 +75,20 @@ export type ClaimedEvent = {
 }
 
 /**
- * This transaction does not wait until the disk has it. If the database crashes just then, its deliveries are made again,
- * as after every crash. Waiting took most of the time of a delivery.
+ * Add it to a `from`: the transaction then does not wait until the disk has it. If the database crashes just then, its
+ * deliveries are made again, as after every crash. Waiting took most of the time of a delivery.
  */
-export const commitWithoutWaiting = (tx: Tx) => tx.run`set local synchronous_commit = off`
+export const withoutWaiting = sql`cross join set_config('synchronous_commit', 'off', true)`
 
-/** Claims the deliveries in `due`, and reads what is needed to send them. */
-const claimDue = (storeId: StoreId) => sql`claimed as (
+/** Claims the deliveries in `due`. */
+export const claimDue = (storeId: StoreId) => sql`
     update webhook_delivery d
     set is_sending = true, next_at = date_trunc('milliseconds', vitrine_now()) + interval '40 seconds'
     where d.store_id = ${storeId} and d.id = any(array(select id from due))
-    returning d.id, d.endpoint_id, d.event_id, d.attempts, d.next_at)
+    returning d.id, d.endpoint_id, d.event_id, d.attempts, d.next_at`
+
+/** Reads what is needed to send the deliveries in `claimed`. */
+export const showClaimed = (storeId: StoreId) => sql`
   select c.id, c.endpoint_id as "endpointId", c.attempts, c.next_at as "claimedUntil", w.url, w.secret,
     case when w.old_secret_until > vitrine_now() then w.old_secret end as "oldSecret",
     coalesce(w.failing_since <= vitrine_now() - interval '3 days', false) as "isFailingLong",
@@ -98,28 +111,8 @@ export const claimDeliveries = (tx: Tx, storeId: StoreId, endpointIds: readonly 
         and s.next_at > vitrine_now()) as slots
     from webhook_endpoint w where w.store_id = ${storeId} and w.id = any(${endpointIds}::text[])),
   due as (
-    select q.id from free f cross join lateral (
-      select d.id, d.next_at from webhook_delivery d
-      where d.store_id = ${storeId} and d.endpoint_id = f.id and d.state = 'waiting' and d.next_at <= vitrine_now()
-      order by d.next_at limit greatest(f.slots, 0) for update skip locked) q
+    select q.id from free f
+    cross join lateral (${dueFor(storeId, sql`f.id`)} limit greatest(f.slots, 0) for update skip locked) q
     order by q.next_at limit ${limit}),
-  ${claimDue(storeId)}`
-
-/**
- * The delivery that is due next for an endpoint that works, in the place of one that the same transaction has ended.
- * Nothing if that claim has expired: another instance may have taken its place. The seconds are for the time until the
- * commit.
- */
-export const claimNextDelivery = (tx: Tx, storeId: StoreId, { endpointId, claimedUntil }: EndedClaim) =>
-  tx.maybeOne<ClaimedDelivery>`
-  with due as (
-    select d.id from webhook_delivery d
-    where d.store_id = ${storeId} and d.endpoint_id = ${endpointId} and d.state = 'waiting'
-      and d.next_at <= vitrine_now() and ${claimedUntil} > vitrine_now() + interval '5 seconds'
-      and exists (select from webhook_endpoint w
-        where w.store_id = ${storeId} and w.id = ${endpointId} and w.disabled_at is null and w.failing_since is null
-          and coalesce(w.paused_until <= vitrine_now(), true))
-    order by d.next_at limit 1 for update skip locked),
-  ${claimDue(storeId)}`
-
-type EndedClaim = Pick<ClaimedDelivery, 'endpointId' | 'claimedUntil'>
+  claimed as (${claimDue(storeId)})
+  select c.* from (${showClaimed(storeId)}) c ${withoutWaiting}`

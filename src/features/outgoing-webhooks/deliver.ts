@@ -1,17 +1,9 @@
 import { type Clock, seconds } from '../../core/clock.ts'
 import type { Db } from '../../db/database.ts'
-import { pipeline } from '../../db/pipeline.ts'
 import type { OutgoingWebhooks, Store, StoredEvent, StoreId } from '../context.ts'
 import { testEventType } from '../events/events.contract.ts'
-import { type AttemptResult, noteAttempt } from './attempt.sql.ts'
-import {
-  type ClaimedDelivery,
-  type ClaimedEvent,
-  claimDeliveries,
-  claimNextDelivery,
-  commitWithoutWaiting,
-  lockDueEndpoints,
-} from './claim.sql.ts'
+import { type AttemptResult, noteAndClaimNext, noteAttempt } from './attempt.sql.ts'
+import { type ClaimedDelivery, type ClaimedEvent, claimDeliveries, lockDueEndpoints } from './claim.sql.ts'
 import { placeOf } from './endpoints.ts'
 import { writeEventBody } from './event-body.ts'
 import { pauseAfterMs, readRetryAfterMs, retryDelayMs } from './schedule.ts'
@@ -32,7 +24,7 @@ const maxChainMs = seconds(1)
  */
 export const claimDueDeliveries = (db: Db, storeId: StoreId, limit: number): Promise<ClaimedDelivery[]> =>
   db.tx(async (tx) => {
-    const [, endpoints] = await pipeline(commitWithoutWaiting(tx), lockDueEndpoints(tx, storeId))
+    const endpoints = await lockDueEndpoints(tx, storeId)
     if (endpoints.length === 0) return []
     return claimDeliveries(
       tx,
@@ -107,12 +99,10 @@ const conclude = async (
     ...{ status, durationMs, error, answer: text },
   }
   const reason = switchOffReason(claim, status, isFailure)
-  const mayFollow = !isOwnFault && reason === null && !isStopping()
-  const isChained = mayFollow && performance.now() - claim.firstClaimedMs < maxChainMs
-  const { noted, next } = await db.tx(async (tx) => {
-    const [, noted] = await pipeline(commitWithoutWaiting(tx), noteAttempt(tx, store.id, claim, result))
-    return { noted, next: noted > 0 && isChained ? await claimNextDelivery(tx, store.id, claim) : undefined }
-  })
+  const isChained = error === '' && !isStopping() && performance.now() - claim.firstClaimedMs < maxChainMs
+  const { noted, next } = isChained
+    ? await noteAndClaimNext(db, store.id, claim, result)
+    : { noted: await noteAttempt(db, store.id, claim, result), next: undefined }
   // Another instance has taken over, and notes its own result.
   if (noted === 0) return undefined
   if (result.state === 'failed') giveUp(services, claim)
@@ -122,8 +112,9 @@ const conclude = async (
 
 /** After a quiet time, the first failure of a single event is not yet a reason: it is tried again first. */
 const switchOffReason = (claim: ClaimedDelivery, status: number | null, isFailure: boolean) => {
+  if (!isFailure) return null
   if (status === 410) return 'gone'
-  return isFailure && claim.isFailingLong && claim.attempts > 0 ? 'failing' : null
+  return claim.isFailingLong && claim.attempts > 0 ? 'failing' : null
 }
 
 /** A test is tried once: the person who asked for it is waiting for its result. */

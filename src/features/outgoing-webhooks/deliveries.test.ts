@@ -4,6 +4,7 @@ import { days, minutes } from '../../core/clock.ts'
 import type { DomainErrorCode } from '../../core/domain-errors.ts'
 import { newRunner } from '../../jobs/fixture.ts'
 import { listDeliveries, redeliver, redeliverFailed } from './deliveries.ts'
+import { testEndpoint } from './endpoints.ts'
 import { newWebhookScene, startReceiver } from './fixture.ts'
 
 const refuses = (work: () => unknown, code: DomainErrorCode) =>
@@ -45,6 +46,41 @@ test('deliveries are listed newest first, by endpoint and state, page after page
   await refuses(() => list({ state: 'lost' }), 'DELIVERY_STATE_UNKNOWN')
   const stranger = await newShop()
   assert.deepEqual(await stranger.deliveries(), [])
+})
+
+test('every combination of filters lists the same deliveries, whether they wait, are being sent or have ended', async (t) => {
+  const { service, shop, endpoints, list } = await newScene(t)
+  for (const { id } of endpoints) await shop.fill(id, 60)
+  // The newest as well as old ones are being sent, and one claim has expired.
+  await service.db.run`
+    update webhook_delivery set is_sending = true, next_at = vitrine_now() + interval '40 s'
+    where id ~ '0(60|12)_'`
+  await service.db.run`update webhook_delivery set is_sending = true where id ~ '040_'`
+  await service.db.run`
+    update webhook_delivery set state = case when id ~ '3_' then 'failed' else 'delivered' end,
+      finished_at = vitrine_now()
+    where id ~ '[356]_'`
+  await service.db.run`
+    update webhook_endpoint set disabled_at = vitrine_now(), disabled_reason = 'merchant', deleted_at = vitrine_now()
+    where id = ${endpoints[1].id}`
+  const all = await list({ limit: 1000 })
+  assert.equal(all.length, 120)
+  for (const endpointId of [null, endpoints[0].id, endpoints[1].id, 'whk_unknown']) {
+    for (const state of [null, 'waiting', 'delivered', 'failed']) {
+      for (const before of [null, all[60]?.id ?? '']) {
+        const expected = all.filter(
+          (one) =>
+            (endpointId === null || one.endpointId === endpointId) &&
+            (state === null || one.state === state) &&
+            (before === null || one.id < before),
+        )
+        for (const limit of [7, 1000]) {
+          const found = await list({ endpointId, state, before, limit })
+          assert.deepEqual(found, expected.slice(0, limit), `${endpointId} ${state} ${before} ${limit}`)
+        }
+      }
+    }
+  }
 })
 
 test('a delivery is sent again with the same id, whatever its state, with all attempts', async (t) => {
@@ -89,6 +125,17 @@ test('all failed deliveries are sent again, of one endpoint or of all that are o
     update webhook_endpoint set disabled_at = vitrine_now(), disabled_reason = 'gone' where id = ${first.id}`
   await refuses(() => redeliverFailed(service.db, shop.store, first.id), 'WEBHOOK_DISABLED')
   assert.equal(await redeliverFailed(service.db, shop.store, null), 20)
+})
+
+test('a test that failed is not sent again with all that failed', async (t) => {
+  const { service, shop, receiver, endpoints, runDue } = await newScene(t)
+  receiver.does.respond = (response) => response.writeHead(500).end()
+  const { deliveryId } = await service.db.tx((tx) => testEndpoint(tx, shop.store, endpoints[0].id))
+  await runDue()
+  assert.equal(await redeliverFailed(service.db, shop.store, null), 0)
+  await redeliver(service.db, shop.store, deliveryId)
+  await runDue()
+  assert.equal(receiver.received.length, 2, 'by its id it is')
 })
 
 test('attempts, deliveries, events and deleted endpoints are deleted after thirty days, and nothing that waits', async (t) => {

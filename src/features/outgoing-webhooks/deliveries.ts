@@ -1,7 +1,8 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { isIdShaped } from '../../core/ids.ts'
 import type { Db, Queries } from '../../db/database.ts'
-import type { Store } from '../context.ts'
+import { commandLine, recordChange } from '../audit/record.ts'
+import type { Author, Store } from '../context.ts'
 import * as sql from './deliveries.sql.ts'
 import { endpointIdIn } from './delivery-id.ts'
 import { findStoreOfEndpoint } from './endpoints.sql.ts'
@@ -9,16 +10,15 @@ import { mustBeEnabled } from './endpoints.ts'
 
 type DeliveryStore = Pick<Store, 'id' | 'publicId'>
 
-const states: readonly sql.DeliveryState[] = ['waiting', 'delivered', 'failed']
-
 export const maxDeliveriesListed = 1000
 
 export type DeliveryQuery = Omit<sql.DeliveryFilter, 'state'> & { state: string | null }
 
 /** Newest first, with the last attempt of each. */
 export const listDeliveries = (db: Queries, store: DeliveryStore, query: DeliveryQuery) => {
-  const state = query.state === null ? null : (states.find((known) => known === query.state) ?? undefined)
-  if (state === undefined) throw refuse('DELIVERY_STATE_UNKNOWN', { state: query.state ?? '', states })
+  const state = query.state === null ? null : sql.deliveryStates.find((known) => known === query.state)
+  if (state === undefined)
+    throw refuse('DELIVERY_STATE_UNKNOWN', { state: query.state ?? '', states: sql.deliveryStates })
   return sql.listDeliveries(db, store.id, { ...query, state, limit: Math.min(query.limit, maxDeliveriesListed) })
 }
 
@@ -33,7 +33,12 @@ export const findWebhookStoreId = async (db: Queries, endpointId: string): Promi
   isIdShaped('whk', endpointId) ? findStoreOfEndpoint(db, endpointId) : undefined
 
 /** Sends an event again, with all attempts, whether it was delivered or not. The same id tells the receiver. */
-export const redeliver = async (db: Db, store: DeliveryStore, deliveryId: string): Promise<void> => {
+export const redeliver = async (
+  db: Db,
+  store: DeliveryStore,
+  deliveryId: string,
+  by: Author = commandLine,
+): Promise<void> => {
   const endpointId = isIdShaped('dlv', deliveryId) ? endpointIdIn(deliveryId) : null
   if (endpointId === null) throw refuse('DELIVERY_NOT_FOUND', { deliveryId })
   await db.tx(async (tx) => {
@@ -43,6 +48,7 @@ export const redeliver = async (db: Db, store: DeliveryStore, deliveryId: string
     await mustBeEnabled(tx, store, endpointId)
     if ((await sql.resetDelivery(tx, store.id, deliveryId)) === 0) throw refuse('DELIVERY_IN_PROGRESS', { deliveryId })
     tx.signal('webhook', store.id)
+    recordChange(tx, store, by, { action: 'webhook_delivery.redelivered', id: deliveryId })
   })
 }
 

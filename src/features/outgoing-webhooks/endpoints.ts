@@ -3,22 +3,28 @@ import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { newWebhookSecret } from '../../core/webhook-signature.ts'
 import type { Db, Queries, Tx } from '../../db/database.ts'
-import type { OutgoingWebhooks, Store } from '../context.ts'
+import { commandLine, compareFields, recordChange } from '../audit/record.ts'
+import type { Author, OutgoingWebhooks, Store } from '../context.ts'
 import { recordTestEvent } from '../events/record.ts'
 import { insertTestDelivery } from './deliveries.sql.ts'
 import { deliveryIdOf } from './delivery-id.ts'
 import * as sql from './endpoints.sql.ts'
 import { readSubscription } from './subscriptions.ts'
-import { endDeliveries } from './switch-off.ts'
 
 export const maxEndpoints = 20
 
 type EndpointStore = Pick<Store, 'id' | 'publicId'>
-export type EndpointCtx = { db: Db; store: EndpointStore; webhooks: Pick<OutgoingWebhooks, 'secrets' | 'guard'> }
+export type EndpointCtx = {
+  db: Db
+  store: EndpointStore
+  webhooks: Pick<OutgoingWebhooks, 'secrets' | 'guard'>
+  /** Default: the command line. */
+  by?: Author
+}
 
 /** The secret is returned only here. */
 export const createEndpoint = async (
-  { db, store, webhooks }: EndpointCtx,
+  { db, store, webhooks, by = commandLine }: EndpointCtx,
   given: { url: string; types: readonly string[] },
 ): Promise<{ id: string; secret: string }> => {
   const types = readSubscription(given.types)
@@ -36,6 +42,7 @@ export const createEndpoint = async (
       types,
       secret: webhooks.secrets.seal(secret, placeOf(store, id)),
     })
+    recordChange(tx, store, by, { action: 'webhook.created', id, changes: compareFields({}, { url, types }) })
   })
   return { id, secret }
 }
@@ -65,7 +72,7 @@ export const listEndpoints = (db: Queries, store: EndpointStore) => sql.listEndp
  */
 export const rotateEndpointSecret = async (
   tx: Tx,
-  { store, webhooks }: Omit<EndpointCtx, 'db'>,
+  { store, webhooks, by = commandLine }: Omit<EndpointCtx, 'db'>,
   endpointId: string,
   { force = false } = {},
 ): Promise<{ id: string; secret: string; oldSecretUntil: Date | null }> => {
@@ -75,20 +82,32 @@ export const rotateEndpointSecret = async (
   const sealed = webhooks.secrets.seal(secret, placeOf(store, endpointId))
   const rotated = await sql.rotateSecret(tx, store.id, endpointId, sealed)
   if (rotated === undefined) throw refuse('WEBHOOK_NOT_FOUND', { endpointId })
+  recordChange(tx, store, by, { action: 'webhook.rotated', id: endpointId })
   return { id: endpointId, secret, ...rotated }
 }
 
 /** Events of the time in which it was off are not sent, unless their deliveries are asked for again. */
-export const enableEndpoint = async (tx: Tx, store: EndpointStore, endpointId: string): Promise<sql.EndpointRow> => {
+export const enableEndpoint = async (
+  tx: Tx,
+  store: EndpointStore,
+  endpointId: string,
+  by: Author = commandLine,
+): Promise<sql.EndpointRow> => {
   const enabled = await sql.enableEndpoint(tx, store.id, endpointId)
   if (enabled === undefined) throw refuse('WEBHOOK_NOT_FOUND', { endpointId })
+  recordChange(tx, store, by, { action: 'webhook.enabled', id: endpointId })
   return enabled
 }
 
-/** Returns how many deliveries ended by it. The rest of a long queue ends by a job. */
-export const deleteEndpoint = async (tx: Tx, store: EndpointStore, endpointId: string): Promise<number> => {
+/** What waits for it is not sent: a job of the service ends it, counts it and logs it. */
+export const deleteEndpoint = async (
+  tx: Tx,
+  store: EndpointStore,
+  endpointId: string,
+  by: Author = commandLine,
+): Promise<void> => {
   if ((await sql.deleteEndpoint(tx, store.id, endpointId)) === 0) throw refuse('WEBHOOK_NOT_FOUND', { endpointId })
-  return endDeliveries(tx, store.id)
+  recordChange(tx, store, by, { action: 'webhook.deleted', id: endpointId })
 }
 
 /**

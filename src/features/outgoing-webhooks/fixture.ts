@@ -9,7 +9,7 @@ import { sql } from '../../db/sql.ts'
 import { serviceAlone } from '../../jobs/fixture.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
 import { createJobRunner } from '../../jobs/runner.ts'
-import type { GivenUpDelivery, OutgoingWebhooks, SwitchedOffEndpoint } from '../context.ts'
+import type { EndedDeliveries, GivenUpDelivery, OutgoingWebhooks, SwitchedOffEndpoint } from '../context.ts'
 import type { EventType } from '../events/events.contract.ts'
 import { recordEvents } from '../events/record.ts'
 import { listDeliveries } from './deliveries.ts'
@@ -88,7 +88,7 @@ export const newWebhookScene = async (
   const { service, url } = await serviceAlone(t, serviceOptions)
   const givenUp: GivenUpDelivery[] = []
   const switchedOff: SwitchedOffEndpoint[] = []
-  const ended: number[] = []
+  const ended: EndedDeliveries[] = []
   const webhooks = testWebhooks({
     onGivenUp: (ids) => givenUp.push(ids),
     onSwitchedOff: (endpoint) => switchedOff.push(endpoint),

@@ -41,6 +41,8 @@ const open = async (t: TestContext, options: MailServerOptions = {}, smtp: SmtpO
   return { server, sender: newSender(t, server.url, smtp) }
 }
 
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+
 const failureOf = async (sending: Promise<unknown>): Promise<MailFailed> => {
   const error = await sending.then(
     () => assert.fail('the mail was sent'),
@@ -188,10 +190,10 @@ test('an abort ends a mail to a server that answers a byte at a time, and the ne
   for (let i = 0; i < 2; i++) {
     const ending = new AbortController()
     const failing = failureOf(sender.send(mail, ending.signal))
-    while (slow.connections() === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (slow.connections() === 0) await tick()
     ending.abort()
     await failing
-    while (slow.connections() > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (slow.connections() > 0) await tick()
   }
 })
 
@@ -201,6 +203,44 @@ test('an abort ends a mail over an encrypted connection that has stalled', async
     const { sender } = await open(t, { encryption, stalls: () => ending.abort() })
     await failureOf(sender.send(mail, ending.signal))
   }
+})
+
+/** Two mails at a server that answers the second when `answer` is called, and the first never. */
+const sendTwo = async (t: TestContext, smtp: SmtpOptions = {}) => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const never = new Promise<void>(() => {})
+  const waits = ({ envelope }: { envelope: { to: string[] } }) =>
+    envelope.to.includes('slow@example.com') ? never : answered
+  const { server, sender } = await open(t, { waits }, smtp)
+  const ending = new AbortController()
+  const slow = failureOf(sender.send({ ...mail, to: 'slow@example.com' }, ending.signal))
+  while (server.received.length < 1) await tick()
+  return { server, sender, slow, abort: () => ending.abort(), answer }
+}
+
+test('an abort fails no other mail that is being sent', async (t) => {
+  const { server, sender, slow, abort, answer } = await sendTwo(t)
+  const other = sender.send(mail)
+  while (server.received.length < 2) await tick()
+  abort()
+  await slow
+  answer()
+  assert.match((await other).answer, /^250 /)
+})
+
+test('a mail that waits for a connection gets one after an abort, and can be aborted itself', async (t) => {
+  const { server, sender, slow, abort, answer } = await sendTwo(t, { connections: 1 })
+  const ending = new AbortController()
+  const impatient = assert.rejects(sender.send(mail, ending.signal), { name: 'AbortError' })
+  const patient = sender.send(mail)
+  ending.abort()
+  await impatient
+  assert.equal(server.received.length, 1)
+  abort()
+  await slow
+  answer()
+  assert.match((await patient).answer, /^250 /)
+  assert.equal(server.received.length, 2)
 })
 
 test('an unreachable server fails without being refused for good', async (t) => {

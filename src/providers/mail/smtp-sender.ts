@@ -1,9 +1,10 @@
-import type { SMTPPoolOptions, SMTPPoolSentMessageInfo, Transporter } from 'nodemailer'
+import type { SMTPPoolOptions } from 'nodemailer'
 import { seconds } from '../../core/clock.ts'
 import { toFields } from '../../core/fields.ts'
 import { toHeaderText } from '../../core/mail-address.ts'
 import { composeMail } from './compose.ts'
 import { MailFailed, MailRefused, type MailSender } from './sender.ts'
+import { createSmtpConnections, type SmtpConnection } from './smtp-connections.ts'
 
 export type SmtpOptions = {
   /** Certificate authorities in place of the built-in ones, for tests. */
@@ -25,25 +26,20 @@ const maxAnswerLength = 300
  * otherwise somebody between could remove the offer and read codes and links.
  */
 export const createSmtpSender = (url: string, options: SmtpOptions = {}): MailSender => {
-  const pool = createPool(readServer(url), options)
+  const connections = createSmtpConnections(options.connections ?? 16, () => connect(readServer(url), options))
   return {
     name: 'smtp',
-    send: async (mail, signal) => {
-      signal?.throwIfAborted()
-      const abandon = () => pool.abandon()
-      // A server that answers a byte at a time is never silent, so the caller's limit must end the connection too.
-      signal?.addEventListener('abort', abandon, { once: true })
-      try {
-        const transport = await pool.get()
-        const { response } = await transport.sendMail(composeMail(mail))
-        return { answer: shorten(response) }
-      } catch (error) {
-        throw explain(error)
-      } finally {
-        signal?.removeEventListener('abort', abandon)
-      }
-    },
-    close: pool.close,
+    // A server that answers a byte at a time is never silent, so the caller's limit must end the connection too.
+    send: (mail, signal) =>
+      connections.use(signal, async (connection) => {
+        try {
+          const { response } = await connection.sendMail(composeMail(mail))
+          return { answer: shorten(response) }
+        } catch (error) {
+          throw explain(error)
+        }
+      }),
+    close: async () => connections.close(),
   }
 }
 
@@ -63,41 +59,22 @@ const readServer = (text: string): SMTPPoolOptions => {
   }
 }
 
-type Pool = Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>
-
-const createPool = (server: SMTPPoolOptions, options: SmtpOptions) => {
-  const { ca, connectMs = seconds(10), silenceMs = seconds(20), connections = 16 } = options
-  let current: Promise<Pool> | undefined
-  const open = async (): Promise<Pool> => {
-    // Loaded with the first mail, because most commands send none.
-    const { createTransport } = await import('nodemailer')
-    return createTransport({
-      ...server,
-      pool: true,
-      maxConnections: connections,
-      maxRequeues: 0,
-      dnsTimeout: connectMs,
-      connectionTimeout: connectMs,
-      greetingTimeout: connectMs,
-      socketTimeout: silenceMs,
-      idleTimeout: seconds(30),
-      ...(ca === undefined ? {} : { tls: { ca } }),
-    })
-  }
-  const end = async (force: boolean) => {
-    const ending = current
-    current = undefined
-    ;(await ending)?.transporter.close?.({ force })
-  }
-  return {
-    get: () => {
-      current ??= open()
-      return current
-    },
-    /** Ends every connection. Other mail on them fails and is sent again later, with its Message-ID. */
-    abandon: () => void end(true),
-    close: () => end(false),
-  }
+const connect = async (server: SMTPPoolOptions, options: SmtpOptions): Promise<SmtpConnection> => {
+  const { ca, connectMs = seconds(10), silenceMs = seconds(20) } = options
+  // Loaded with the first mail, because most commands send none.
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    ...server,
+    pool: true,
+    maxConnections: 1,
+    maxRequeues: 0,
+    dnsTimeout: connectMs,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    idleTimeout: seconds(30),
+    ...(ca === undefined ? {} : { tls: { ca } }),
+  })
 }
 
 /** Refusals for good: of the recipient (RCPT) or the mail (DATA). Others, such as a wrong password, can be repaired. */

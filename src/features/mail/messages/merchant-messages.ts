@@ -1,4 +1,4 @@
-import type { MailContent } from '../render/blocks.ts'
+import type { Block, MailContent } from '../render/blocks.ts'
 import { type MessageCtx, note, paragraph } from './message.ts'
 
 /** `units` are available, not reserved. */
@@ -34,9 +34,10 @@ export const stockLow = (ctx: MessageCtx, { products, total, variants }: LowStoc
   }
 }
 
-export type DisabledWebhook = { url: string; reason: 'gone' | 'failing' | 'merchant' }
+/** `endpointId` is empty in mail that an older version has queued. */
+export type DisabledWebhook = { endpointId: string; url: string; reason: 'gone' | 'failing' | 'merchant' }
 
-export const webhookDisabled = (ctx: MessageCtx, { url, reason }: DisabledWebhook): MailContent => {
+export const webhookDisabled = (ctx: MessageCtx, { endpointId, url, reason }: DisabledWebhook): MailContent => {
   const { webhookDisabled: wording, labels } = ctx.texts
   return {
     subject: wording.subject(ctx),
@@ -47,12 +48,22 @@ export const webhookDisabled = (ctx: MessageCtx, { url, reason }: DisabledWebhoo
       {
         kind: 'facts',
         rows: [
+          ...(endpointId === '' ? [] : [{ label: labels.webhookId, value: endpointId }]),
           { label: labels.webhookAddress, value: url },
           { label: labels.webhookReason, value: wording.reasons[reason] },
         ],
       },
       paragraph(wording.whatToDo),
+      ...(endpointId === '' ? [] : [commandsFor(ctx, endpointId)]),
     ],
     reason: ctx.texts.reasons.merchant(ctx),
   }
 }
+
+const commandsFor = ({ texts: { labels } }: MessageCtx, endpointId: string): Block => ({
+  kind: 'facts',
+  rows: [
+    { label: labels.webhookEnable, value: `vitrine webhook enable ${endpointId}` },
+    { label: labels.webhookRedeliver, value: `vitrine delivery redeliver --failed --endpoint ${endpointId}` },
+  ],
+})

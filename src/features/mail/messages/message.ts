@@ -12,6 +12,7 @@ export type MessageCtx = {
   format: Format
   /** The name of the store. */
   store: string
+  /** The storefront that the reader uses. */
   storeUrl: string
 }
 
@@ -20,25 +21,29 @@ const maxNameLength = 80
 export const createMessageCtx = (
   store: Pick<Store, 'name' | 'domain' | 'locale' | 'timezone'>,
   language: Language,
+  storeUrl = store.domain,
 ): MessageCtx => ({
   texts: textsIn(language),
   format: createFormat(store, language),
   store: toHeaderText(store.name, maxNameLength),
-  storeUrl: store.domain,
+  storeUrl,
+})
+
+export const greet = ({ texts }: MessageCtx, name: string): Block => ({
+  kind: 'paragraph',
+  text: texts.greeting(showName(toHeaderText(name, maxNameLength))),
 })
 
 /**
  * A person has chosen the name, and may have entered the address of somebody else. Mail programs make links of what looks
- * like one, so such a name is left out.
+ * like one, so such a name is left out. In others, such as `Dr.Rao`, a space after the dot prevents it.
  */
-export const greet = ({ texts }: MessageCtx, name: string): Block => ({
-  kind: 'paragraph',
-  text: texts.greeting(looksLikeLink(name) ? '' : toHeaderText(name, maxNameLength)),
-})
+const showName = (name: string) =>
+  looksLikeLink(name) ? '' : name.replaceAll(/[.\u3002\uff0e\uff61](?=[\p{L}\p{M}\p{N}])/gu, '$& ')
 
-/** `https://a`, `www.a` and `a.example`, with any of the dots that browsers take for one. */
+/** `https://a`, `www.a` and `a.example` in lower case, with any of the dots that browsers take for one. */
 const looksLikeLink = (text: string) =>
-  /:\/\/|www[.\u3002\uff0e\uff61]|[^\s.][.\u3002\uff0e\uff61]\p{L}[\p{L}\p{M}]/iu.test(text)
+  /:\/\/|[wW]{3}[.\u3002\uff0e\uff61]|[^\s.][.\u3002\uff0e\uff61]\p{Ll}[\p{L}\p{M}]/u.test(text)
 
 export const paragraph = (text: string): Block => ({ kind: 'paragraph', text })
 

@@ -54,7 +54,7 @@ const orderPaid: OrderMessage = (ctx, order) => {
   const hasDownloads = order.lines.some(({ digital }) => digital !== null)
   return tell(ctx, order, wording, {
     amount: ctx.format.money(order.totalMinor, order.currency),
-    first: hasDownloads ? [paragraph(wording.downloads), visitShop(ctx, order)] : [],
+    first: hasDownloads ? [paragraph(wording.downloads), visitShop(ctx)] : [],
     last: wholeOrder(ctx, order),
   })
 }
@@ -64,7 +64,7 @@ const orderPaymentFailed: OrderMessage = (ctx, order) => {
   const next =
     order.expiresAt === null ? wording.payAgain : wording.payUntil({ time: ctx.format.dateTime(order.expiresAt) })
   return tell(ctx, order, wording, {
-    first: [paragraph(next), visitShop(ctx, order)],
+    first: [paragraph(next), viewOrder(ctx, order)],
     last: wholeOrder(ctx, order),
   })
 }
@@ -84,7 +84,7 @@ const orderShipped: OrderMessage = (ctx, order) => {
       ...(link === null ? [] : [{ kind: 'button', label: ctx.texts.buttons.track, url: link } satisfies Block]),
       ...parcelsOf(ctx, order),
     ],
-    last: [itemsOf(ctx, order, false), factsOf(ctx, order)],
+    last: [itemsOf(ctx, order, false), factsOf(ctx, order), viewOrder(ctx, order)],
   })
 }
 
@@ -96,7 +96,7 @@ const orderDelivered: OrderMessage = (ctx, order) => {
       deliveredAt === null
         ? []
         : [{ kind: 'facts', rows: [{ label: labels.deliveredOn, value: ctx.format.dateTime(deliveredAt) }] }],
-    last: [itemsOf(ctx, order, true)],
+    last: [itemsOf(ctx, order, true), viewOrder(ctx, order)],
   })
 }
 
@@ -130,10 +130,16 @@ const orderRefunded: OrderMessage = (ctx, order) => {
   })
 }
 
-const visitShop = ({ texts, storeUrl }: MessageCtx, { storefrontUrl }: OrderSnapshot): Block => ({
+const visitShop = ({ texts, storeUrl }: MessageCtx): Block => ({
   kind: 'button',
   label: texts.buttons.visitShop,
-  url: storefrontUrl ?? storeUrl,
+  url: storeUrl,
+})
+
+const viewOrder = ({ texts, storeUrl }: MessageCtx, { id }: OrderSnapshot): Block => ({
+  kind: 'button',
+  label: texts.buttons.viewOrder,
+  url: `${storeUrl}/orders/${encodeURIComponent(id)}`,
 })
 
 const webAddressOrNull = (text: string | null) => (text !== null && isWebAddress(text) ? text : null)

@@ -1,5 +1,8 @@
 import type { Texts } from './texts-type.ts'
 
+/** Ends a sentence with a name, which may end in a full stop itself, such as `Kavya & Co.` */
+const end = (text: string) => ('.!?…'.includes(text.at(-1) ?? ' ') ? text : `${text}.`)
+
 export const en: Texts = {
   greeting: (name) => (name === '' ? 'Hello,' : `Hello ${name},`),
   labels: {
@@ -25,14 +28,18 @@ export const en: Texts = {
     refund: 'Refund',
     refundedSoFar: 'Total refunded',
     inStock: 'Left',
+    webhookId: 'Endpoint',
     webhookAddress: 'Address',
     webhookReason: 'Reason',
+    webhookEnable: 'To switch it on',
+    webhookRedeliver: 'To repeat what failed',
   },
   quantity: ({ quantity, price }) => `${quantity} × ${price}`,
   unitsLeft: ({ units, formatted }) => (units === 0 ? 'sold out' : `${formatted} left`),
   moreItems: (count) => (count === 1 ? 'and 1 more' : `and ${count} more`),
   buttons: {
     visitShop: 'Go to the shop',
+    viewOrder: 'View the order',
     track: 'Track the parcel',
     resetPassword: 'Choose a new password',
     confirmAddress: 'Confirm the address',
@@ -40,9 +47,9 @@ export const en: Texts = {
   },
   linkBelow: 'If the button does not work, copy this link into your browser:',
   reasons: {
-    order: ({ store }) => `You are receiving this email because you ordered from ${store}.`,
-    account: ({ store }) => `You are receiving this email because this address was entered at ${store}.`,
-    merchant: ({ store }) => `You are receiving this email because it is the contact address of ${store}.`,
+    order: ({ store }) => end(`You are receiving this email because you ordered from ${store}`),
+    account: ({ store }) => end(`You are receiving this email because this address was entered at ${store}`),
+    merchant: ({ store }) => end(`You are receiving this email because it is the contact address of ${store}`),
   },
   orderPlaced: {
     subject: ({ number, store }) => `Your order ${number} at ${store}`,
@@ -62,8 +69,8 @@ export const en: Texts = {
     heading: () => 'Your payment failed',
     text: ({ number }) =>
       `The payment for your order ${number} did not go through. If money left your account, your bank will return it.`,
-    payUntil: ({ time }) => `We hold the items for you until ${time}. You can pay again in the shop.`,
-    payAgain: 'You can pay again in the shop.',
+    payUntil: ({ time }) => `We hold the items for you until ${time}. You can pay again on the page of the order.`,
+    payAgain: 'You can pay again on the page of the order.',
   },
   orderCancelled: {
     subject: ({ number }) => `Order ${number} was cancelled`,
@@ -91,16 +98,17 @@ export const en: Texts = {
   passwordReset: {
     subject: ({ store }) => `Choose a new password for ${store}`,
     heading: () => 'Choose a new password',
-    text: ({ store }) => `Someone, hopefully you, has asked for a new password for your account at ${store}.`,
+    text: ({ store }) => end(`Someone, hopefully you, has asked for a new password for your account at ${store}`),
     validity: 'The link works once, for 30 minutes.',
     notYou: 'If it was not you, ignore this email. Your password stays as it is.',
   },
   emailVerify: {
     subject: ({ store }) => `Confirm your email address for ${store}`,
     heading: () => 'Confirm your email address',
-    text: ({ store }) => `Please confirm that this address belongs to your account at ${store}.`,
+    text: ({ store }) => end(`Please confirm that this address belongs to your account at ${store}`),
     validity: 'The link works once, for 24 hours.',
-    notYou: 'If you have no account there, ignore this email.',
+    notYou:
+      'If you did not sign up there, do not confirm the address: someone else may know the password of that account. You can ignore this email.',
   },
   otpCode: {
     subject: ({ code, store }) => `${code} is your code for ${store}`,
@@ -113,14 +121,14 @@ export const en: Texts = {
     subject: ({ store }) => `Invitation to manage ${store}`,
     heading: ({ store }) => `Manage ${store}`,
     text: ({ store, invitedBy }) =>
-      invitedBy === '' ? `You are invited to manage ${store}.` : `${invitedBy} invites you to manage ${store}.`,
+      end(invitedBy === '' ? `You are invited to manage ${store}` : `${invitedBy} invites you to manage ${store}`),
     validity: 'The link lets you choose a password. It works once, for one day.',
     notYou: 'If you did not expect this invitation, ignore it.',
   },
   staffReset: {
     subject: ({ store }) => `Choose a new password for managing ${store}`,
     heading: () => 'Choose a new password',
-    text: ({ store }) => `Someone, hopefully you, has asked for a new password for managing ${store}.`,
+    text: ({ store }) => end(`Someone, hopefully you, has asked for a new password for managing ${store}`),
     validity: 'The link works once, for one day.',
     notYou: 'If it was not you, ignore this email. Your password stays as it is.',
   },
@@ -132,7 +140,7 @@ export const en: Texts = {
       count === 1
         ? 'One product has few units left or is sold out.'
         : `${count} products have few units left or are sold out.`,
-    whatToDo: 'This email is sent at most once a day.',
+    whatToDo: 'Each line is one variant at one outlet. This email is sent at most once a day.',
   },
   webhookDisabled: {
     subject: ({ store }) => `A webhook endpoint of ${store} was switched off`,
@@ -143,6 +151,7 @@ export const en: Texts = {
       failing: 'Every attempt of the last three days failed.',
       merchant: 'The store switched it off.',
     },
-    whatToDo: 'Repair the receiver, then switch the endpoint on again. Failed deliveries can be repeated.',
+    whatToDo:
+      'Repair the receiver, then switch the endpoint on again. Events that happen until then are not sent to it.',
   },
 }

@@ -38,8 +38,12 @@ export type Texts = {
     refund: string
     refundedSoFar: string
     inStock: string
+    webhookId: string
     webhookAddress: string
     webhookReason: string
+    /** A command follows, as in the next one. */
+    webhookEnable: string
+    webhookRedeliver: string
   }
   /** `2 × ₹549.00` */
   quantity(data: { quantity: string; price: string }): string
@@ -48,6 +52,8 @@ export type Texts = {
   moreItems(count: number): string
   buttons: {
     visitShop: string
+    /** Leads to the page of the order in the storefront. */
+    viewOrder: string
     track: string
     resetPassword: string
     confirmAddress: string
