@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { runSql } from '../../test/databases.ts'
 import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
@@ -23,7 +24,8 @@ export const serviceAlone = async (t: TestContext, options: ServiceOptions = {})
 let databases = 0
 
 /** A runner for all jobs of a service, as a new instance would have it. */
-export const newRunner = ({ app, db }: TestService, change: Partial<JobKind<unknown>> = {}) => {
+export const newRunner = ({ app, db, config }: TestService, change: Partial<JobKind<unknown>> = {}) => {
+  assert.ok(config.databaseUrl, 'jobs work on all stores, including those of other tests: see serviceAlone')
   const failures: string[] = []
   const runner = createJobRunner({
     kinds: listJobKinds(app.services, db).map((kind) => ({ ...kind, ...change })),

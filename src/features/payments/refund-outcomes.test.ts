@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { doubles } from '../../../test/doubles/doubles.ts'
 import { openDouble } from '../../../test/doubles/fixture.ts'
 import { choose } from '../../../test/doubles/payment-double.ts'
-import { serviceFor } from '../../../test/harness.ts'
 import { hours, minutes } from '../../core/clock.ts'
-import { newRunner } from '../../jobs/fixture.ts'
+import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
 import { scriptedProvider } from './fixture.ts'
 import { openRefundScene } from './refund-fixture.ts'
 import { type RefundRequest, type RequestedRefund, refundOrderById } from './refunds.ts'
@@ -156,7 +155,7 @@ const pick = async (refund: Promise<RequestedRefund>) => [(await refund).amount,
 
 test('a part of the payment is refunded while a duplicate payment waits for its refund', async (t) => {
   const { provider, does } = scriptedProvider()
-  const service = await serviceFor(t, { paymentProviders: [provider] })
+  const { service } = await serviceAlone(t, { paymentProviders: [provider] })
   const scene = await openRefundScene(service, { provider: 'scripted' })
   const order = await scene.order()
   const second = { orderId: order.id, status: 'success', amount: order.total, currency: 'INR' }
