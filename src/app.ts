@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { describeVitrine } from './contract.ts'
+import { describeAdmin, describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
@@ -19,32 +19,21 @@ import { listSignInWays } from './features/access/sign-in-ways.ts'
 import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
-import { mergeRoutes } from './features/accounts/merge.routes.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
-import { profileRoutes } from './features/accounts/profile.routes.ts'
-import { signInRoutes } from './features/accounts/sign-in.routes.ts'
-import { cartRoutes } from './features/cart/cart.routes.ts'
-import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
-import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
-import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
 import { demoFilesOf } from './features/demo-store/demo-store.ts'
-import { downloadRoutes, registerDownloadLinks } from './features/downloads/downloads.routes.ts'
+import { registerDownloadLinks } from './features/downloads/downloads.routes.ts'
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
-import { healthRoutes } from './features/health/health.routes.ts'
 import { createMetrics } from './features/health/metrics.ts'
 import { createMonitoringDoor } from './features/health/monitoring-door.ts'
-import { orderRoutes } from './features/orders/orders.routes.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
 import { createOutgoingWebhooks } from './features/outgoing-webhooks/outgoing-webhooks.ts'
 import { createShowEvent } from './features/outgoing-webhooks/show-event.ts'
-import { cancelRoutes } from './features/payments/cancel.routes.ts'
-import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
 import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
-import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
+import { createAdminDoor } from './features/staff/admin-door.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { allowCrossOrigin } from './http/cors.ts'
@@ -64,6 +53,7 @@ import type { MailSender } from './providers/mail/sender.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
+import { listRoutes } from './routes.ts'
 
 export type AppOptions = {
   config: Config
@@ -137,6 +127,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       logger.warn(ids, 'mail given up')
     },
     mailSeal: deriveCipher(options.secrets, 'mail'),
+    staffSeal: deriveCipher(options.secrets, 'staff'),
     signIn: options.signIn ?? listSignInWays({ sms: config.sms.sender !== 'none', mail: mail !== null }),
     passwords: options.passwords ?? createPasswordHasher(),
     payments: createPayments({
@@ -155,12 +146,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         webhooksGivenUp++
         logger.warn(ids, 'webhook delivery given up')
       },
-      onSwitchedOff: (endpoint) => {
-        webhooksGivenUp += endpoint.endedDeliveries
-        logger.warn(endpoint, 'webhook endpoint switched off')
-      },
-      onEnded: (deliveries) => {
-        webhooksGivenUp += deliveries
+      onSwitchedOff: (endpoint) => logger.warn(endpoint, 'webhook endpoint switched off'),
+      onEnded: (ended) => {
+        webhooksGivenUp += ended.endedDeliveries
+        logger.warn(ended, 'webhook deliveries ended: their endpoint is off')
       },
     }),
     publicUrl: config.publicUrl,
@@ -262,37 +251,29 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   refuseUnknownRoutes(server, ({ headers, raw }, setHeader) =>
     storefrontDoor.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
   )
-  const operations = createOperations(
-    [
-      ...catalogRoutes,
-      ...filterRoutes,
-      ...storeRoutes,
-      ...cartRoutes,
-      ...mergeRoutes,
-      ...signInRoutes,
-      ...wishlistRoutes,
-      ...profileRoutes,
-      ...checkoutRoutes,
-      ...orderRoutes(waits),
-      ...cancelRoutes,
-      ...paymentRoutes(services, (error, ids) => logger.warn({ err: error, ...ids }, 'payment status check failed')),
-      ...paymentWebhookRoutes(services),
-      ...downloadRoutes(downloads),
-      ...deliveryRoutes({ ...services, simulated }),
-      ...healthRoutes({
-        health: {
-          db: db.forWork('health'),
-          version: config.version,
-          startedAtMs,
-          listenerIsHealthy: listener.healthy,
-          isDraining: () => draining,
-        },
-        metrics,
-        description: describeVitrine(config.version),
-      }),
-    ],
-    [storefrontDoor.door, webhookDoor, createMonitoringDoor(config)],
-  )
+  const routes = listRoutes({
+    ...{ services, waits, downloads, simulated, secureCookies: config.production },
+    onStatusCheckFailed: (error, ids) => logger.warn({ err: error, ...ids }, 'payment status check failed'),
+    onLinkFailed: (error) => logger.warn({ err: error }, 'a link for a forgotten password was not sent'),
+    monitoring: {
+      health: {
+        db: db.forWork('health'),
+        version: config.version,
+        startedAtMs,
+        listenerIsHealthy: listener.healthy,
+        isDraining: () => draining,
+      },
+      metrics,
+      description: describeVitrine(config.version),
+      adminDescription: describeAdmin(config.version),
+    },
+  })
+  const operations = createOperations(routes, [
+    storefrontDoor.door,
+    webhookDoor,
+    createMonitoringDoor(config),
+    createAdminDoor({ services, directory, ownOrigins, secureCookies: config.production }),
+  ])
   registerRoutes(server, operations.all, { answers, clientAddressOf })
   registerFrontDoor(server)
   registerDocsScripts(server)

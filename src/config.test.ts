@@ -202,6 +202,11 @@ test('an error message never contains a secret', () => {
   assertRefused({ VITRINE_SMS_SECRET: 'hunter2' }, /VITRINE_SMS_SECRET/, 'hunter2')
   assertRefused({ VITRINE_SMS_URL: 'https://me:hunter2@sms.example' }, /VITRINE_SMS_URL/, 'hunter2')
   assertRefused({ VITRINE_MSG91_AUTH_KEY: 'hunter2 ' }, /VITRINE_MSG91_AUTH_KEY/, 'hunter2')
+  assertRefused(
+    { VITRINE_SMTP_URL: 'mail.example' },
+    /must have a form such as smtps:\/\/user:password@smtp\.shop\.example/,
+  )
+  assertRefused({ VITRINE_SECRET: 'short' }, /VITRINE_SECRET must have at least 32 characters\.$/)
   assertRefused({ VITRINE_SMTP_URL: 'smtp://me:hunter2@a:port' }, /VITRINE_SMTP_URL/, 'hunter2')
   assertRefused({ ...smtp, VITRINE_SMTP_URL: 'smtp://me:hunter2%@a' }, /VITRINE_SMTP_URL/, 'hunter2')
   assertRefused({ ...twilio, VITRINE_TWILIO_AUTH_TOKEN: 'hunter2', VITRINE_TWILIO_FROM: '' }, /FROM/, 'hunter2')

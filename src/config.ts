@@ -3,15 +3,19 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
+
+const postgresExample = 'postgres://user:password@db.example:5432/shop'
 
 /** Plain HTTP only on this machine, for a test double. */
 const providerUrl = (origin: string, provider: string) =>
   Type.String({
     pattern: '^(https://[^/?#@\\s]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?)$',
     default: origin,
+    examples: [origin],
     description: `The origin of the API of ${provider}. Plain HTTP is accepted for this machine only`,
   })
 
@@ -37,12 +41,14 @@ export const Environment = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
+      examples: [postgresExample],
       description: 'PostgreSQL 15 or newer (`postgres://…`). Default: the embedded one',
     }),
   ),
   DATABASE_DIRECT_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
+      examples: [postgresExample],
       description: 'The same database without the pooler, if `DATABASE_URL` is a transaction pooler',
     }),
   ),
@@ -55,6 +61,7 @@ export const Environment = Type.Object({
   REDIS_URL: Type.Optional(
     Type.String({
       pattern: '^rediss?://',
+      examples: ['redis://redis.example:6379'],
       description:
         'Redis or Valkey that counts rate limits across all instances. Default: each instance counts its own',
     }),
@@ -80,6 +87,7 @@ export const Environment = Type.Object({
   VITRINE_PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#@]+/?$',
+      examples: ['https://api.shop.example'],
       description: 'Public URL of this service, used in links. Required in production',
     }),
   ),
@@ -106,7 +114,11 @@ export const Environment = Type.Object({
       'Sender of one-time passwords. `console` prints them instead of sending them. In production it means none, and is refused without `VITRINE_SMTP_URL`',
   }),
   VITRINE_TWILIO_ACCOUNT_SID: Type.Optional(
-    Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'For `twilio`: the account SID, `AC…`' }),
+    Type.String({
+      pattern: '^AC[0-9a-fA-F]{32}$',
+      examples: ['AC and 32 hexadecimal digits'],
+      description: 'For `twilio`: the account SID, `AC…`',
+    }),
   ),
   VITRINE_TWILIO_AUTH_TOKEN: Type.Optional(Type.String({ description: "For `twilio`: the account's auth token" })),
   VITRINE_TWILIO_FROM: Type.Optional(
@@ -119,6 +131,7 @@ export const Environment = Type.Object({
   VITRINE_SMS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#@\\s]+([/?]\\S*)?$',
+      examples: ['https://sms.shop.example/send'],
       description: 'For `http`: the URL that is called for each password',
     }),
   ),
@@ -128,6 +141,7 @@ export const Environment = Type.Object({
   VITRINE_SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^/?#\\s]+/?$',
+      examples: ['smtps://user:password@smtp.shop.example:465'],
       description:
         'Server that sends mail, such as `smtps://user:password@smtp.example:465`. Default: mail goes to the folder `mail` of the data folder, in production nowhere',
     }),
@@ -235,10 +249,19 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
 
 const refusal = (name: string, problem: string) => new OperatorError(`The environment variable ${name} ${problem}.`)
 
-const describeProblem = ({ message, params }: { message: string; params: object }) =>
-  'allowedValues' in params
-    ? `must be one of ${[params.allowedValues].flat().join(', ')}`
-    : message.replace(/ integer$/, ' an integer')
+type Problem = { instancePath: string; message: string; params: object }
+
+const describeProblem = ({ instancePath, message, params }: Problem) => {
+  if ('allowedValues' in params) return `must be one of ${[params.allowedValues].flat().join(', ')}`
+  if ('pattern' in params) return describeForm(instancePath.slice(1))
+  return message.replace(/ integer$/, ' an integer').replace('must not have fewer than', 'must have at least')
+}
+
+/** With an example, because few people read patterns. */
+const describeForm = (name: string) => {
+  const { examples } = toFields(toFields(Environment.properties)[name])
+  return Array.isArray(examples) ? `must have a form such as ${examples[0]}` : 'has the wrong form'
+}
 
 /** The settings of the chosen sender. Those of other senders are ignored. */
 const readSms = (env: Static<typeof Environment>) => {

@@ -2,6 +2,7 @@ import { customerEvents } from './features/accounts/customer-events.contract.ts'
 import { mergeContract } from './features/accounts/merge.contract.ts'
 import { profileContract } from './features/accounts/profile.contract.ts'
 import { signInContract } from './features/accounts/sign-in.contract.ts'
+import { auditContract } from './features/audit/audit.contract.ts'
 import { cartContract } from './features/cart/cart.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
 import { productEvents, stockEvents } from './features/catalog/catalog-events.contract.ts'
@@ -14,8 +15,14 @@ import { type EventDeclaration, type EventType, testEvent, testEventType } from 
 import { healthContract } from './features/health/health.contract.ts'
 import { orderEvents } from './features/orders/order-events.contract.ts'
 import { ordersContract } from './features/orders/orders.contract.ts'
+import { webhooksAdminContract } from './features/outgoing-webhooks/webhooks.admin.contract.ts'
+import { paymentAccountsContract } from './features/payments/accounts.admin.contract.ts'
 import { cancelContract } from './features/payments/cancel.contract.ts'
 import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
+import { membersContract } from './features/staff/members.contract.ts'
+import { sessionContract } from './features/staff/session.contract.ts'
+import { storeAccessContract } from './features/stores/access.admin.contract.ts'
+import { settingsContract } from './features/stores/settings.admin.contract.ts'
 import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
 
@@ -37,6 +44,17 @@ export const contracts = [
   deliveryContract,
   checkoutContract,
   healthContract,
+]
+
+/** Every endpoint of the admin API, which has a description of its own. */
+export const adminContracts = [
+  sessionContract,
+  settingsContract,
+  storeAccessContract,
+  paymentAccountsContract,
+  webhooksAdminContract,
+  membersContract,
+  auditContract,
 ]
 
 /** Every type of event that an endpoint can subscribe to. */
@@ -74,4 +92,22 @@ export const describeVitrine = (version: string) =>
       Events: 'What Vitrine sends to the webhook endpoints of a store',
     },
     events: webhookDeclarations,
+  })
+
+export const describeAdmin = (version: string) =>
+  describeApi(adminContracts, {
+    title: 'Vitrine Admin',
+    version,
+    description:
+      'The API of merchants and their programs. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`. A `PATCH` changes only the fields that it has.',
+    tags: {
+      Session: 'Signing in, and your own account',
+      Settings: 'The store, its origins and its mail',
+      Payments: 'Accounts at payment providers, and the events that they send',
+      Keys: 'Keys of the storefront API, and credentials of webhooks',
+      Webhooks: 'Endpoints that receive events, and the deliveries to them',
+      Staff: 'The people who work for a store, and their roles',
+      Tokens: 'Access for programs',
+      Audit: 'Who has changed what',
+    },
   })

@@ -10,6 +10,6 @@ suite('every command does its work and answers in JSON', () => {
   test('on DATABASE_URL while the service runs, which shows each change within a second', async (t) => {
     const installation = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), PORT: await freePort() }
     const { url } = await startService(t, installation)
-    await useEveryCommand(t, commandsIn(installation), lookAt(url))
+    await useEveryCommand(t, commandsIn(installation), lookAt(url), url)
   })
 })

@@ -28,6 +28,7 @@ const runDocuments = [
   'docs/limits.md',
   'docs/errors.md',
   'docs/keys.md',
+  'docs/staff.md',
   'docs/guests-and-carts.md',
   'docs/signing-in.md',
   'docs/checkout-and-payment.md',

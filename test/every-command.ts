@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { newFolder, runJson, type Settings } from '../src/cli/fixture.ts'
 import { scopes } from '../src/features/access/storefront.contract.ts'
+import { useMailCommands, useWebhookCommands } from './every-message-command.ts'
 import { type Answer, callUrl, withinASecond } from './harness.ts'
 
 export type Look = (key: string, path: string, holds: (answer: Answer) => boolean, origin?: string) => Promise<void>
@@ -28,12 +29,12 @@ export const commandsIn =
   (args) =>
     runJson(args, place)
 
-type Run = (args: readonly string[]) => ReturnType<typeof runJson>
+export type Run = (args: readonly string[]) => ReturnType<typeof runJson>
 
 const storeFields = ['storeId', 'outletId', 'serverKey', 'browserKey', 'paymentWebhook', 'logisticsKey']
 
-/** Every command once, as an operator who sets up a shop would use them. */
-export const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
+/** Every command once, as an operator who sets up a shop would use them. `serviceUrl` is null while no service runs. */
+export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serviceUrl: string | null = null) => {
   const vitrine = (...args: string[]) => run(args)
 
   const made = await vitrine(
@@ -45,6 +46,24 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   assert.match(made.serverKey, /^vsk_\w{32}$/)
   assert.match(made.browserKey, /^vpk_\w{32}$/)
   const inStore = ['--store', made.storeId]
+
+  const owner = await vitrine('staff', 'create', ...inStore, '--email', 'Meera@bluedoor.example', '--role', 'owner')
+  assert.deepEqual(Object.keys(owner), ['staffId', 'link'])
+  assert.match(owner.link, /\/admin\/set-password\?token=stl_\w{32}$/)
+  const invited = await vitrine('staff', 'invite', ...inStore, owner.staffId)
+  assert.notEqual(invited.link, owner.link)
+  const viewer = await vitrine('staff', 'create', ...inStore, '--email', 'ravi@bluedoor.example', '--role', 'viewer')
+  assert.equal((await vitrine('staff', 'set', ...inStore, viewer.staffId, '--role', 'support')).role, 'support')
+  const staff: { email: string }[] = await vitrine('staff', 'list', ...inStore)
+  assert.deepEqual(
+    staff.map(({ email }) => email),
+    ['meera@bluedoor.example', 'ravi@bluedoor.example'],
+  )
+  await vitrine('staff', 'remove', ...inStore, viewer.staffId)
+  const token = await vitrine('token', 'create', ...inStore, '--role', 'viewer', '--name', 'Till')
+  assert.match(token.token, /^vat_\w{32}$/)
+  assert.equal((await vitrine('token', 'list', ...inStore))[0].name, 'Till')
+  assert.deepEqual(await vitrine('token', 'revoke', ...inStore, token.id), { id: token.id })
 
   const key = await vitrine('key', 'create', ...inStore, '--rate-limit', '100000', '--expires', '2999-01-31')
   assert.deepEqual(Object.keys(key), ['id', 'key', 'scopes', 'rateLimit'])
@@ -180,9 +199,8 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look) => {
   assert.deepEqual({ ...stopped, stoppedAt: null }, coupon)
   assert.ok(stopped.stoppedAt)
 
-  assert.deepEqual(await vitrine('webhook', 'list', ...inStore), [])
-  assert.deepEqual(await vitrine('delivery', 'list', ...inStore), [])
-  assert.deepEqual(await vitrine('delivery', 'redeliver', '--failed', ...inStore), { queued: 0 })
+  await useWebhookCommands(t, { run, inStore, isServed: serviceUrl !== null })
+  await useMailCommands(t, { run, demo, serviceUrl })
 
   assert.deepEqual(await vitrine('migrate'), { applied: [] })
   const report = await vitrine('doctor')

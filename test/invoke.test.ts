@@ -46,6 +46,7 @@ const contextOf = async (call: Prepared, changed: Parameters<typeof headersOf>[1
     headers: headersOf(call, changed),
     params: call.params,
     clientAddress: '127.0.0.1',
+    requestId: 'invoked',
     peer: { remoteAddress: '127.0.0.1' },
     setHeader: () => {},
     onDisconnect: () => () => {},

@@ -17,6 +17,9 @@ export const showBanner = ({ config, demo, shop, database, startedMs }: BannerOp
     `  Vitrine ${config.version} is ready (${(startedMs / 1000).toFixed(1)} s)`,
     '',
     ...(shop === null ? [] : [`  Demo shop  ${'url' in shop ? shop.url : `not running: ${shop.reason}`}`]),
+    ...(shop !== null && 'url' in shop && config.mail.smtpUrl === null
+      ? [`  Inbox      ${shop.url}/inbox (no mail is sent)`]
+      : []),
     `  API        ${config.publicUrl}`,
     `  Guide      ${config.publicUrl}/docs/guide`,
     `  Docs       ${config.publicUrl}/docs`,

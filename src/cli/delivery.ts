@@ -60,7 +60,7 @@ const addRedeliver = (delivery: Command) =>
   delivery
     .command('redeliver [id]')
     .description('Send a delivery again, or all that have failed; the running service sends them')
-    .option('--failed', 'all that were given up')
+    .option('--failed', 'all that were given up, except tests')
     .option('--store <id>', 'store id; default: the only store, the demo store, or that of the delivery')
     .option('--endpoint <id>', 'with --failed: only those of this endpoint')
     .option('--json', 'print the result as JSON')

@@ -14,6 +14,10 @@ const wordings: Wordings = {
   DOMAIN_TAKEN: (_, text) => `${text} "vitrine store list" shows the stores.`,
   ORIGIN_NOT_FOUND: (_, text) => `${text} "vitrine origin list" shows the allowlist.`,
   KEY_NOT_FOUND: (_, text) => `${text} "vitrine key list" shows the keys.`,
+  STAFF_NOT_FOUND: (_, text) => `${text} "vitrine staff list" shows who does.`,
+  TOKEN_RIGHTS_UNCLEAR: () => 'Name either --role or --permissions.',
+  TOKEN_NOT_FOUND: (_, text) => `${text} "vitrine token list" shows the tokens.`,
+  MAIL_SWITCHED_OFF: ({ message }, text) => `${text} "vitrine store set" with --mail-on ${message} switches it on.`,
   VARIANT_MISSING: () => 'Name the variant with --variant (id or SKU) or --product.',
   VARIANT_AMBIGUOUS: ({ sku, variants }) =>
     sku === null

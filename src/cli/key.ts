@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import { OperatorError } from '../core/operator-error.ts'
-import { changeKey, createKey, listKeys, revokeKey } from '../features/stores/stores.ts'
+import { commandLine } from '../features/audit/record.ts'
+import { changeKeyBy, createKeyBy, revokeKeyBy } from '../features/stores/audited.ts'
+import { listKeys } from '../features/stores/stores.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
+import { readExpiry } from './expiry.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
 
@@ -35,7 +37,7 @@ export const addKey = (program: Command) => {
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         const made = await db.tx((tx) =>
-          createKey(tx, store.id, {
+          createKeyBy(tx, store, commandLine, {
             kind: options.browser ? 'browser' : 'server',
             name: options.name,
             scopes: options.scopes?.split(',').map((scope) => scope.trim()) ?? null,
@@ -43,7 +45,7 @@ export const addKey = (program: Command) => {
               options.rateLimit === undefined
                 ? null
                 : wholeNumber('--rate-limit', options.rateLimit, { min: 1, max: 1_000_000_000 }),
-            expiresAt: options.expires === undefined ? null : readTime(options.expires),
+            expiresAt: options.expires === undefined ? null : readExpiry(options.expires),
           }),
         )
         printResult(options, made, () =>
@@ -92,8 +94,8 @@ export const addKey = (program: Command) => {
     .action((id: string, options: OutputOptions & { rateLimit: string }) =>
       withDatabase(async (db) => {
         const rateLimit = wholeNumber('--rate-limit', options.rateLimit, { min: 1, max: 1_000_000_000 })
-        const changed = await db.tx((tx) => changeKey(tx, id, { rateLimit }))
-        printResult(options, changed, () => `The rate limit of ${id} is ${rateLimit} requests per minute.`)
+        await db.tx((tx) => changeKeyBy(tx, commandLine, { keyId: id, storeId: null }, { rateLimit }))
+        printResult(options, { id, rateLimit }, () => `The rate limit of ${id} is ${rateLimit} requests per minute.`)
       }),
     )
 
@@ -104,7 +106,7 @@ export const addKey = (program: Command) => {
     .addHelpText('after', '\nExample:\n  vitrine key revoke key_01k8x0v3m7q2w9c4t6y8za')
     .action((id: string, options: OutputOptions) =>
       withDatabase(async (db) => {
-        const revoked = await db.tx((tx) => revokeKey(tx, id))
+        const revoked = await db.tx((tx) => revokeKeyBy(tx, commandLine, { keyId: id, storeId: null }))
         printResult(options, revoked, () => `${id} is revoked.`)
       }),
     )
@@ -114,23 +116,4 @@ const stateOf = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: 
   if (revokedAt !== null) return 'revoked'
   if (expiresAt === null) return 'active'
   return expiresAt.getTime() <= Date.now() ? 'expired' : `until ${expiresAt.toISOString()}`
-}
-
-/** A day without a time means midnight UTC at its beginning. */
-const readTime = (text: string) => {
-  const ms = parseInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
-  if (ms === null) {
-    throw new OperatorError(`--expires must be a time such as 2027-01-31T00:00:00Z or a day, not "${text}".`)
-  }
-  if (ms <= Date.now()) throw new OperatorError(`--expires must be in the future, not "${text}".`)
-  return new Date(ms)
-}
-
-/** Temporal rejects the 31st of February, which Date turns into a day in March. */
-const parseInstant = (text: string) => {
-  try {
-    return Temporal.Instant.from(text).epochMilliseconds
-  } catch {
-    return null
-  }
 }

@@ -59,14 +59,17 @@ test('a test mail goes over the configured server, whose answer is printed', asy
   assert.deepEqual([sent.to, sent.message, sent.sender], ['me@bluedoor.example', 'order.placed', 'smtp'])
   assert.match(sent.answer, /^250 /)
   const [mail] = server.received
+  assert.match(mail?.subject ?? '', /^\[Test\] Your order 1001 at Blue Door$/)
   assert.deepEqual([mail?.from?.name, mail?.from?.address], ['Blue Door', 'shop@bluedoor.example'])
   assertSentence(await runVitrine(send, withServer), '550 5.1.1 No such user here')
   assertSentence(await runVitrine([...send.slice(0, 3), 'a@b, c@d'], withServer), 'is not an email address')
   const nobody = { ...settings, ...smtpSettings('smtp://localhost:1') }
-  assertSentence(await runVitrine(send, nobody), /ECONNREFUSED|ESOCKET/)
+  const unreached = await runVitrine(send, nobody)
+  assertSentence(unreached, /ECONNREFUSED|ESOCKET/)
+  assert.doesNotMatch(unreached.stderr, /server says/)
 })
 
-test('without a mail server a test mail is a file in development, and refused in production', async (t) => {
+test('without a mail server a test mail is a file in development, and production refuses to send or resend', async (t) => {
   const { settings } = await openStore(t)
   const send = ['mail', 'send-test', '--to', 'me@bluedoor.example', '--message', 'otp.code']
   await runJson(send, settings)
@@ -74,7 +77,8 @@ test('without a mail server a test mail is a file in development, and refused in
   assert.ok(existsSync(folder))
   assert.equal(readdirSync(folder).length, 1)
   const production = { ...settings, ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
-  assertSentence(await runVitrine(send, production), 'There is no mail server. Set VITRINE_SMTP_URL')
+  for (const refused of [send, ['mail', 'resend', '1001', 'order.paid']])
+    assertSentence(await runVitrine(refused, production), 'There is no mail server. Set VITRINE_SMTP_URL')
 })
 
 test('an operator lists the mail of a store, and sends one of an order again', async (t) => {
@@ -107,6 +111,21 @@ test('a store switches messages off and on, and has its own sender, colour and t
   const refused = (...args: string[]) => runVitrine(['store', 'set', ...args], settings)
   for (const name of ['otp.code', 'password.reset', 'email.verify']) {
     assertSentence(await refused('--mail-off', name), `${name} cannot be switched off`)
+  }
+  const { stdout } = await refused(
+    '--brand-color',
+    '#0a5c36',
+    '--logo',
+    'https://bluedoor.example/logo.svg',
+    '--phone',
+    '+912212345678',
+  )
+  for (const shown of [
+    /^brand colour +#0a5c36$/m,
+    /^logo +https:\/\/bluedoor\.example\/logo\.svg$/m,
+    /^contact .*\+912212345678$/m,
+  ]) {
+    assert.match(stdout, shown)
   }
   assertSentence(await refused('--mail-off', 'order.lost'), 'There is no message "order.lost"')
   assertSentence(await refused('--mail-reply-to', 'a@b.example, c@d.example'), 'is not an email address')

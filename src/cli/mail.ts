@@ -9,7 +9,7 @@ import { type ListedMail, listStoreMail } from '../features/mail/mail.sql.ts'
 import { previewMail, sendTestMail } from '../features/mail/preview.ts'
 import { resendMail } from '../features/mail/resend.ts'
 import { findOrder } from '../features/orders/store-orders.ts'
-import { chooseMailSender } from '../providers/mail/choose.ts'
+import { chooseMailSender, hasMailSender } from '../providers/mail/choose.ts'
 import { MailFailed } from '../providers/mail/sender.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, table, wholeNumber } from './output.ts'
@@ -74,8 +74,7 @@ const addSendTest = (mail: Command) =>
     .action((options: StoreOptions & { to: string; message: string; language?: string }) =>
       withReadableDatabase(async (db, config) => {
         const sender = chooseMailSender(config)
-        if (sender === null)
-          throw new OperatorError('There is no mail server. Set VITRINE_SMTP_URL and VITRINE_MAIL_FROM.')
+        if (sender === null) throw noMailServer()
         try {
           const store = await whichStore(db, config, options)
           const ctx = { store, publicUrl: config.publicUrl, mailFrom: config.mail.from }
@@ -89,11 +88,13 @@ const addSendTest = (mail: Command) =>
       }),
     )
 
+const noMailServer = () => new OperatorError('There is no mail server. Set VITRINE_SMTP_URL and VITRINE_MAIL_FROM.')
+
 const explainSending = (error: unknown): never => {
   if (!(error instanceof MailFailed)) throw error
-  throw new OperatorError(`The mail was not sent: ${error.message}. The mail server says: ${error.answer}`, {
-    cause: error,
-  })
+  // Without a status there was no answer, and the words are those of this machine.
+  const speaker = /^\d{3}\b/.test(error.answer) ? 'The mail server says' : 'The reason'
+  throw new OperatorError(`The mail was not sent: ${error.message}. ${speaker}: ${error.answer}`, { cause: error })
 }
 
 const addList = (mail: Command) =>
@@ -139,9 +140,14 @@ const addResend = (mail: Command) =>
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  vitrine mail resend 1001 order.paid')
     .action((name: string, message: string, options: StoreOptions) =>
-      withDatabase(async (db) => {
+      withDatabase(async (db, config) => {
+        if (!hasMailSender(config)) throw noMailServer()
         const { store, order } = await findOrder(db, name, options.store)
         const queued = await db.tx((tx) => resendMail(tx, store, order, message))
-        printResult(options, queued, ({ recipient }) => `${message} of order ${queued.order} goes to ${recipient}.`)
+        printResult(
+          options,
+          queued,
+          ({ recipient }) => `${message} of order ${queued.order} is queued for ${recipient}.`,
+        )
       }),
     )

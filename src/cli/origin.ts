@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
-import { allowOrigin, listOrigins, removeOrigin } from '../features/stores/stores.ts'
+import { commandLine } from '../features/audit/record.ts'
+import { allowOriginBy, removeOriginBy } from '../features/stores/audited.ts'
+import { listOrigins } from '../features/stores/stores.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -17,8 +19,7 @@ export const addOrigin = (program: Command) => {
     .action((text: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
-        await db.tx((tx) => allowOrigin(tx, store, text))
-        const origins = await listOrigins(db, store)
+        const origins = await db.tx((tx) => allowOriginBy(tx, store, commandLine, text))
         printResult(options, { origins }, () => origins.join('\n'))
       }),
     )
@@ -49,8 +50,7 @@ export const addOrigin = (program: Command) => {
     .action((text: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
-        await db.tx((tx) => removeOrigin(tx, store, text))
-        const origins = await listOrigins(db, store)
+        const origins = await db.tx((tx) => removeOriginBy(tx, store, commandLine, text))
         printResult(options, { origins }, () => `${text} is removed.`)
       }),
     )

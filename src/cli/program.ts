@@ -20,9 +20,11 @@ import { explainFailure } from './output.ts'
 import { addSeed } from './seed.ts'
 import { addShipment } from './shipment.ts'
 import { addSimulate } from './simulate.ts'
+import { addStaff } from './staff.ts'
 import { addStart } from './start.ts'
 import { addStock } from './stock.ts'
 import { addStore } from './store.ts'
+import { addToken } from './token.ts'
 import { addWebhook } from './webhook.ts'
 import { addWebhookCredential } from './webhook-credential.ts'
 
@@ -70,6 +72,8 @@ export const createProgram = () => {
     addOutlet,
     addKey,
     addOrigin,
+    addStaff,
+    addToken,
     addWebhookCredential,
     addMenu,
     addCatalog,

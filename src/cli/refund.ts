@@ -28,7 +28,7 @@ export const addRefund = (order: Command) =>
     )
     .option('--restock', 'return the units to stock, even if they were shipped')
     .option('--no-restock', 'return nothing to stock')
-    .option('--reason <text>', 'the reason, which the customer sees')
+    .option('--reason <text>', 'the reason, which the customer sees in the order, but not in the mail about the refund')
     .option('--store <id>', 'the store, if several stores have an order with this number')
     .option('--json', 'print JSON')
     .addHelpText(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { closeStore } from '../features/stores/stores.ts'
+import { commandLine } from '../features/audit/record.ts'
+import { changeStoreBy, unchanged } from '../features/stores/settings.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -25,7 +26,7 @@ const addCommand = (store: Command, name: keyof typeof descriptions) =>
       withDatabase(async (db, config) => {
         const found = await whichStore(db, config, options)
         const closed = name === 'close'
-        await db.tx((tx) => closeStore(tx, found, closed))
+        await db.tx((tx) => changeStoreBy(tx, found, commandLine, unchanged, { isClosed: closed }))
         printResult(
           options,
           { storeId: found.publicId, closed },

@@ -4,13 +4,16 @@ import { toMinor, toWire } from '../core/money.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { listSignInWays } from '../features/access/sign-in-ways.ts'
+import { commandLine } from '../features/audit/record.ts'
 import { showStore } from '../features/catalog/store.ts'
 import type { Payments, Store } from '../features/context.ts'
 import { listCarrierNames } from '../features/delivery/carrier-accounts.sql.ts'
-import { changePaymentAccount, checkPaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
+import { checkPaymentAccount, checkProviderName } from '../features/payments/accounts.ts'
+import { changePaymentAccountBy } from '../features/payments/manage-accounts.ts'
 import { knownProviders } from '../features/payments/providers.ts'
+import { changeStoreBy } from '../features/stores/settings.ts'
 import type { StoreSettings } from '../features/stores/stores.sql.ts'
-import { changeStore, createStore, findStore, listStores } from '../features/stores/stores.ts'
+import { createStore, findStore, listStores } from '../features/stores/stores.ts'
 import { hasMailSender } from '../providers/mail/choose.ts'
 import { type CarrierAccountOptions, prepareCarrierAccount } from './carriers.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
@@ -150,7 +153,7 @@ export const addStore = (program: Command) => {
         await tryAccount(db, paymentsFor(options, db, config), before, options, credentials)
         const saveCarrier = await prepareCarrierAccount(options, db, config, before)
         await db.tx(async (tx) => {
-          await changeStore(tx, before, readSettings(options, before.currency))
+          await changeStoreBy(tx, before, commandLine, readSettings(options, before.currency))
           await changeAccount(tx, paymentsFor(options, db, config), before, options, credentials)
           await saveCarrier?.(tx)
         })
@@ -281,7 +284,7 @@ const changeAccount = async (
   credentials: Record<string, string>,
 ) => {
   if (payments === null) return
-  await changePaymentAccount(tx, payments, store, {
+  await changePaymentAccountBy(tx, payments, store, commandLine, {
     provider: options.paymentProvider ?? store.paymentProvider,
     credentials,
   })
@@ -342,6 +345,9 @@ const printStore = async (options: OutputOptions, store: Store, db: Db, config: 
       currency: shown.currency,
       locale: shown.locale,
       timezone: shown.timezone,
+      contact: [shown.contact.email, shown.contact.phone].filter(Boolean).join(', ') || 'none',
+      logo: shown.logo || 'none',
+      'brand colour': shown.brandColor || 'default',
       outlets: shown.outlets.map(({ id, name }) => `${id} (${name})`).join(', '),
       origins: shown.origins.join(', '),
       shipping: `${shown.shipping.flat}, ${shown.shipping.freeAbove === null ? 'never free' : `free from ${shown.shipping.freeAbove}`}`,

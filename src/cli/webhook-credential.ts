@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { hours } from '../core/clock.ts'
-import { rotateWebhookCredential } from '../features/stores/webhook-credentials.ts'
+import { commandLine } from '../features/audit/record.ts'
+import { rotateCredentialBy } from '../features/stores/audited.ts'
 import { withDatabase } from './database.ts'
 import { fields, type OutputOptions, printResult, wholeNumber } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -25,7 +26,10 @@ export const addWebhookCredential = (program: Command) => {
       withDatabase(async (db, config) => {
         const overlap = wholeNumber('--overlap', options.overlap, { min: 0, max: maxOverlapHours })
         const store = await whichStore(db, config, options)
-        const made = await db.tx((tx) => rotateWebhookCredential(tx, store, options.kind, hours(overlap)))
+        const { kind } = options
+        const made = await db.tx((tx) =>
+          rotateCredentialBy(tx, store, commandLine, { kind, overlapMs: hours(overlap) }),
+        )
         const { oldValidUntil, ...shown } = made
         printResult(options, made, () =>
           fields({

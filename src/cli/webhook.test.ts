@@ -12,6 +12,7 @@ import {
   startService,
   until,
 } from './fixture.ts'
+import { describeTest } from './webhook.ts'
 
 makeTemplate()
 
@@ -49,6 +50,8 @@ test('an endpoint is created, tested, rotated, switched on and deleted from the 
     shown.stdout,
     /state +failed\nstatus +410\ntime +\d+ ms\nerror +The endpoint answered 410\.\nanswer +gone/,
   )
+  assert.equal((await vitrine('webhook', 'list'))[0].disabledAt, null)
+  await vitrine('stock', 'set', '--variant', 'KC-TAWA-26', '--quantity', '1')
   await until(async () => (await vitrine('webhook', 'list'))[0].disabledReason === 'gone')
   assertSentence(
     await runVitrine(['webhook', 'test', made.id], installation),
@@ -58,20 +61,49 @@ test('an endpoint is created, tested, rotated, switched on and deleted from the 
   receiver.does.respond = (response) => response.end('ok')
   const enabled = await vitrine('webhook', 'enable', made.id)
   assert.equal(enabled.disabledAt, null)
-  const [failed] = await vitrine('delivery', 'list', '--state', 'failed', '--endpoint', made.id)
+  const [missed, failed] = await vitrine('delivery', 'list', '--state', 'failed', '--endpoint', made.id)
   assert.deepEqual([failed.type, failed.lastAttempt.status, failed.attempts], ['webhook.test', 410, 1])
   assert.deepEqual(await vitrine('delivery', 'redeliver', failed.id), { queued: 1 })
   await until(async () => (await vitrine('delivery', 'list', '--state', 'delivered')).length === 3)
   assert.equal(receiver.ids().at(-1), failed.eventId)
-  assert.deepEqual(await vitrine('delivery', 'redeliver', '--failed', '--endpoint', made.id), { queued: 0 })
+  assert.deepEqual(await vitrine('delivery', 'redeliver', '--failed', '--endpoint', made.id), { queued: 1 })
+  await until(() => receiver.ids().at(-1) === missed.eventId)
   const { stdout: listing } = await runVitrine(['delivery', 'list', '--limit', '2'], installation)
   assert.match(
     listing,
-    /^id +type +state +attempts +created +last attempt\ndlv_\w+ +webhook\.test +delivered +1 +\S+ +200 in \d+ ms\n/,
+    /^id +type +state +attempts +created +last attempt\ndlv_\w+ +stock\.low .*\ndlv_\w+ +webhook\.test +delivered +1 +\S+ +200 in \d+ ms\n/,
   )
 
-  assert.deepEqual(await vitrine('webhook', 'delete', made.id), { id: made.id, deleted: true, endedDeliveries: 0 })
+  assert.deepEqual(await vitrine('webhook', 'delete', made.id), { id: made.id, deleted: true })
   assert.deepEqual(await vitrine('webhook', 'list'), [])
+})
+
+test('a test of an endpoint that was overloaded says until when nothing is sent', async (t) => {
+  const installation = await seededInstallation(t)
+  const vitrine = (...args: string[]) => runJson(args, installation)
+  const receiver = await startReceiver(t)
+  const { id } = await vitrine('webhook', 'create', '--url', receiver.url, '--types', 'stock.low')
+  await startService(t, installation)
+  receiver.does.respond = (response) => response.writeHead(503, { 'retry-after': '600' }).end()
+  await vitrine('stock', 'set', '--variant', 'KC-MUG-OAT', '--quantity', '2')
+  await until(async () => (await vitrine('webhook', 'list'))[0].pausedUntil !== null)
+  const [{ pausedUntil }] = await vitrine('webhook', 'list')
+  const { stdout } = await runVitrine(['webhook', 'test', id], installation)
+  const reason = `The endpoint was overloaded, and nothing is sent to it until ${pausedUntil}.`
+  assert.match(stdout, new RegExp(`^The test dlv_\\w+ is queued\\. ${RegExp.escape(reason)}\\n$`))
+  assert.equal(receiver.received.length, 1)
+})
+
+test('the result of a test is described by what has happened to it', () => {
+  const test = { deliveryId: 'dlv_1', state: 'waiting', status: null, durationMs: null, error: '', answer: '' } as const
+  assert.match(describeTest(test, 'sending'), /^The test dlv_1 is being sent\. .*delivery list/)
+  assert.match(describeTest(test, 'queued'), /^The test dlv_1 is queued, and no service has sent it yet\./)
+  assert.match(describeTest(test, new Date(0)), /^The test dlv_1 is queued\. .* until 1970-01-01T00:00:00\.000Z\.$/)
+  const failed = { ...test, state: 'failed', durationMs: 15_000, error: 'There was no answer.' } as const
+  assert.match(
+    describeTest(failed, 'queued'),
+    /state +failed\nstatus +none\ntime +15000 ms\nerror +There was no answer\./,
+  )
 })
 
 test('what cannot be done is refused with a sentence', async (t) => {

@@ -120,7 +120,7 @@ const waitForResult = async (db: Queries, store: Store, deliveryId: string) => {
 type TestResult = Omit<Awaited<ReturnType<typeof waitForResult>>, 'isBeingSent'>
 
 /** `why` it still waits: nobody has sent it, it is being sent, or the time until which the endpoint has a pause. */
-const describeTest = (result: TestResult, why: 'queued' | 'sending' | Date) => {
+export const describeTest = (result: TestResult, why: 'queued' | 'sending' | Date) => {
   const { deliveryId, state, status, durationMs, error, answer } = result
   if (state !== 'waiting') {
     return fields({ delivery: deliveryId, state, status: status ?? 'none', time: `${durationMs} ms`, error, answer })
@@ -155,10 +155,13 @@ const addRotate = (webhook: Command) =>
 const addEnable = (webhook: Command) =>
   webhook
     .command('enable <id>')
-    .description('Switch an endpoint on again; "delivery redeliver --failed" sends what it has missed')
+    .description('Switch an endpoint on again; events that happened while it was off are not sent to it')
     .option('--store <id>', 'store id; default: that of the endpoint')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  vitrine webhook enable whk_01k8x0v3m7q2w9c4t6y8za')
+    .addHelpText(
+      'after',
+      '\n"delivery redeliver --failed" sends again what was given up when it was switched off.\n\nExample:\n  vitrine webhook enable whk_01k8x0v3m7q2w9c4t6y8za',
+    )
     .action((id: string, options: StoreOptions) =>
       withDatabase(async (db) => {
         const store = await storeOfEndpoint(db, id, options)
@@ -177,9 +180,8 @@ const addDelete = (webhook: Command) =>
     .action((id: string, options: StoreOptions) =>
       withDatabase(async (db) => {
         const store = await storeOfEndpoint(db, id, options)
-        const endedDeliveries = await db.tx((tx) => deleteEndpoint(tx, store, id))
-        const text = `${id} is deleted. ${endedDeliveries} waiting deliveries were dropped.`
-        printResult(options, { id, deleted: true, endedDeliveries }, () => text)
+        await db.tx((tx) => deleteEndpoint(tx, store, id))
+        printResult(options, { id, deleted: true }, () => `${id} is deleted. What waits for it is not sent.`)
       }),
     )
 

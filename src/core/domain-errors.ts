@@ -1,27 +1,28 @@
+import {
+  type Definition,
+  type DomainErrorKind,
+  listNamed,
+  type Named,
+  type NoData,
+  refusals,
+} from './domain-errors/define.ts'
+import { staffErrors } from './domain-errors/staff.ts'
+import { webhookErrors } from './domain-errors/webhooks.ts'
+
+export type { DomainErrorKind }
+
+const { conflict, invalid, notFound, unavailable } = refusals
+
+export { listNamed }
+
 /**
  * Every reason for which a use case refuses a request of an operator or a merchant. An entry knows nothing of flags,
  * commands or HTTP: `src/cli/domain-errors.ts` adds the flag or command that helps, `src/http/domain-errors.ts` chooses
  * the status. Both show this text unless they have a better one (decision 0034).
  */
-export type DomainErrorKind = 'invalid' | 'notFound' | 'conflict' | 'unavailable'
-
-type Definition<Data> = { kind: DomainErrorKind; text: (data: Data) => string }
-type NoData = Record<string, never>
-type Named = { id: string; name: string }
-
-const define =
-  (kind: DomainErrorKind) =>
-  <Data>(text: (data: Data) => string): Definition<Data> => ({ kind, text })
-
-const invalid = define('invalid')
-const notFound = define('notFound')
-const conflict = define('conflict')
-const unavailable = define('unavailable')
-
-/** `store_1 (Blue Door), store_2 (Red Door)` */
-export const listNamed = (things: readonly Named[]) => things.map(({ id, name }) => `${id} (${name})`).join(', ')
-
 const definitions = {
+  ...staffErrors,
+  ...webhookErrors,
   // Stores, keys and origins
   STORE_NOT_FOUND: notFound(({ storeId }: { storeId: string }) => `There is no store ${storeId}.`),
   STORE_MISSING: notFound((_: NoData) => 'There is no store yet.'),
@@ -192,6 +193,11 @@ const definitions = {
     ({ order, message }: { order: string; message: string }) =>
       `Nothing has happened to order ${order} that ${message} tells of, or it was long ago.`,
   ),
+  MAIL_OUTDATED: conflict(
+    ({ order, message }: { order: string; message: string }) =>
+      `${message} of order ${order} is outdated: the order was paid or cancelled since, or its time to pay has passed.`,
+  ),
+  MAIL_SWITCHED_OFF: conflict(({ message }: { message: string }) => `The store has switched ${message} off.`),
   MAIL_RECIPIENT_MISSING: conflict(
     ({ order }: { order: string }) => `The customer of order ${order} has no email address.`,
   ),
@@ -319,37 +325,6 @@ const definitions = {
     ({ provider, missing }: { provider: string; missing: readonly string[] }) =>
       `The payment provider ${provider} also needs ${missing.join(', ')}.`,
   ),
-  // Outgoing webhooks
-  WEBHOOK_URL_REFUSED: invalid(
-    ({ url, reason }: { url: string; reason: string }) => `${url} cannot be used. ${reason}`,
-  ),
-  WEBHOOK_TYPE_UNKNOWN: invalid(
-    ({ type, types }: { type: string; types: readonly string[] }) =>
-      `There is no event type "${type}". Valid types: ${types.join(', ')}.`,
-  ),
-  WEBHOOK_TYPES_MISSING: invalid((_: NoData) => 'An endpoint needs at least one event type.'),
-  WEBHOOK_LIMIT_REACHED: conflict(
-    ({ maxEndpoints }: { maxEndpoints: number }) => `A store has at most ${maxEndpoints} webhook endpoints.`,
-  ),
-  WEBHOOK_NOT_FOUND: notFound(
-    ({ endpointId }: { endpointId: string }) => `There is no webhook endpoint ${endpointId}.`,
-  ),
-  WEBHOOK_ROTATED: conflict(
-    ({ endpointId, until }: { endpointId: string; until: Date }) =>
-      `The secret of ${endpointId} was rotated, and the one before signs until ${until.toISOString()}. Another rotation would end it now.`,
-  ),
-  WEBHOOK_DISABLED: conflict(
-    ({ endpointId }: { endpointId: string }) => `The webhook endpoint ${endpointId} is switched off.`,
-  ),
-  DELIVERY_NOT_FOUND: notFound(({ deliveryId }: { deliveryId: string }) => `There is no delivery ${deliveryId}.`),
-  DELIVERY_IN_PROGRESS: conflict(
-    ({ deliveryId }: { deliveryId: string }) => `The delivery ${deliveryId} is being sent. Try again in a minute.`,
-  ),
-  DELIVERY_STATE_UNKNOWN: invalid(
-    ({ state, states }: { state: string; states: readonly string[] }) =>
-      `There is no delivery state "${state}". Valid states: ${states.join(', ')}.`,
-  ),
-
   // Events of payment providers
   EVENT_NOT_FOUND: notFound(({ eventId }: { eventId: number }) => `There is no event ${eventId}.`),
   EVENT_MALFORMED: invalid(

@@ -11,7 +11,7 @@ export type Cipher = {
   open(sealed: string, context: string): string | null
 }
 
-export type SealPurpose = 'payment-account' | 'carrier-account' | 'webhook-secret' | 'mail'
+export type SealPurpose = 'payment-account' | 'carrier-account' | 'webhook-secret' | 'mail' | 'staff'
 
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12

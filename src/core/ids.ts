@@ -24,6 +24,10 @@ export type IdPrefix =
   | 'whk'
   | 'dlv'
   | 'mail'
+  | 'stf'
+  | 'sss'
+  | 'tok'
+  | 'aud'
 
 /** A cheap check of untrusted text before it is looked up. */
 export const isIdShaped = (prefix: IdPrefix, text: string) =>

@@ -10,6 +10,7 @@ import type { Carrier } from '../providers/carrier/carrier.ts'
 import type { MailSender } from '../providers/mail/sender.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
+import type { Permission } from './access/admin.contract.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
 /** An unauthenticated caller. */
@@ -88,6 +89,8 @@ export type Services = {
   onMailGivenUp(ids: { storeId: string; mailId: string; message: string; attempts: number }): void
   /** Encrypts the codes of mail that waits to be sent. */
   mailSeal: Cipher
+  /** Encrypts the second factors of staff. */
+  staffSeal: Cipher
   /** The ways to sign in that work here: codes need a sender. */
   signIn: readonly SignInWay[]
   passwords: PasswordHasher
@@ -160,10 +163,10 @@ export type OutgoingWebhooks = {
   showEvent: ShowEvent
   /** Reports a delivery that is not tried again. */
   onGivenUp(ids: GivenUpDelivery): void
-  /** Reports an endpoint that was switched off by its answers, with the deliveries that ended by it. */
+  /** Reports an endpoint that was switched off by its answers. */
   onSwitchedOff(endpoint: SwitchedOffEndpoint): void
-  /** Reports how many more deliveries ended because their endpoint is off. */
-  onEnded(deliveries: number): void
+  /** Reports deliveries that ended because their endpoint is off. */
+  onEnded(ended: EndedDeliveries): void
 }
 
 /** The data of an event as the API shows it, made from the rows of the snapshot. */
@@ -180,12 +183,9 @@ export type StoredEvent = {
 
 export type GivenUpDelivery = { storeId: string; endpointId: string; deliveryId: string; eventId: string }
 
-export type SwitchedOffEndpoint = {
-  storeId: string
-  endpointId: string
-  reason: 'gone' | 'failing'
-  endedDeliveries: number
-}
+export type EndedDeliveries = { storeId: string; endpointId: string; endedDeliveries: number }
+
+export type SwitchedOffEndpoint = { storeId: string; endpointId: string; reason: 'gone' | 'failing' }
 
 /** The queue that a hashing request joins. Queues take turns: first stores, then the clients within a store. */
 export type HashingClient = { storeId: StoreId; client: string }
@@ -248,3 +248,29 @@ export const routes = bindRoutes<
     asserted: CustomerCtx
   }
 >()
+
+/** Who makes a change of a store: a staff member, a program with a token, or an operator at the command line. */
+export type Actor = { kind: 'staff' | 'token' | 'command'; id: string; name: string }
+
+/** What the audit log notes about the author of a change. */
+export type Author = { actor: Actor; clientAddress: string; requestId: string }
+
+/** An unauthenticated caller of the admin API. */
+export type AdminPublicCtx = Services & RequestContext & { clientAddress: string; requestId: string; userAgent: string }
+
+export type StaffMember = { id: string; email: string; name: string; hasSecondFactor: boolean }
+
+/** A person who is signed in. */
+export type StaffCtx = AdminPublicCtx & { staff: StaffMember; sessionHash: string; sessionExpiresAt: Date; by: Author }
+
+/** A call of the admin API about one store. */
+export type AdminCtx = Services &
+  RequestContext & {
+    store: Store
+    permissions: ReadonlySet<Permission>
+    by: Author
+    idempotencyKey: string | null
+    ifMatch: string | null
+  }
+
+export const adminRoutes = bindRoutes<'admin', { public: AdminPublicCtx; staff: StaffCtx; store: AdminCtx }>()

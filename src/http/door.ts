@@ -18,6 +18,8 @@ export type Arrival<E extends Endpoint = Endpoint> = {
   params: Readonly<Record<string, string>>
   /** Identifies the client for rate limits (client-address.ts). */
   clientAddress: string
+  /** Identifies the request in the log. */
+  requestId: string
   /** The other end of the connection, which may be a proxy. */
   peer: { remoteAddress?: string | undefined }
   setHeader: SetHeader

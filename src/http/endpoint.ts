@@ -34,6 +34,8 @@ export type EndpointShape = {
   head?: false
   /** Only for answers that are not JSON. */
   contentType?: string
+  /** `?format=csv` answers with the whole list as CSV. */
+  csv?: true
   /** An empty body is accepted too, and the handler gets undefined. */
   isBodyOptional?: boolean
   /** The status of input that fails its schema. */
@@ -95,7 +97,11 @@ export type Answer<Body> = {
   body: Body
   status?: 200 | 201
   headers?: Readonly<Record<string, string>>
+  /** Sent instead of the body, piece by piece, such as a list as CSV. */
+  stream?: Streamed
 }
+
+export type Streamed = { contentType: string; chunks: AsyncIterable<string> }
 
 export type Call<E extends Endpoint, Ctx> = {
   ctx: Ctx

@@ -37,6 +37,10 @@ export const guideSections: readonly GuideSection[] = [
     ],
   },
   {
+    title: 'Run a shop',
+    pages: [{ page: 'staff', label: 'Staff and tokens', about: 'People, roles, tokens, and who has changed what.' }],
+  },
+  {
     title: 'Reference',
     pages: [
       { page: 'errors', label: 'Errors', about: 'Every error code, and how to handle it.' },

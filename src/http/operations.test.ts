@@ -79,11 +79,11 @@ test('params and query are converted, bodies are taken literally, and the input 
 
 test('invalid input is refused with the same message and code as over HTTP', async () => {
   const refused: [Promise<unknown>, code: string, message: string][] = [
-    [invoke(show, {}, { params: { id: 'longer' } }), 'BAD_REQUEST', 'id must NOT have more than 5 characters.'],
+    [invoke(show, {}, { params: { id: 'longer' } }), 'BAD_REQUEST', 'id must have at most 5 characters.'],
     [invoke(show, {}, {}), 'BAD_REQUEST', 'id is required.'],
     [invoke(show, {}, { params: { id: 'a' }, query: { limit: 0 } }), 'BAD_REQUEST', 'limit must be >= 1.'],
     [invoke(change, {}, {}), 'UNPROCESSABLE_ENTITY', 'A JSON object is required as the body.'],
-    [invoke(change, {}, { body: { size: '2' } }), 'UNPROCESSABLE_ENTITY', 'size must be integer.'],
+    [invoke(change, {}, { body: { size: '2' } }), 'UNPROCESSABLE_ENTITY', 'size must be an integer.'],
     [
       invoke(change, {}, { body: { size: 2, tags: ['\0'] } }),
       ...(['BAD_REQUEST', 'Text must not contain NUL characters or lone surrogates.'] as const),

@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
 import { fail } from '../core/errors.ts'
 import { inspectText, inspectValue } from './body.ts'
-import { compileLiteral, compileSerializer, compileTextual, type SchemaError, type Validate } from './compilers.ts'
+import { compileLiteral, compileSerializer, compileTextual, type Validate } from './compilers.ts'
+import { describeSchemaError } from './describe-schema-error.ts'
 import type { Door, Route } from './door.ts'
 import type { Answer, Call, Contract, Endpoint, OkBody } from './endpoint.ts'
 
@@ -127,17 +128,4 @@ const refuseInvalidText = (values: unknown) => {
   for (const value of Object.values(values as Record<string, unknown>)) {
     if (typeof value === 'string') inspectText(value)
   }
-}
-
-/** "limit must be <= 100", "items/0/quantity must be integer". */
-const describeSchemaError = (part: string, error: SchemaError | undefined) => {
-  if (error === undefined) return undefined
-  const field = error.instancePath.slice(1)
-  if (error.keyword === 'required') {
-    return `${[field, error.params.missingProperty].filter(Boolean).join('/')} is required.`
-  }
-  if (error.keyword === 'enum') return `${field} must be one of ${error.params.allowedValues.join(', ')}.`
-  return field === '' && part === 'body' && error.keyword === 'type'
-    ? 'A JSON object is required as the body.'
-    : `${field || part} ${error.message}.`
 }

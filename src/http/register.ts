@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { acceptRawBodies } from './body.ts'
@@ -61,6 +62,7 @@ const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress
     headers: request.headers,
     params: request.params as Record<string, string>,
     clientAddress: clientAddressOf(request.raw),
+    requestId: request.id,
     peer: request.raw.socket,
     setHeader: (name, value) => reply.header(name, value),
     onDisconnect: onDisconnectOf(reply),
@@ -111,8 +113,9 @@ const answerUncached =
   (operation: Operation): RouteOptions['handler'] =>
   async (request, reply) => {
     const { ok, okStatus = 200, contentType } = operation.endpoint
-    const { body, status, headers } = await answerCall(operation, request.ctx, readRequest(operation, request))
+    const { body, status, headers, stream } = await answerCall(operation, request.ctx, readRequest(operation, request))
     reply.code(status ?? okStatus).headers(headers ?? {})
+    if (stream !== undefined) return reply.type(stream.contentType).send(Readable.from(stream.chunks))
     if (contentType !== undefined) return reply.type(contentType).send(body)
     if (ok === null) return reply.send()
     return reply.type(apiAnswer.type).send(operation.serialize(body))

@@ -36,6 +36,18 @@ export const page = <S extends TSchema>(item: S) =>
     hasMore: Type.Boolean(),
   })
 
+/** The envelope of every list of the admin API. */
+export const countedPage = <S extends TSchema>(item: S) =>
+  Type.Object({
+    ...page(item).properties,
+    total: Type.Integer({ description: 'How many items match; 10,000 if there are more' }),
+    totalIsExact: Type.Boolean(),
+  })
+
+export const listFormat = Type.Optional(
+  oneOf(['json', 'csv'], { description: '`csv`: everything that matches, as one file' }),
+)
+
 export const ErrorBody = named(
   'Error',
   Type.Object({

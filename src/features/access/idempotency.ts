@@ -3,7 +3,7 @@ import { hours } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import type { Shopper, ShopperCtx } from '../context.ts'
+import type { AdminCtx, Shopper, ShopperCtx } from '../context.ts'
 import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './idempotency.sql.ts'
 import { nameShopper } from './shopper.ts'
 
@@ -39,9 +39,21 @@ type StoredAnswer<Body> = { ref: string; status?: 200 | 201 } | Answer<Body>
  * not stored, because the rollback also removes the claim.
  */
 export const writeOnce = <Body>(ctx: ShopperCtx, call: CreatingCall<Body>): Promise<Answer<Body>> =>
-  ctx.db.tx(async (tx) => {
-    if (ctx.idempotencyKey === null || isNewGuest(ctx.shopper)) return call.write(tx)
-    const answerKey = answerKeyOf(ctx, call.route, ctx.idempotencyKey)
+  writeOnceFor(isNewGuest(ctx.shopper) ? null : nameShopper(ctx.shopper), ctx, call)
+
+/** The same for staff and programs. */
+export const writeOnceByAuthor = <Body>(ctx: AdminCtx, call: CreatingCall<Body>): Promise<Answer<Body>> =>
+  writeOnceFor(`${ctx.by.actor.kind} ${ctx.by.actor.id}`, ctx, call)
+
+/** `caller` is null if nobody can repeat the call. */
+const writeOnceFor = <Body>(
+  caller: string | null,
+  { db, store, idempotencyKey: key }: Pick<ShopperCtx, 'db' | 'store' | 'idempotencyKey'>,
+  call: CreatingCall<Body>,
+): Promise<Answer<Body>> =>
+  db.tx(async (tx) => {
+    if (key === null || caller === null) return call.write(tx)
+    const answerKey: AnswerKey = { storeId: store.id, shopper: caller, route: call.route, key }
     const stored = await claimKey<StoredAnswer<Body>>(tx, answerKey, hashRequest(call.request))
     if (stored === null) {
       const answer = await call.write(tx)

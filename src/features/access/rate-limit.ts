@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { createLru } from '../../core/lru.ts'
-import type { Counter, StoreCtx } from '../context.ts'
+import type { Counter, StoreCtx, StoreId } from '../context.ts'
 
 export const windowMs = 60_000
 export const defaultLimit = 60
@@ -28,7 +28,7 @@ export type Limit = { action: string; max: number; windowMs: number; text: strin
  * Returns a function that uncounts it, for actions that turn out not to be limited.
  */
 export const limitRate = async (
-  { store, counter, clock }: Pick<StoreCtx, 'store' | 'counter' | 'clock'>,
+  { store, counter, clock }: Pick<StoreCtx, 'counter' | 'clock'> & { store: { id: StoreId } },
   who: string,
   { action, max, windowMs: lengthMs, text }: Limit,
 ): Promise<() => void | Promise<void>> => {

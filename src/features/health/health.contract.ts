@@ -31,6 +31,14 @@ export const healthContract = {
     cached: true,
     example: { openapi: '3.1.0', info: { title: 'Vitrine', version: '0.1.0' }, paths: {} },
   }),
+  adminOpenapi: monitoringEndpoint({
+    ...root,
+    path: '/admin/openapi.json',
+    summary: 'Get the OpenAPI description of the admin API',
+    ok: Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }),
+    cached: true,
+    example: { openapi: '3.1.0', info: { title: 'Vitrine Admin', version: '0.1.0' }, paths: {} },
+  }),
   docs: monitoringEndpoint({
     ...root,
     path: '/docs',

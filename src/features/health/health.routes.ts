@@ -9,6 +9,7 @@ export type HealthRouteOptions = {
   health: HealthSources
   metrics: Metrics
   description: unknown
+  adminDescription: unknown
 }
 
 export const healthRoutes = (options: HealthRouteOptions) => {
@@ -22,6 +23,7 @@ export const healthRoutes = (options: HealthRouteOptions) => {
       return { body: report }
     },
     openapi: () => ({ body: options.description }),
+    adminOpenapi: () => ({ body: options.adminDescription }),
     docs: () => ({ body: docsPage, headers: { 'content-security-policy': docsPolicy } }),
     metrics: async () => ({ body: await options.metrics.text() }),
   })

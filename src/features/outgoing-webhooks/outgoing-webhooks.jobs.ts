@@ -66,14 +66,17 @@ const rememberStores = (db: Queries) => {
   }
 }
 
-/** Ends deliveries whose endpoint is off. Most end when it is switched off; these are the rest of a long queue. */
+/**
+ * Ends deliveries whose endpoint is off: those of a deleted endpoint, and the rest of a long queue of one that was
+ * switched off.
+ */
 const switchedOffJob = (db: Queries, { onEnded }: Pick<OutgoingWebhooks, 'onEnded'>) =>
   cleanupJob({
     name: 'webhook-switched-off',
     find: (exceptStores) => findEndedStores(db, exceptStores),
     remove: async ({ storeId }) => {
       const ended = await endDeliveries(db, storeId)
-      onEnded(ended)
-      return ended
+      for (const one of ended) onEnded(one)
+      return ended.reduce((sum, { endedDeliveries }) => sum + endedDeliveries, 0)
     },
   })

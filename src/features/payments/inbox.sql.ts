@@ -59,13 +59,26 @@ const eventColumns = sql`e.id, s.public_id as "storeId", e.provider as source, e
 export const listEvents = (
   db: Queries,
   storeId: StoreId,
-  { orderId, outcome, limit }: { orderId: string | null; outcome: string | null; limit: number },
+  { before = null, limit, ...filter }: EventFilter & { before?: number | null; limit: number },
 ) => db.many<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id
-  where e.store_id = ${storeId}
-    and (${orderId}::text is null or e.order_id = ${orderId}) and (${outcome}::text is null or e.outcome = ${outcome})
+  where ${matching(storeId, filter)} and ${before === null ? sql`true` : sql`e.id < ${before}`}
   order by e.id desc
   limit ${limit}`
+
+export type EventFilter = { orderId: string | null; outcome: string | null }
+
+const matching = (storeId: StoreId, { orderId, outcome }: EventFilter) => sql`e.store_id = ${storeId}
+  and ${orderId === null ? sql`true` : sql`e.order_id = ${orderId}`}
+  and ${outcome === null ? sql`true` : sql`e.outcome = ${outcome}`}`
+
+/** Counts up to `limit`. */
+export const countEvents = async (db: Queries, storeId: StoreId, filter: EventFilter, limit: number) =>
+  (
+    await db.one<{ found: number }>`
+    select count(*) as found from (
+      select from payment_event e where ${matching(storeId, filter)} limit ${limit}) found`
+  ).found
 
 export const readEvent = (db: Queries, id: number) => db.maybeOne<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id where e.id = ${id}`

@@ -8,7 +8,8 @@ import {
   type WebhookCall,
 } from '../../providers/payment/provider.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import type { Store } from '../context.ts'
+import { commandLine, compareFields, recordChange } from '../audit/record.ts'
+import type { Author, Store } from '../context.ts'
 import type { ProviderCallCtx } from './call-provider.ts'
 import {
   type InboxEvent,
@@ -29,12 +30,26 @@ export const listInbox = (db: Queries, store: Pick<Store, 'id'>, filter: InboxFi
   listEvents(db, store.id, filter)
 
 /** Applies a stored event again, after an operator has fixed the cause of its failure. */
-export const replayEvent = async (services: PaymentServices, id: number): Promise<InboxEvent> => {
+export const replayEvent = async (
+  services: PaymentServices,
+  id: number,
+  { by = commandLine, storeId }: { by?: Author; storeId?: string } = {},
+): Promise<InboxEvent> => {
   const event = await readEvent(services.db, id)
+  if (event !== undefined && storeId !== undefined && event.storeId !== storeId) {
+    throw refuse('EVENT_NOT_FOUND', { eventId: id })
+  }
   const store = event && (await findStoreByPublicId(services.db, event.storeId))
   if (!event || !store) throw refuse('EVENT_NOT_FOUND', { eventId: id })
   await replay({ ...services, store }, event)
-  return (await readEvent(services.db, id)) ?? event
+  const replayed = (await readEvent(services.db, id)) ?? event
+  await services.db.tx(async (tx) =>
+    recordChange(tx, store, by, {
+      ...{ action: 'payment_event.replayed', id: String(id) },
+      changes: compareFields({ outcome: event.outcome }, { outcome: replayed.outcome }),
+    }),
+  )
+  return replayed
 }
 
 /**

@@ -147,9 +147,20 @@ export const revokeKey = (tx: Tx, keyId: string) => tx.maybeOne<{ storeId: Store
   where id = ${keyId}
   returning store_id as "storeId", revoked_at as "revokedAt"`
 
-/** Undefined if there is no such key. */
-export const setKeyRateLimit = (tx: Tx, keyId: string, rateLimit: number) => tx.maybeOne<{ storeId: StoreId }>`
-  update store_key set rate_limit = ${rateLimit} where id = ${keyId} returning store_id as "storeId"`
+/** Locked, so that changes of one key are made one after another. */
+export const findKeyById = (tx: Tx, keyId: string) => tx.maybeOne<KeyListing & { storeId: StoreId }>`
+  select store_id as "storeId", id, name, kind, scopes, rate_limit as "rateLimit", expires_at as "expiresAt",
+    revoked_at as "revokedAt", created_at as "createdAt"
+  from store_key where id = ${keyId} for update`
+
+export const updateKey = (
+  tx: Tx,
+  storeId: StoreId,
+  keyId: string,
+  { name, scopes, rateLimit }: Pick<KeyListing, 'name' | 'scopes' | 'rateLimit'>,
+) => tx.run`
+  update store_key set name = ${name}, scopes = ${scopes}, rate_limit = ${rateLimit}
+  where store_id = ${storeId} and id = ${keyId}`
 
 export const deleteOrigin = async (tx: Tx, storeId: StoreId, origin: string) =>
   (await tx.run`delete from store_origin where store_id = ${storeId} and origin = ${origin}`) > 0

@@ -98,13 +98,6 @@ export const revokeKey = async (tx: Tx, keyId: string) => {
   return { id: keyId, revokedAt: revoked.revokedAt }
 }
 
-export const changeKey = async (tx: Tx, keyId: string, { rateLimit }: { rateLimit: number }) => {
-  const changed = await sql.setKeyRateLimit(tx, keyId, rateLimit)
-  if (changed === undefined) throw refuse('KEY_NOT_FOUND', { keyId })
-  await announceStore(tx, changed.storeId)
-  return { id: keyId, rateLimit }
-}
-
 export const listKeys = (db: Queries, store: Pick<Store, 'id'>) => sql.listKeys(db, store.id)
 
 export const listOrigins = (db: Queries, store: Pick<Store, 'id'>) => sql.listOrigins(db, store.id)

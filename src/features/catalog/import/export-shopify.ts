@@ -1,5 +1,5 @@
+import { csvCell } from '../../../core/csv.ts'
 import { refuse } from '../../../core/domain-errors.ts'
-import { csvCell } from './csv-cell.ts'
 import type { ExportedProduct, ExportedStock, ExportedVariant } from './exported-product.ts'
 
 const columns = [

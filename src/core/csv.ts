@@ -1,0 +1,14 @@
+/** A value as a CSV cell: empty for undefined, JSON for lists and objects, quoted if needed. */
+export const csvCell = (value: unknown) => {
+  if (value === undefined) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** A line for a spreadsheet. A text that the spreadsheet would run gets an apostrophe in front, which it does not show. */
+export const csvLine = (cells: readonly unknown[]) => `${cells.map((cell) => csvCell(makeSafe(cell))).join(',')}\r\n`
+
+const makeSafe = (cell: unknown) => {
+  if (cell === null) return undefined
+  return typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+}

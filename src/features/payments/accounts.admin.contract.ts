@@ -1,0 +1,127 @@
+import Type from 'typebox'
+import { countedPage, named, nullable, oneOf, pageCursor, pageLimit } from '../../http/schema.ts'
+import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
+
+const PaymentAccount = named(
+  'PaymentAccount',
+  Type.Object({
+    provider: Type.String(),
+    active: Type.Boolean({ description: 'New orders are paid with it' }),
+    forTesting: Type.Boolean({ description: 'Takes no real money' }),
+    complete: Type.Boolean({ description: 'All needed credentials are there' }),
+    credentials: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        optional: Type.Boolean(),
+        set: Type.Boolean({ description: 'There is a value, which is never shown' }),
+      }),
+    ),
+  }),
+)
+
+const exampleAccount = {
+  provider: 'razorpay',
+  active: true,
+  forTesting: false,
+  complete: true,
+  credentials: [{ name: 'keyId', optional: false, set: true }],
+}
+
+const Checked = Type.Object({
+  account: PaymentAccount,
+  answer: nullable(Type.String({ description: 'What the provider said to a harmless call. Null: no call was needed' })),
+})
+const exampleChecked = { account: exampleAccount, answer: 'The credentials are accepted.' }
+
+const InboxEvent = named(
+  'InboxEvent',
+  Type.Object({
+    id: Type.Integer(),
+    source: Type.String({ description: 'The payment provider' }),
+    eventId: Type.String(),
+    orderId: nullable(Type.String()),
+    outcome: Type.String(),
+    detail: Type.String(),
+    receivedAt: Type.String({ format: 'date-time' }),
+    body: Type.Unsafe<unknown>({ description: 'As it was received' }),
+  }),
+)
+
+const exampleEvent = {
+  id: 1042,
+  source: 'razorpay',
+  eventId: 'evt_Mz1',
+  orderId: 'ord_1m7mj220q32w1b1vwkvc69',
+  outcome: 'applied',
+  detail: '',
+  receivedAt: '2026-11-17T09:30:00.000Z',
+  body: { event: 'payment.captured' },
+}
+
+const outcomes = [
+  ...['applied', 'ignored', 'no_effect', 'duplicate_payment', 'mismatch', 'unknown_order', 'malformed'],
+] as const
+
+const path = '/admin/v1/stores/{storeId}'
+const providerParams = Type.Object({
+  ...storeParams.properties,
+  provider: Type.String({ minLength: 1, maxLength: 40 }),
+})
+const accounts = { tag: 'Payments', access: 'store', permission: 'secrets:write' } as const
+
+export const paymentAccountsContract = {
+  adminListPaymentAccounts: adminEndpoint({
+    ...{ method: 'GET', path: `${path}/payment-accounts`, params: storeParams },
+    ...{ tag: 'Payments', access: 'store', permission: 'settings:read' },
+    summary: 'List the payment providers and the accounts of the store',
+    ok: Type.Object({ data: Type.Array(PaymentAccount) }),
+    example: { data: [exampleAccount] },
+  }),
+  adminUpdatePaymentAccount: adminEndpoint({
+    ...{ ...accounts, method: 'PATCH', path: `${path}/payment-accounts/{provider}`, params: providerParams },
+    summary: 'Set credentials of a payment account',
+    description:
+      'They are tried with a harmless call first, unless `check` is false, and stored encrypted. They are never shown.',
+    body: Type.Object({
+      credentials: Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 10_000 })),
+      check: Type.Optional(Type.Boolean({ default: true })),
+    }),
+    ok: Checked,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: exampleChecked,
+  }),
+  adminActivatePaymentAccount: adminEndpoint({
+    ...{ ...accounts, method: 'POST', path: `${path}/payment-accounts/{provider}/activate`, params: providerParams },
+    summary: 'Pay new orders with this account',
+    description: 'Only after a harmless call with its credentials has succeeded.',
+    ok: Checked,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: exampleChecked,
+  }),
+  adminListInbox: adminEndpoint({
+    ...{ method: 'GET', path: `${path}/inbox`, params: storeParams },
+    ...{ tag: 'Payments', access: 'store', permission: 'orders:read' },
+    summary: 'List events of payment providers, newest first',
+    query: Type.Object({
+      outcome: Type.Optional(oneOf(outcomes)),
+      orderId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      limit: pageLimit,
+      cursor: pageCursor,
+    }),
+    ok: countedPage(InboxEvent),
+    example: { data: [exampleEvent], nextCursor: null, hasMore: false, total: 1, totalIsExact: true },
+  }),
+  adminReplayEvent: adminEndpoint({
+    ...{ method: 'POST', path: `${path}/inbox/{eventNumber}/replay` },
+    ...{ tag: 'Payments', access: 'store', permission: 'orders:write' },
+    params: Type.Object({
+      ...storeParams.properties,
+      eventNumber: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    }),
+    summary: 'Apply an event again',
+    description: 'Effects that it already had are not repeated.',
+    ok: InboxEvent,
+    errors: ['NOT_FOUND'],
+    example: exampleEvent,
+  }),
+}

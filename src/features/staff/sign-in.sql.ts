@@ -1,0 +1,51 @@
+import type { Queries } from '../../db/database.ts'
+import type { Author } from '../context.ts'
+
+/** `who`: an email, or `code` and the id of a person whose password was right. */
+export type StaffFailureLimit = { who: string; windowMs: number; maxFailures: number }
+
+/** Seconds until another attempt is allowed; undefined when one is allowed now. */
+export const secondsStaffLocked = async (db: Queries, { who, windowMs, maxFailures }: StaffFailureLimit) =>
+  (
+    await db.maybeOne<{ seconds: number }>`
+    select greatest(ceil(extract(epoch from min(at) + ${windowMs} * interval '1 millisecond' - vitrine_now())), 1)::int
+      as seconds
+    from staff_sign_in_failure, unnest(failed_at) as at
+    where who = ${who} and at > vitrine_now() - ${windowMs} * interval '1 millisecond'
+    having count(*) >= ${maxFailures}`
+  )?.seconds
+
+/** Counts an attempt as failed before it is checked, or does nothing when the limit is reached. */
+export const countStaffFailure = (db: Queries, { who, windowMs, maxFailures }: StaffFailureLimit) => db.maybeOne<{
+  counted: true
+}>`
+  insert into staff_sign_in_failure as kept (who, failed_at, forget_at)
+  values (${who}, array[vitrine_now()], vitrine_now() + ${windowMs} * interval '1 millisecond')
+  on conflict (who) do update set forget_at = excluded.forget_at,
+    failed_at = excluded.failed_at || array(
+      select at from unnest(kept.failed_at) as at
+      where at > vitrine_now() - ${windowMs} * interval '1 millisecond')
+  where (
+    select count(*) from unnest(kept.failed_at) as at
+    where at > vitrine_now() - ${windowMs} * interval '1 millisecond') < ${maxFailures}
+  returning true as counted`
+
+export const clearStaffFailures = (db: Queries, who: string) => db.run`
+  delete from staff_sign_in_failure where who = ${who}`
+
+/**
+ * Notes a failed sign-in in the audit log of each store that the person works for. One statement that does not wait for
+ * the disk, so that it takes as long for an unknown email.
+ */
+export const auditFailedSignIn = (
+  db: Queries,
+  { email, auditId, reason }: { email: string; auditId: string; reason: string },
+  { clientAddress, requestId }: Pick<Author, 'clientAddress' | 'requestId'>,
+) => db.run`
+  insert into audit (store_id, id, at, actor_kind, actor_id, actor_name, client_address, request_id, action, resource,
+    resource_id, changes)
+  select r.store_id, ${auditId}, date_trunc('milliseconds', vitrine_now()), 'staff', s.id, s.name, ${clientAddress},
+    ${requestId}, 'session.refused', 'session', s.id,
+    json_build_object('reason', json_build_object('before', null, 'after', ${reason}::text))
+  from staff s join staff_role r on r.staff_id = s.id cross join set_config('synchronous_commit', 'off', true)
+  where s.email = ${email}`
