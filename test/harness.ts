@@ -124,6 +124,7 @@ export const startTestService = async ({
     paymentProviders: [keyedProvider, ...(placed ? [placed.provider] : []), ...(paymentProviders ?? [])],
     ...(carriers === undefined ? {} : { carriers }),
   })
+  if (config.databaseUrl === null) app.jobs.runDue = refuseJobs
   const url = await app.server.listen({ port: config.port, host: '127.0.0.1' })
   return {
     app,
@@ -148,6 +149,9 @@ export const startTestService = async ({
     },
   }
 }
+
+/** Jobs work on all stores, including those of other tests in the same database. `serviceAlone` has its own. */
+const refuseJobs = async () => assert.fail('run jobs on a service with its own database: serviceAlone')
 
 const recordMail = (mails: OutgoingMail[]): MailSender => ({
   name: 'smtp',

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { newStaff } from '../../../test/admin-callers.ts'
 import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { cheapPasswords } from '../../../test/world.ts'
+import { serviceAlone } from '../../jobs/fixture.ts'
 import { startReceiver } from './fixture.ts'
 
 let service: TestService
@@ -12,6 +13,7 @@ before(async () => {
 after(() => service.close())
 
 test('an endpoint is created, tested, rotated, switched on and deleted', async (t) => {
+  const { service } = await serviceAlone(t, { passwords: cheapPasswords })
   const receiver = await startReceiver(t)
   const shop = await newStore(service)
   const owner = await newStaff(service, shop)
