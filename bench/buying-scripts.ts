@@ -146,7 +146,7 @@ export const settlementScript = (shop: Shop, from: number) => {
     record((tx) => writePayment(tx, store.id, paymentId as string, { status: 'paid' })),
     record((tx) => moveStock(tx, store.id, store.outletId, bought, { onHand: -1, reserved: -1, mustBeFree: false })),
     record((tx) => takeFromCart(tx, store.id, cartId as string, bought)),
-    record((tx) => writeOrder(tx, store.id, paid as never, [{ type: 'paid', message: 'Paid by card.' }], 1)),
+    record((tx) => writeOrder(tx, store.id, paid as never, [{ type: 'paid', message: 'Paid by card.' }], 1, 1)),
     recordEvent(shop, orderId as string, 'order.paid', 2),
     record((tx) => finishEvent(tx, store.id, varying(':event_id') as never, 'applied', 'The order is paid.')),
     'commit',

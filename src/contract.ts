@@ -19,6 +19,7 @@ import { webhooksAdminContract } from './features/outgoing-webhooks/webhooks.adm
 import { paymentAccountsContract } from './features/payments/accounts.admin.contract.ts'
 import { cancelContract } from './features/payments/cancel.contract.ts'
 import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
+import { reportsContract } from './features/reports/reports.contract.ts'
 import { membersContract } from './features/staff/members.contract.ts'
 import { sessionContract } from './features/staff/session.contract.ts'
 import { storeAccessContract } from './features/stores/access.admin.contract.ts'
@@ -53,6 +54,7 @@ export const adminContracts = [
   storeAccessContract,
   paymentAccountsContract,
   webhooksAdminContract,
+  reportsContract,
   membersContract,
   auditContract,
 ]

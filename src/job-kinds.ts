@@ -10,6 +10,7 @@ import type { MailLinks } from './features/mail/content.ts'
 import { mailJobs } from './features/mail/mail.jobs.ts'
 import { outgoingWebhookJobs } from './features/outgoing-webhooks/outgoing-webhooks.jobs.ts'
 import { paymentJobs } from './features/payments/payment.jobs.ts'
+import { reportJobs } from './features/reports/reports.jobs.ts'
 import { staffJobs } from './features/staff/staff.jobs.ts'
 import { wishlistJobs } from './features/wishlist/wishlist.jobs.ts'
 import type { JobKind } from './jobs/job-kind.ts'
@@ -21,6 +22,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
     ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...outgoingWebhookJobs({ ...services, db: db.forWork('messages') }, cleanup),
+    ...reportJobs(cleanup),
     ...eventJobs(cleanup),
     ...mailJobs({ ...services, db: db.forWork('messages'), links: mailLinksOf(db.forWork('messages')) }, cleanup),
     ...accountJobs(cleanup),

@@ -14,6 +14,7 @@ import { webhookAdminRoutes } from './features/outgoing-webhooks/webhooks.admin.
 import { paymentAccountRoutes } from './features/payments/accounts.admin.routes.ts'
 import { cancelRoutes } from './features/payments/cancel.routes.ts'
 import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
+import { reportRoutes } from './features/reports/reports.routes.ts'
 import { memberRoutes } from './features/staff/members.routes.ts'
 import { sessionRoutes } from './features/staff/session.routes.ts'
 import { storeAccessRoutes } from './features/stores/access.admin.routes.ts'
@@ -56,6 +57,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...storeAccessRoutes,
   ...paymentAccountRoutes,
   ...webhookAdminRoutes,
+  ...reportRoutes,
   ...memberRoutes,
   ...auditRoutes,
 ]

@@ -60,6 +60,15 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
     ['meera@bluedoor.example', 'ravi@bluedoor.example'],
   )
   await vitrine('staff', 'remove', ...inStore, viewer.staffId)
+  const sales = await vitrine('report', 'sales', ...inStore, '--by', 'month')
+  assert.deepEqual(Object.keys(sales), ['data', 'currency'])
+  for (const name of ['products', 'categories', 'outlets', 'coupons', 'tax']) {
+    assert.deepEqual((await vitrine('report', name, ...inStore)).data, [], name)
+  }
+  assert.equal(
+    (await vitrine('report', 'carts', ...inStore, '--from', '2026-11-01', '--to', '2026-11-02')).data.length,
+    2,
+  )
   const token = await vitrine('token', 'create', ...inStore, '--role', 'viewer', '--name', 'Till')
   assert.match(token.token, /^vat_\w{32}$/)
   assert.equal((await vitrine('token', 'list', ...inStore))[0].name, 'Till')

@@ -8,7 +8,7 @@ export const featureRanks = [
   ['pricing', 'stores'],
   ['cart', 'wishlist'],
   ['accounts'],
-  ['downloads'],
+  ['downloads', 'reports'],
   ['orders'],
   ['payments'],
   ['checkout'],

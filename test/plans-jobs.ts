@@ -19,6 +19,7 @@ import {
   findPaymentsToCheck,
 } from '../src/features/payments/payment-jobs.sql.ts'
 import { claimDueRefunds, findDueRefunds } from '../src/features/payments/refunds.sql.ts'
+import { addToSums, findStoresWithEntries } from '../src/features/reports/sales.sql.ts'
 
 const webhookResult: AttemptResult = {
   ...{
@@ -81,6 +82,8 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => endDeliveries(db, storeId), 'webhook_delivery_of_endpoint'],
   [() => db.tx((tx) => resetFailedDeliveries(tx, storeId, null, '')), 'webhook_delivery_failed'],
   ...deliveryLists(db, storeId),
+  [() => findStoresWithEntries(db, []), 'sale_entry_pkey'],
+  [() => addToSums(db, storeId), 'sale_entry_pkey'],
   [() => findMailingStores(db, 'order', 0), 'mail_of_store_due'],
   [() => claimDueMail(db, storeId, 'order', 4), 'mail_of_store_due'],
   [() => findMailingStores(db, 'reset', 0), 'mail_of_store_due'],

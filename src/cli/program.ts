@@ -17,6 +17,7 @@ import { addOrder } from './order.ts'
 import { addOrigin } from './origin.ts'
 import { addOutlet } from './outlet.ts'
 import { explainFailure } from './output.ts'
+import { addReport } from './report.ts'
 import { addSeed } from './seed.ts'
 import { addShipment } from './shipment.ts'
 import { addSimulate } from './simulate.ts'
@@ -72,6 +73,7 @@ export const createProgram = () => {
     addOutlet,
     addKey,
     addOrigin,
+    addReport,
     addStaff,
     addToken,
     addWebhookCredential,

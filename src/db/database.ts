@@ -71,7 +71,8 @@ export type DbOptions = {
    * Plans each prepared statement once per connection, for any values. By default PostgreSQL plans a statement again and
    * again when it expects less work from knowing the values, and planning was more than half of its work in a search of
    * two words (decision 0035). A plan that was made while a table was small must also do when it is large, so reading a
-   * whole table is the last resort. For the service; a command does not run a statement often.
+   * whole table is the last resort, and compiling it (`jit`) would cost more than it saves. For the service; a command does
+   * not run a statement often.
    */
   plansOnce?: boolean
   onIdleError?: (error: Error) => void
@@ -102,7 +103,8 @@ export const connectDb = (options: DbOptions): Db => {
     client.on('error', () => {})
     // Not a startup parameter, which PgBouncer would refuse. Behind a transaction pooler the setting may reach sessions
     // of other clients, where it only changes plans.
-    if (plansOnce) client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off').catch(() => {})
+    if (plansOnce)
+      client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off').catch(() => {})
   })
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })

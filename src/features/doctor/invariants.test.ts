@@ -180,6 +180,24 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
     'refunded units belong to refunds': [
       (tx) => tx.run`update order_line set refunded = 1 where order_id = ${mine.paid}`,
     ],
+    'sales in reports match the orders': [
+      (tx) => tx.run`delete from sale_entry where order_id = ${mine.paid}`,
+      (tx) => tx.run`update sale_entry set refunds_minor = 1 where order_id = ${mine.cash}`,
+      (tx) => tx.run`
+        insert into sale_entry (store_id, order_id, orders, at) values (${store}, ${mine.open}, 1, vitrine_now())`,
+      (tx) => tx.run`
+        insert into sales_quarter_hour values (${store}, '2026-01-01T00:00:00Z', 0, 0, 0, 1, 0, 0, 0)`,
+    ],
+    'sales of products, outlets, coupons and taxes match the orders': [
+      (tx) => tx.run`delete from sale_entry where order_id = ${mine.paid}`,
+      (tx) => tx.run`
+        update sale_entry set refunded_units = (
+          select jsonb_build_array(jsonb_build_object('id', id, 'refunded', 1)) from order_line
+          where order_id = ${mine.paid} limit 1)
+        where order_id = ${mine.paid}`,
+      (tx) => tx.run`
+        insert into sales_part values (${store}, 'tax', 'day', '2026-01-01', '5.000', 0, 0, 0, 0, 0, 1, 0, 0, 0)`,
+    ],
     'order lines have variants of their store': [
       (tx) => tx.run`
         update order_line set variant_id = (select min(variant_id) from order_line where order_id = ${other.open})

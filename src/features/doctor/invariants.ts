@@ -2,6 +2,7 @@ import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 import * as orders from './invariants.sql.ts'
 import * as money from './invariants-money.sql.ts'
+import * as sales from './invariants-sales.sql.ts'
 import * as stores from './invariants-stores.sql.ts'
 
 /** A broken rule, and a sentence that names the row that breaks it. */
@@ -38,6 +39,8 @@ export const rules: Record<string, orders.Rule> = {
   'an order and its replacement are not both paid': money.findPaidTwins,
   'refunds never exceed their payment': money.findWrongRefunds,
   'refunded units belong to refunds': money.findWrongRefundedLines,
+  'sales in reports match the orders': sales.findWrongSales,
+  'sales of products, outlets, coupons and taxes match the orders': sales.findWrongSalesParts,
   'order lines have variants of their store': stores.findStrayLines,
   'orders refer to rows of their store': stores.findStrayOrders,
   'order numbers are unique': stores.findWrongCounters,

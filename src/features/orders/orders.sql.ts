@@ -5,6 +5,7 @@ import { type Fragment, sql } from '../../db/sql.ts'
 import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
+import { isSale, refundedUnitsEntry, saleEntry } from '../reports/sale-entries.sql.ts'
 import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
@@ -220,8 +221,9 @@ export const writeOrder = (
   order: OrderRow,
   entries: readonly TimelineEntry[],
   newEvents: number,
+  sale: SaleChange,
 ) => tx.one<{ lastSequence: number }>`
-  with ${written(storeId, order, entries, newEvents)}
+  with ${written(storeId, order, entries, newEvents, sale)}
   select event_count as "lastSequence" from written`
 
 /** The same, and returns what an event tells of the order besides its row, lines, shipments and refunds. */
@@ -231,14 +233,24 @@ export const writeOrderForEvent = (
   order: OrderRow,
   entries: readonly TimelineEntry[],
   newEvents: number,
+  sale: SaleChange,
 ) => tx.one<{ lastSequence: number; updatedAt: Date; timeline: EventRow[] } & Buyer>`
-  with ${written(storeId, order, entries, newEvents)}
+  with ${written(storeId, order, entries, newEvents, sale)}
   select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns}, ${timelineFrom(sql`(
     select * from order_event where store_id = ${storeId} and order_id = ${order.id}
     union all select * from timeline_rows) e`)} as timeline
   from written o`
 
-const written = (storeId: StoreId, order: OrderRow, entries: readonly TimelineEntry[], newEvents: number) => sql`
+/** The order counts as a sale from now on (1), or no longer (-1). */
+export type SaleChange = 1 | -1 | 0
+
+const written = (
+  storeId: StoreId,
+  order: OrderRow,
+  entries: readonly TimelineEntry[],
+  newEvents: number,
+  sale: SaleChange,
+) => sql`
   written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
       stock_state = ${order.stockState}, payment = ${order.payment === null ? null : JSON.stringify(order.payment)},
@@ -248,6 +260,7 @@ const written = (storeId: StoreId, order: OrderRow, entries: readonly TimelineEn
       updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
     returning store_id, id, customer_id, language, event_count, updated_at),
+  ${sale === 0 ? sql`` : sql`sale as (${saleEntry(sql`written`, sale)}),`}
   timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)} returning *)`
 
 /** `type` is for programs, `message` for people. */
@@ -313,6 +326,7 @@ export const insertOrder = (
     cross join ${byKey(sql`select * from variant where store_id = ${storeId} and id = l."variantId"`)} v
     cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p
     returning *),
+  ${isSale(order) ? sql`sale as (${saleEntry(sql`placed`, 1)}),` : sql``}
   timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,
@@ -347,13 +361,18 @@ export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string)
 
 const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
+export type LineUnits = { id: string; refunded: number; restocked: number }
+
 /** Adds to the units of lines that are refunded or back in stock. A failed refund takes its units off again. */
-export const countRefunded = (
-  tx: Tx,
-  storeId: StoreId,
-  orderId: string,
-  changes: readonly { id: string; refunded: number; restocked: number }[],
-) => tx.run`
+export const countRefunded = (tx: Tx, storeId: StoreId, orderId: string, changes: readonly LineUnits[]) => tx.run`
+  ${withRefundedUnits(storeId, orderId, changes)}
   update order_line l set refunded = l.refunded + c.refunded, restocked = l.restocked + c.restocked
   from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (id text, refunded integer, restocked integer)
   where l.store_id = ${storeId} and l.order_id = ${orderId} and l.id = c.id`
+
+const withRefundedUnits = (storeId: StoreId, orderId: string, changes: readonly LineUnits[]) => {
+  const units = changes.filter(({ refunded }) => refunded !== 0).map(({ id, refunded }) => ({ id, refunded }))
+  return units.length === 0
+    ? sql``
+    : sql`with units as (${refundedUnitsEntry(storeId, orderId, JSON.stringify(units))})`
+}

@@ -5,6 +5,7 @@ import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
+import { isSale } from '../reports/sale-entries.sql.ts'
 import { eventsOf, type OrderEventType, recordKnownOrder, recordOrderEvents } from './order-events.ts'
 import {
   type FullOrderRow,
@@ -14,6 +15,7 @@ import {
   type NewOrderLine,
   type OrderChange,
   type OrderRow,
+  type SaleChange,
   type TimelineEntry,
   writeOrder,
   writeOrderForEvent,
@@ -38,7 +40,7 @@ const write = async (
 ) => {
   const next: LockedOrder = { ...order, ...change }
   const types = [...eventsOf(order.status, next.status, entries), ...more]
-  const { lastSequence } = await writeOrder(tx, store.id, next, entries, types.length)
+  const { lastSequence } = await writeOrder(tx, store.id, next, entries, types.length, saleChange(order, next))
   recordOrderEvents(tx, store, order.id, types, lastSequence)
   return next
 }
@@ -53,9 +55,14 @@ const writeUntouched = async (
   type: OrderEventType,
 ) => {
   const next: LockedOrder = { ...order, ...change }
-  const { lastSequence, ...told } = await writeOrderForEvent(tx, store.id, next, [entry], 1)
+  const { lastSequence, ...told } = await writeOrderForEvent(tx, store.id, next, [entry], 1, saleChange(order, next))
   recordKnownOrder(tx, store, { ...next, ...told, shipments: [], refunds: [] }, type, lastSequence)
   return next
+}
+
+const saleChange = (before: OrderRow, after: OrderRow): SaleChange => {
+  if (isSale(before) === isSale(after)) return 0
+  return isSale(after) ? 1 : -1
 }
 
 /** Writes a new order. Its units are taken by the caller. */

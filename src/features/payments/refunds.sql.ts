@@ -2,6 +2,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { RefundStatus } from '../../providers/payment/provider.ts'
 import type { StoreId } from '../context.ts'
+import { refundEntry } from '../reports/sale-entries.sql.ts'
 import type { DueStoreRow } from './payment-jobs.sql.ts'
 
 export type RefundedItem = { id: string; quantity: number }
@@ -38,21 +39,29 @@ export type NewRefund = Omit<RefundRow, 'restocked' | 'isRefused' | 'attempts'> 
 
 /** A pending refund is due at once. */
 export const insertRefund = (tx: Tx, storeId: StoreId, refund: NewRefund) => tx.one<RefundRow>`
-  insert into refund as r (store_id, id, order_id, payment_id, amount_minor, status, reference, reason, detail, items,
+  with r as (insert into refund (store_id, id, order_id, payment_id, amount_minor, status, reference, reason, detail, items,
     restock, due_at, created_at, updated_at)
   values (${storeId}, ${refund.id}, ${refund.orderId}, ${refund.paymentId}, ${refund.amountMinor}, ${refund.status},
     ${refund.reference}, ${refund.reason}, ${refund.detail}, ${JSON.stringify(refund.items)}::jsonb, ${refund.restock},
     ${refund.status === 'pending' ? sql`vitrine_now()` : sql`null`}, vitrine_now(), vitrine_now())
-  returning ${refundColumns}`
+    returning *, case when status = 'failed' then 0 else amount_minor end as counted),
+  sale as (${refundEntry(sql`r`)})
+  select ${refundColumns} from r`
 
 export type RefundState = Pick<RefundRow, 'status' | 'reference' | 'isRefused'> & { detail: string }
 
 /** Of a locked refund. A pending one stays due, or becomes due again. */
 export const writeRefund = (tx: Tx, storeId: StoreId, id: string, state: RefundState) => tx.run`
-  update refund set status = ${state.status}, reference = coalesce(${state.reference}, reference),
-    detail = ${state.detail}, is_refused = ${state.isRefused}, updated_at = vitrine_now(),
-    due_at = case when ${state.status} = 'pending' then coalesce(due_at, vitrine_now()) end
-  where store_id = ${storeId} and id = ${id}`
+  with before as (select status from refund where store_id = ${storeId} and id = ${id}),
+  written as (
+    update refund set status = ${state.status}, reference = coalesce(${state.reference}, reference),
+      detail = ${state.detail}, is_refused = ${state.isRefused}, updated_at = vitrine_now(),
+      due_at = case when ${state.status} = 'pending' then coalesce(due_at, vitrine_now()) end
+    where store_id = ${storeId} and id = ${id}
+    returning *)
+  ${refundEntry(sql`(
+    select w.*, w.amount_minor * ((b.status = 'failed')::integer - (w.status = 'failed')::integer) as counted
+    from written w, before b)`)}`
 
 /** Of a locked refund. */
 export const noteRestocked = (tx: Tx, storeId: StoreId, id: string, restocked: readonly RefundedItem[]) => tx.run`

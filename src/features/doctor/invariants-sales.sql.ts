@@ -1,0 +1,83 @@
+import { sql } from '../../db/sql.ts'
+import { isSaleSql, refundsSql } from '../reports/sale-entries.sql.ts'
+import { maxFindings, type Rule, type Violation, within } from './invariants.sql.ts'
+
+/** The kept sums, with the changes that are not in them yet, equal a recount of the orders. */
+export const findWrongSales: Rule = (db, storeId) => db.many<Violation>`
+  with kept as (
+    select store_id, at, sum(orders) as orders, sum(gross) as gross, sum(discount) as discount, sum(tax) as tax,
+      sum(shipping) as shipping, sum(total) as total, sum(refunds) as refunds
+    from (
+      select store_id, at, orders, gross_minor as gross, discount_minor as discount, tax_minor as tax,
+        shipping_minor as shipping, total_minor as total, refunds_minor as refunds
+      from sales_quarter_hour
+      union all
+      select e.store_id, date_bin('15 minutes', o.created_at, timestamptz 'epoch'), e.orders,
+        e.orders * o.subtotal_minor, e.orders * o.discount_minor, e.orders * o.tax_minor,
+        e.orders * o.shipping_minor, e.orders * o.total_minor, e.refunds_minor
+      from sale_entry e join orders o on o.store_id = e.store_id and o.id = e.order_id) k
+    where ${within(storeId, sql`store_id`)}
+    group by store_id, at),
+  counted as (
+    select o.store_id, date_bin('15 minutes', o.created_at, timestamptz 'epoch') as at, count(*) as orders,
+      sum(o.subtotal_minor) as gross, sum(o.discount_minor) as discount, sum(o.tax_minor) as tax,
+      sum(o.shipping_minor) as shipping, sum(o.total_minor) as total, sum(${refundsSql}) as refunds
+    from orders o
+    where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}
+    group by 1, 2)
+  select format('Reports show %s orders with the total %s and refunds of %s from %s on, but there are %s with %s and %s.',
+    coalesce(k.orders, 0), coalesce(k.total, 0), coalesce(k.refunds, 0), at, coalesce(c.orders, 0),
+    coalesce(c.total, 0), coalesce(c.refunds, 0)) as sentence
+  from kept k full join counted c using (store_id, at)
+  where (coalesce(k.orders, 0), coalesce(k.gross, 0), coalesce(k.discount, 0), coalesce(k.tax, 0),
+      coalesce(k.shipping, 0), coalesce(k.total, 0), coalesce(k.refunds, 0))
+    is distinct from (coalesce(c.orders, 0), coalesce(c.gross, 0), coalesce(c.discount, 0), coalesce(c.tax, 0),
+      coalesce(c.shipping, 0), coalesce(c.total, 0), coalesce(c.refunds, 0))
+  limit ${maxFindings}`
+
+/** The same for the sums by product, outlet, coupon and tax rate. */
+export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
+  with changes as (
+    select e.store_id, e.order_id, e.orders, e.refunds_minor as refunds, false as is_order, e.refunded_units
+    from sale_entry e where ${within(storeId, sql`e.store_id`)}
+    union all
+    select o.store_id, o.id, 1, ${refundsSql}, true, null from orders o
+    where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}),
+  parts as (
+    select o.store_id, e.is_order, g.grain, g.day, p.kind, p.key,
+      e.orders * p.quantity as quantity, p.refunded, e.orders * p.total as total, e.orders * p.tax as tax,
+      e.refunds * p.has_refunds as refunds
+    from changes e
+    join orders o on o.store_id = e.store_id and o.id = e.order_id
+    cross join (values ('day'), ('month')) w (grain)
+    cross join lateral (
+      select w.grain, date_trunc(w.grain, o.created_at at time zone 'UTC')::date as day) g
+    cross join lateral (
+      select 'outlet' as kind, o.outlet_id::text as key, o.units::bigint as quantity, 0::bigint as refunded,
+        o.total_minor as total, o.tax_minor as tax, 1 as has_refunds
+      union all
+      select 'coupon', o.coupon_code, o.units, 0, o.total_minor, o.tax_minor, 1 where o.coupon_code is not null
+      union all
+      select k.kind, case k.kind when 'product' then l.product_id else l.tax_rate::text end, l.quantity,
+        case when e.is_order then l.refunded else coalesce((
+          select sum(u.refunded) from jsonb_to_recordset(e.refunded_units) as u (id text, refunded integer)
+          where u.id = l.id), 0) end,
+        l.line_total_minor - l.discount_minor + case when o.tax_included then 0 else l.tax_minor end, l.tax_minor, 0
+      from order_line l cross join (values ('product'), ('tax')) k (kind)
+      where l.store_id = o.store_id and l.order_id = o.id) p),
+  summed as (
+    select store_id, kind, grain, day, key, sum(quantity) as quantity, sum(refunded) as refunded, sum(total) as total,
+      sum(tax) as tax, sum(refunds) as refunds
+    from (
+      select store_id, kind, grain, day, key, quantity, refunded_quantity as refunded, total_minor as total, tax_minor as tax,
+        refunds_minor as refunds
+      from sales_part where ${within(storeId, sql`store_id`)}
+      union all
+      select store_id, kind, grain, day, key, quantity, refunded, total, tax, refunds from parts where not is_order
+      union all
+      select store_id, kind, grain, day, key, -quantity, -refunded, -total, -tax, -refunds from parts where is_order) s
+    group by store_id, kind, grain, day, key)
+  select format('Reports show %s units and %s too much for the %s %s on the %s %s.', quantity, total, kind, key, grain, day) as sentence
+  from summed
+  where (quantity, refunded, total, tax, refunds) is distinct from (0, 0, 0, 0, 0)
+  limit ${maxFindings}`

@@ -1,0 +1,42 @@
+import { type Fragment, sql } from '../../db/sql.ts'
+import type { StoreId } from '../context.ts'
+
+/** Whether the order `o` counts as a sale: once it is paid or placed for cash, unless it is cancelled. */
+export const isSaleSql = sql`(o.status <> 'cancelled'
+  and (o.payment_method = 'cod' or o.payment_status in ('paid', 'partially_refunded', 'refunded')))`
+
+/** The same for an order that was read. */
+export const isSale = (order: { status: string; paymentMethod: string; paymentStatus: string }): boolean =>
+  order.status !== 'cancelled' &&
+  (order.paymentMethod === 'cod' || ['paid', 'partially_refunded', 'refunded'].includes(order.paymentStatus))
+
+/** Refunds of the order `o` that count: not those that failed, nor those of a duplicate payment. */
+export const refundsSql = sql`(
+  select coalesce(sum(r.amount_minor), 0)::bigint from refund r
+  join payment p on p.store_id = r.store_id and p.id = r.payment_id
+  where r.store_id = o.store_id and r.order_id = o.id and r.status <> 'failed' and not p.is_duplicate)`
+
+/**
+ * Part of the statement that writes an order: from now on it counts as a sale (1), or no longer (-1). `written` is a row
+ * of that statement.
+ */
+export const saleEntry = (written: Fragment, orders: 1 | -1): Fragment => sql`
+  insert into sale_entry (store_id, order_id, orders, at, refunds_minor)
+  select o.store_id, o.id, ${orders}::smallint, vitrine_now(), ${orders}::bigint * ${refundsSql} from ${written} o`
+
+/**
+ * Part of the statement that writes a refund. `changed` has its columns, and `counted`: what it adds to the refunds of
+ * its order.
+ */
+export const refundEntry = (changed: Fragment): Fragment => sql`
+  insert into sale_entry (store_id, order_id, orders, at, refunds_minor)
+  select r.store_id, r.order_id, 0, vitrine_now(), r.counted from ${changed} r
+  join payment p on p.store_id = r.store_id and p.id = r.payment_id
+  join orders o on o.store_id = r.store_id and o.id = r.order_id
+  where r.counted <> 0 and not p.is_duplicate and ${isSaleSql}`
+
+/** Part of the statement that counts refunded units of lines. `units`: JSON with the `id` of a line and `refunded`. */
+export const refundedUnitsEntry = (storeId: StoreId, orderId: string, units: string): Fragment => sql`
+  insert into sale_entry (store_id, order_id, orders, at, refunded_units)
+  select o.store_id, o.id, 0, vitrine_now(), ${units}::jsonb from orders o
+  where o.store_id = ${storeId} and o.id = ${orderId} and ${isSaleSql}`
