@@ -10,14 +10,19 @@ import { filtersContract } from './features/catalog/filters.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { checkoutContract } from './features/checkout/checkout.contract.ts'
 import { deliveryContract } from './features/delivery/delivery.contract.ts'
+import { orderDeliveryAdminContract } from './features/delivery/orders.admin.contract.ts'
 import { downloadsContract } from './features/downloads/downloads.contract.ts'
 import { type EventDeclaration, type EventType, testEvent, testEventType } from './features/events/events.contract.ts'
 import { healthContract } from './features/health/health.contract.ts'
+import { invoicesAdminContract } from './features/invoices/invoices.admin.contract.ts'
+import { mailAdminContract } from './features/mail/mail.admin.contract.ts'
 import { orderEvents } from './features/orders/order-events.contract.ts'
+import { ordersAdminContract } from './features/orders/orders.admin.contract.ts'
 import { ordersContract } from './features/orders/orders.contract.ts'
 import { webhooksAdminContract } from './features/outgoing-webhooks/webhooks.admin.contract.ts'
 import { paymentAccountsContract } from './features/payments/accounts.admin.contract.ts'
 import { cancelContract } from './features/payments/cancel.contract.ts'
+import { orderPaymentsAdminContract } from './features/payments/orders.admin.contract.ts'
 import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
 import { reportsContract } from './features/reports/reports.contract.ts'
 import { membersContract } from './features/staff/members.contract.ts'
@@ -50,6 +55,11 @@ export const contracts = [
 /** Every endpoint of the admin API, which has a description of its own. */
 export const adminContracts = [
   sessionContract,
+  ordersAdminContract,
+  orderDeliveryAdminContract,
+  orderPaymentsAdminContract,
+  mailAdminContract,
+  invoicesAdminContract,
   settingsContract,
   storeAccessContract,
   paymentAccountsContract,
@@ -104,6 +114,7 @@ export const describeAdmin = (version: string) =>
       'The API of merchants and their programs. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`. A `PATCH` changes only the fields that it has.',
     tags: {
       Session: 'Signing in, and your own account',
+      Orders: 'Orders of the store: shipping, refunds, notes, invoices',
       Settings: 'The store, its origins and its mail',
       Payments: 'Accounts at payment providers, and the events that they send',
       Keys: 'Keys of the storefront API, and credentials of webhooks',

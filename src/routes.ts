@@ -7,12 +7,17 @@ import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/cat
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { Services } from './features/context.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
+import { orderDeliveryAdminRoutes } from './features/delivery/orders.admin.routes.ts'
 import { downloadRoutes } from './features/downloads/downloads.routes.ts'
 import { type HealthRouteOptions, healthRoutes } from './features/health/health.routes.ts'
+import { invoiceAdminRoutes } from './features/invoices/invoices.admin.routes.ts'
+import { mailAdminRoutes } from './features/mail/mail.admin.routes.ts'
+import { orderAdminRoutes } from './features/orders/orders.admin.routes.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { webhookAdminRoutes } from './features/outgoing-webhooks/webhooks.admin.routes.ts'
 import { paymentAccountRoutes } from './features/payments/accounts.admin.routes.ts'
 import { cancelRoutes } from './features/payments/cancel.routes.ts'
+import { orderPaymentAdminRoutes } from './features/payments/orders.admin.routes.ts'
 import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
 import { reportRoutes } from './features/reports/reports.routes.ts'
 import { memberRoutes } from './features/staff/members.routes.ts'
@@ -53,6 +58,11 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...deliveryRoutes({ ...services, simulated: options.simulated }),
   ...healthRoutes(options.monitoring),
   ...sessionRoutes({ secureCookies: options.secureCookies, onFailure: options.onLinkFailed }),
+  ...orderAdminRoutes,
+  ...orderDeliveryAdminRoutes,
+  ...orderPaymentAdminRoutes,
+  ...mailAdminRoutes,
+  ...invoiceAdminRoutes,
   ...settingsRoutes,
   ...storeAccessRoutes,
   ...paymentAccountRoutes,

@@ -114,6 +114,15 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
   const { cashOnDelivery } = await vitrine('store', 'set', ...inStore, '--cod-max-value', 'default')
   assert.equal(cashOnDelivery.maxValue, 500)
 
+  const invoicing = await vitrine(
+    ...['store', 'set', ...inStore, '--support-refund-limit', '25', '--tax-id', 'DE123', '--invoice-prefix', 'R-'],
+    ...['--invoice-year-start', '1'],
+  )
+  assert.deepEqual([invoicing.supportRefundLimit, invoicing.taxId], [25, 'DE123'])
+  assert.deepEqual(invoicing.invoices, { prefix: 'R-', yearStartMonth: 1 })
+  const plain = ['store', 'set', ...inStore, '--support-refund-limit', 'none', '--invoice-year-start', 'none']
+  assert.deepEqual((await vitrine(...plain)).invoices, { prefix: 'R-', yearStartMonth: null })
+
   const outlet = await vitrine('outlet', 'create', ...inStore, '--name', 'Harbour')
   assert.deepEqual(Object.keys(outlet), ['outletId'])
   await look(key.key, '/v1/store', ({ json }) => json.outlets.at(-1).id === outlet.outletId)

@@ -14,6 +14,7 @@ export const featureRanks = [
   ['checkout'],
   ['delivery'],
   ['mail', 'outgoing-webhooks'],
+  ['invoices'],
   ['doctor', 'demo-store'],
 ]
 

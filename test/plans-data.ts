@@ -53,6 +53,10 @@ export const addWebhooks = `
   insert into webhook_attempt (store_id, delivery_id, at, status, duration_ms, error, answer)
   select store_id, id, now(), 200, 5, '', 'ok' from webhook_delivery`
 
-// `before` may have failed at any point, and only its error should be reported.
-
-export const flaggedOrders = { status: null, isFlagged: true, limit: 20 }
+/** Two more names, so that the first store has more orders of customers than a search reads from its index. */
+export const addSearchTerms = `
+  insert into order_search (store_id, number, term)
+  select o.store_id, o.number, t.term from orders o join customer c on c.store_id = o.store_id and c.id = o.customer_id
+  cross join lateral order_search_terms(null, c.name, c.id || '@example.com', '', '{}') t (term);
+  insert into order_search (store_id, number, term)
+  select store_id, number, 'customer' || n from orders, generate_series(1, 3) n where store_id = (select min(id) from store)`

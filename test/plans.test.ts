@@ -7,13 +7,14 @@ import { readProduct } from '../src/features/catalog/product-input.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
+import { type OrderListQuery, openOrderList } from '../src/features/orders/order-list.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
-import { findOrderById, findOrdersByNumber, listStoreOrders } from '../src/features/orders/store-orders.sql.ts'
+import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
 import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
-import { addCoupons, addMailTokens, addPayments, addWebhooks, flaggedOrders } from './plans-data.ts'
+import { addCoupons, addMailTokens, addPayments, addSearchTerms, addWebhooks } from './plans-data.ts'
 import { jobStatements } from './plans-jobs.ts'
 import { signInSteps } from './plans-sign-in.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
@@ -43,11 +44,11 @@ before(async () => {
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, size, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 2_000, inSmallStores: 5 })
-  for (const text of [addCoupons, addPayments, addMailTokens, addWebhooks]) await runSql(url, text)
+  for (const text of [addCoupons, addPayments, addMailTokens, addWebhooks, addSearchTerms]) await runSql(url, text)
   await runSql(
     url,
     `analyze coupon, mail, mail_token, orders, payment, payment_event, refund, shipment, event, webhook_endpoint,
-      webhook_delivery, webhook_attempt`,
+      webhook_delivery, webhook_attempt, order_search`,
   )
   // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
@@ -216,13 +217,32 @@ test('lookups of operators and providers use indexes, with one plan for large an
   assert.deepEqual(wrong, [])
 })
 
-test('an operator lists the orders that need attention by their index', async () => {
-  const { id } = await shop.load()
-  const [text = ''] = await recordStatements(() => listStoreOrders(service.db, id, flaggedOrders))
-  assert.ok(
-    (await nodesOf(text)).some((node) => node['Index Name'] === 'orders_flagged'),
-    text,
-  )
+test('the list of orders jumps through its index with every filter, and finds what is searched for by its terms', async () => {
+  const store = await shop.load()
+  const filters: OrderListQuery[] = [
+    ...[{}, { status: 'paid' }, { payment: 'failed', delivery: 'none' }, { attention: true }, { sort: 'createdAt' }],
+    ...[{ outlet: store.defaultOutlet.publicId }, { from: '2026-01-01', to: '2026-01-31', status: 'paid' }],
+  ]
+  for (const filter of filters) {
+    for (const [q, index] of [
+      [undefined, 'orders_list'],
+      ['customer 7', 'order_search_by_term'],
+      // More than the limit have a name that begins so, and the newest orders are compared with it.
+      ['customer', 'order_search_pkey'],
+    ] as const) {
+      const texts = await recordStatements(async () => {
+        const list = openOrderList(service.db, store, q === undefined ? filter : { ...filter, q })
+        await list.read({ createdAt: '2999-01-01', number: 1 }, 21)
+        await list.count(10_001)
+      })
+      const used: unknown[] = []
+      for (const text of texts) {
+        assert.deepEqual(await scansOf(text), [], text)
+        used.push(...(await nodesOf(text)).map((node) => node['Index Name']))
+      }
+      assert.ok(used.includes(index), `${JSON.stringify({ ...filter, q })}: ${used.join(', ')}`)
+    }
+  }
 })
 
 test('jobs find due work by its time, and claim the work of a store by its indexes', async () => {
@@ -321,7 +341,7 @@ type PlanNode = {
 const owned = new Set([
   ...['guest', 'customer', 'session', 'address', 'wishlist_item', 'cart', 'cart_item'],
   ...['one_time_code', 'otp_request', 'sign_in_failure', 'mail_token'],
-  ...['orders', 'order_line', 'order_event', 'shipment', 'coupon', 'payment'],
+  ...['orders', 'order_line', 'order_event', 'order_search', 'shipment', 'coupon', 'payment'],
 ])
 const queues = ['event', 'webhook_delivery', 'webhook_attempt']
 const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...queues, ...owned])

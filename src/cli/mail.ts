@@ -4,10 +4,11 @@ import type { Command } from 'commander'
 import { seconds } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorMessage } from '../core/thrown.ts'
+import { commandLine } from '../features/audit/record.ts'
 import { messageNames } from '../features/events/messages.ts'
 import { type ListedMail, listStoreMail } from '../features/mail/mail.sql.ts'
 import { previewMail, sendTestMail } from '../features/mail/preview.ts'
-import { resendMail } from '../features/mail/resend.ts'
+import { resendMailBy } from '../features/mail/resend.ts'
 import { findOrder } from '../features/orders/store-orders.ts'
 import { chooseMailSender, hasMailSender } from '../providers/mail/choose.ts'
 import { MailFailed } from '../providers/mail/sender.ts'
@@ -143,7 +144,7 @@ const addResend = (mail: Command) =>
       withDatabase(async (db, config) => {
         if (!hasMailSender(config)) throw noMailServer()
         const { store, order } = await findOrder(db, name, options.store)
-        const queued = await db.tx((tx) => resendMail(tx, store, order, message))
+        const queued = await db.tx((tx) => resendMailBy(tx, store, commandLine, order, message))
         printResult(
           options,
           queued,

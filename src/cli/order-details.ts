@@ -1,22 +1,14 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import { readContact } from '../features/accounts/customer.ts'
-import type { Order, PostalAddress } from '../features/orders/order.contract.ts'
-import { showOrder } from '../features/orders/show-order.ts'
+import { readAdminOrder } from '../features/orders/admin-order.ts'
+import type { PostalAddress } from '../features/orders/order.contract.ts'
 import { findOrder } from '../features/orders/store-orders.ts'
-import { listPaymentsOf } from '../features/payments/order-payments.ts'
 import { fields, table } from './output.ts'
 
-/** An order as the merchant sees it: the shopper's view plus the customer, the payments and `needsAttention`. */
+/** Everything about an order, as the admin API shows it, with its store. */
 export const readOrderDetails = async (db: Db, { publicUrl }: Config, name: string, storeId?: string) => {
   const { store, order } = await findOrder(db, name, storeId)
-  return {
-    ...showOrder({ store, publicUrl }, order),
-    needsAttention: order.needsAttention,
-    storeId: store.publicId,
-    customer: await readContact(db, store, order.customerId),
-    payments: await listPaymentsOf(db, store, order.id),
-  }
+  return { ...(await readAdminOrder({ db, store, publicUrl }, order.id)), storeId: store.publicId }
 }
 
 type Details = Awaited<ReturnType<typeof readOrderDetails>>
@@ -39,7 +31,7 @@ export const describeOrder = (order: Details) =>
     ...(order.refunds.length === 0 ? [] : [describeRefunds(order)]),
     table(
       ['time', 'event'],
-      order.timeline.map(({ at, message }) => [at, message]),
+      order.timeline.map(({ at, message, author }) => [at, author === null ? message : `${author}: ${message}`]),
     ),
   ].join('\n\n')
 
@@ -69,7 +61,7 @@ const summarise = (order: Details) => {
 const describeAddress = ({ name, line1, line2, landmark, city, state, postalCode, country, phone }: PostalAddress) =>
   [name, line1, line2, landmark, `${postalCode} ${city}`.trim(), state, country, phone].filter(Boolean).join(', ')
 
-const describeParcels = ({ shipments, items }: Order) => {
+const describeParcels = ({ shipments, items }: Details) => {
   const nameOf = (id: string) => items.find((item) => item.id === id)?.name ?? id
   return table(
     ['parcel', 'tracking number', 'partner', 'status', 'expected', 'delivered', 'items', 'tracking URL'],
@@ -93,7 +85,7 @@ const describeRefunds = ({ refunds, currency }: Details) =>
   table(
     ['refund', 'status', 'amount', 'reason', 'requested'],
     refunds.map(({ id, status, amount, reason, createdAt }) => [
-      id,
+      id ?? '',
       status,
       `${amount} ${currency}`,
       reason,

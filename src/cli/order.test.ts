@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { newBuyer } from '../../test/buyer.ts'
 import {
@@ -42,8 +44,13 @@ test('an operator lists orders, ships them in parcels and simulates carrier even
   assert.deepEqual(await vitrine('order', 'list', '--status', 'delivered'), [])
   assert.deepEqual(await vitrine('order', 'list', '--attention'), [])
   const details = await vitrine('order', 'show', id)
-  const { storeId, customer, payments, needsAttention, ...shown } = details
-  assert.deepEqual(shown, await show(id))
+  const { storeId, customer, payments, needsAttention, timeline, ...shown } = details
+  const { timeline: told, ...order1 } = await show(id)
+  assert.deepEqual(shown, { ...order1, downloads: [], messages: shown.messages, notes: [], invoices: [] })
+  assert.deepEqual(
+    timeline.filter(({ kind }: { kind: string }) => kind === 'event'),
+    told.map((entry: object) => ({ ...entry, kind: 'event', author: null })),
+  )
   assert.equal(needsAttention, null)
   assert.equal(storeId, (await vitrine('store', 'show')).id)
   assert.deepEqual([customer.name, customer.email, customer.phone], ['Asha', 'asha@example.com', ''])
@@ -82,6 +89,49 @@ test('an operator lists orders, ships them in parcels and simulates carrier even
 
   assert.equal((await vitrine('order', 'cancel', other.id)).status, 'cancelled')
   assert.equal((await show(other.id)).timeline.at(-1).message, 'Cancelled by the store.')
+})
+
+test('an operator finds, notes, resolves and invoices orders, and the order tells who did it', async (t) => {
+  const { order, vitrine, installation } = await openDemo(t, { name: 'Asha Rao' })
+  const { id, number } = await order('cod', 'masala-chai-blend')
+  await order('online', 'cutting-chai-glasses')
+  const list = async (...args: string[]) =>
+    (await vitrine('order', 'list', ...args)).map((row: { number: string }) => row.number)
+  assert.deepEqual(await list('--q', 'rao', '--oldest-first'), [number, '1002'])
+  assert.deepEqual(await list('--q', number), [number])
+  assert.deepEqual(await list('--payment', 'pending', '--delivery', 'none', '--from', '2020-01-01'), ['1002', number])
+  assert.deepEqual(await list('--to', '2020-01-01'), [])
+  const note = await vitrine('order', 'note', number, 'Call before delivery')
+  assert.deepEqual([note.orderId, note.text, note.authorKind], [id, 'Call before delivery', 'command'])
+  await vitrine('order', 'ship', number, '--tracking', 'BB1', '--partner', 'Bluebird')
+  const file = join(installation.VITRINE_DATA_DIR, 'invoice.html')
+  const invoice = await vitrine('order', 'invoice', number, '--tax-id', '27AAAPL1234C1ZV', '--out', file)
+  assert.deepEqual([invoice.number, invoice.isNew, invoice.file], ['1', true, file])
+  assert.match(readFileSync(file, 'utf8'), /27AAAPL1234C1ZV/)
+  assert.equal((await vitrine('order', 'invoice', number, '--out', file)).isNew, false)
+  await vitrine('order', 'deliver', number)
+  const refund = await vitrine('order', 'refund', number, '--amount', '10')
+  const credit = await vitrine('order', 'invoice', number, '--refund', refund.refundId, '--out', file)
+  assert.equal(credit.number, 'CN-1')
+  const { timeline, invoices } = await vitrine('order', 'show', number)
+  const changes = timeline.filter(({ kind }: { kind: string }) => kind === 'change')
+  assert.deepEqual(
+    changes.map(({ type, author }: { type: string; author: string }) => `${author} ${type}`),
+    ['shipped', 'invoiced', 'delivered', 'refunded', 'credited'].map((what) => `Command line order.${what}`),
+  )
+  assert.deepEqual(
+    invoices.map((one: { number: string }) => one.number),
+    ['1', 'CN-1'],
+  )
+  for (const [args, part] of [
+    [['order', 'resolve', number], `Order ${number} does not need attention.`],
+    [['order', 'note', number, ' '], 'A note must not be empty.'],
+    [['order', 'list', '--outlet', 'none'], 'The store has no outlet none.'],
+    [['order', 'list', '--from', 'soon'], 'from must be a day'],
+    [['order', 'invoice', '1002'], 'Order 1002 gets an invoice once it is paid.'],
+  ] as const) {
+    assertSentence(await runVitrine([...args], installation), part)
+  }
 })
 
 test('order show prints all that is needed to ship an order, and no value in it can forge a line', async (t) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
+import { commandLine } from '../features/audit/record.ts'
 import { findOrder } from '../features/orders/store-orders.ts'
 import { type RefundRequest, refundOrderById } from '../features/payments/refunds.ts'
 import { withDatabase } from './database.ts'
@@ -45,7 +46,7 @@ Examples:
       withDatabase(async (db, config) => {
         const request = readRequest(options)
         const { id: orderId } = (await findOrder(db, name, options.store)).order
-        const refund = await refundOrderById(paymentServices(db, config), orderId, request)
+        const refund = await refundOrderById(paymentServices(db, config), orderId, request, commandLine)
         const { order: after } = await findOrder(db, orderId)
         printResult(options, { orderId, refunded: refund.status === 'succeeded', ...refund }, ({ amount, status }) => {
           const part = `${amount} ${after.currency} of order ${after.number}`

@@ -3,9 +3,10 @@ import type { Config } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { isWebAddress } from '../core/web-address.ts'
 import type { Db } from '../db/database.ts'
+import { commandLine } from '../features/audit/record.ts'
 import { parseTime } from '../features/delivery/carrier-event.ts'
 import { createCarrierShipment } from '../features/delivery/carrier-shipments.ts'
-import { shipOrder } from '../features/delivery/ship.ts'
+import { shipOrderBy } from '../features/delivery/ship.ts'
 import { findOrder } from '../features/orders/store-orders.ts'
 import { carrierCtx } from './carriers.ts'
 import { withDatabase } from './database.ts'
@@ -77,7 +78,7 @@ const readByHand = (options: ShipOptions, command: Command): Ship => {
       items: options.item.map(readItem),
     }
     const { store, order } = await findOrder(db, name, options.store)
-    const { shipmentId } = await db.tx((tx) => shipOrder(tx, { store }, order.id, request))
+    const { shipmentId } = await db.tx((tx) => shipOrderBy(tx, { store }, commandLine, order.id, request))
     const { shipments } = await readOrderDetails(db, config, order.id)
     const shipment = shipments.find((row) => row.id === shipmentId)
     printResult(options, { orderId: order.id, shipmentId, ...shipment }, () => `Created the shipment ${shipmentId}.`)
@@ -101,7 +102,7 @@ const readBooking = (options: ShipOptions, carrier: string, command: Command): S
   }
   return async (db, config, name) => {
     const { store, order } = await findOrder(db, name, options.store)
-    const booked = await createCarrierShipment(carrierCtx(db, config, store), order.id, request)
+    const booked = await createCarrierShipment(carrierCtx(db, config, store), order.id, request, commandLine)
     const { shipments } = await readOrderDetails(db, config, order.id)
     const shipment = shipments.find((row) => row.id === booked.id)
     printResult(

@@ -29,6 +29,13 @@ import {
 } from './output.ts'
 import { paymentServices, readPaymentCredentials } from './payments.ts'
 import { addCloseAndOpen } from './store-close.ts'
+import {
+  addInvoiceOptions,
+  describeInvoices,
+  type InvoiceOptions,
+  readInvoiceSettings,
+  showInvoiceSettings,
+} from './store-invoices.ts'
 import { addMailOptions, describeMail, type MailOptions, readMailSettings, showMailSettings } from './store-mail.ts'
 import { whichStore } from './which-store.ts'
 
@@ -101,7 +108,7 @@ export const addStore = (program: Command) => {
       }),
     )
 
-  addMailOptions(store.command('set'))
+  addInvoiceOptions(addMailOptions(store.command('set')))
     .description('Change settings of a store; settings that are not given stay unchanged')
     .option('--store <id>', 'store id; default: the only store, or the demo store')
     .option('--name <name>', 'name that shoppers see')
@@ -181,6 +188,7 @@ type CreateOptions = OutputOptions & {
 
 type SetOptions = OutputOptions &
   CarrierAccountOptions &
+  InvoiceOptions &
   MailOptions & { store?: string; paymentCredential: string[] } & Partial<
     Record<
       | 'name'
@@ -232,6 +240,7 @@ const readSettings = (options: SetOptions, currency: string): StoreSettings => (
   codMaxOpenOrders: readCap('--cod-max-open-orders', options.codMaxOpenOrders),
   codVerifiedPhone: yesNoOrNull('--cod-verified-phone', options.codVerifiedPhone),
   maxHeldUnits: readCap('--max-held-units', options.maxHeldUnits),
+  ...readInvoiceSettings(options, currency),
   paymentProvider: options.paymentProvider ?? null,
   otpHourlyCap: readCap('--otp-hourly-cap', options.otpHourlyCap),
   otpCountries: readCountries(options.otpCountries),
@@ -332,7 +341,7 @@ const printStore = async (options: OutputOptions, store: Store, db: Db, config: 
       signIn: listSignInWays({ sms: config.sms.sender !== 'none', mail: hasMailSender(config) }),
     }),
     origins: [...store.origins],
-    ...{ paymentProvider, otp, visitorLimit, ...limits, ...showMailSettings(store) },
+    ...{ paymentProvider, otp, visitorLimit, ...limits, ...showMailSettings(store), ...showInvoiceSettings(store) },
     carriers: await listCarrierNames(db, store.id),
     closed: store.isClosed,
   }
@@ -364,6 +373,7 @@ const printStore = async (options: OutputOptions, store: Store, db: Db, config: 
       'one-time passwords': `${otp.hourlyCap ?? 'any number'} per hour, to ${otp.countries.join(', ') || 'all countries'}; ${otp.clientLimit} per hour and client`,
       visitors: `${visitorLimit} requests per minute each`,
       mail: describeMail(store),
+      ...describeInvoices(store),
       'low stock': `${shown.lowStock} units or fewer`,
     }),
   )

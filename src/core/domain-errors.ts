@@ -6,6 +6,7 @@ import {
   type NoData,
   refusals,
 } from './domain-errors/define.ts'
+import { orderErrors } from './domain-errors/orders.ts'
 import { staffErrors } from './domain-errors/staff.ts'
 import { webhookErrors } from './domain-errors/webhooks.ts'
 
@@ -21,6 +22,7 @@ export { listNamed }
  * the status. Both show this text unless they have a better one (decision 0034).
  */
 const definitions = {
+  ...orderErrors,
   ...staffErrors,
   ...webhookErrors,
   // Stores, keys and origins

@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'sss'
   | 'tok'
   | 'aud'
+  | 'note'
 
 /** A cheap check of untrusted text before it is looked up. */
 export const isIdShaped = (prefix: IdPrefix, text: string) =>

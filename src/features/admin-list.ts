@@ -11,21 +11,26 @@ export type CountedPage<Item> = Page<Item> & { total: number; totalIsExact: bool
 
 export type AdminListQuery = { limit?: number; cursor?: string; format?: 'json' | 'csv' }
 
+/** A count that may have stopped before the end: then there are at least `found`. */
+export type CountedMatches = { found: number; isExact: boolean }
+
 /** How a list of the admin API is read. `count` stops at its limit. */
-export type AdminListSource<Row, Item> = PageSource<Row, Item> & {
-  count(limit: number): Promise<number>
+export type AdminListSource<Row, Item, Line extends object = Item & object> = PageSource<Row, Item> & {
+  count(limit: number): Promise<number | CountedMatches>
   /** The columns of the CSV file, named like the fields of an item. */
-  columns?: readonly (keyof Item & string)[]
+  columns?: readonly (keyof Line & string)[]
+  /** A line of the CSV file, where it is not the item. */
+  showLine?(row: Row): Line
 }
 
 const csvBatch = 500
 
 /** A page of a list, or all of it as CSV. `list` names it; with the query it is what a cursor is bound to. */
-export const answerList = async <Row, Item extends object>(
+export const answerList = async <Row, Item extends object, Line extends object = Item>(
   ctx: AdminCtx,
   list: string,
   query: AdminListQuery,
-  source: AdminListSource<Row, Item>,
+  source: AdminListSource<Row, Item, Line>,
 ): Promise<Answer<CountedPage<Item>>> => {
   if (query.format === 'csv') return { body: noPage, stream: csvOf(source) }
   const { limit = 20, cursor, format: _, ...filters } = query
@@ -35,31 +40,36 @@ export const answerList = async <Row, Item extends object>(
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = rows.length > limit
+  const { found, isExact } = typeof counted === 'number' ? { found: counted, isExact: counted <= maxCounted } : counted
   return {
     body: {
       data: shown.map(source.show),
       hasMore,
       nextCursor: hasMore && last !== undefined ? encodeCursor(ctx.cursors, scope, source.positionOf(last)) : null,
-      total: Math.min(counted, maxCounted),
-      totalIsExact: counted <= maxCounted,
+      total: Math.min(found, maxCounted),
+      totalIsExact: isExact,
     },
   }
 }
 
 const noPage = { data: [], hasMore: false, nextCursor: null, total: 0, totalIsExact: true }
 
-const csvOf = <Row, Item extends object>(source: AdminListSource<Row, Item>) => ({
+const csvOf = <Row, Item extends object, Line extends object>(source: AdminListSource<Row, Item, Line>) => ({
   contentType: 'text/csv; charset=utf-8',
   chunks: writeCsv(source),
 })
 
-async function* writeCsv<Row, Item extends object>({ columns = [], ...source }: AdminListSource<Row, Item>) {
+async function* writeCsv<Row, Item extends object, Line extends object>({
+  columns = [],
+  showLine,
+  ...source
+}: AdminListSource<Row, Item, Line>) {
   yield csvLine(columns)
   for (let position: ReturnType<typeof source.positionOf> | undefined; ; ) {
     const rows = await source.read(position, csvBatch)
     yield rows
-      .map((row) => source.show(row))
-      .map((item) => csvLine(columns.map((name) => item[name])))
+      .map((row): object => showLine?.(row) ?? source.show(row))
+      .map((line) => csvLine(columns.map((name) => Reflect.get(line, name))))
       .join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < csvBatch) return

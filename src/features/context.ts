@@ -55,6 +55,13 @@ export type Store = {
   otpClientLimit: number
   /** Available units at which a variant counts as low in stock. */
   lowStockThreshold: number
+  /** What staff with the role support may refund of one order, in all. Null: nothing. */
+  supportRefundLimitMinor: number | null
+  /** The seller's number at the tax authority, for invoices. Empty if none. */
+  taxId: string
+  invoicePrefix: string
+  /** The month in which the numbers of invoices begin again. Null: never. */
+  invoiceYearStart: number | null
   /** The colour of buttons in mail, `#rrggbb`, or empty for the default. */
   brandColor: string
   /** Sender name and reply address of mail. Empty: the name and the contact address of the store. */

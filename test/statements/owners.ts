@@ -17,8 +17,9 @@ export const tablesOf: Record<string, readonly string[]> = {
   delivery: ['carrier_account', 'delivery_event', 'shipment'],
   downloads: ['download', 'shared_file'],
   events: ['event'],
+  invoices: ['invoice', 'invoice_series'],
   mail: ['mail'],
-  orders: ['order_event', 'order_line', 'orders'],
+  orders: ['order_event', 'order_line', 'order_note', 'order_search', 'orders'],
   'outgoing-webhooks': ['webhook_attempt', 'webhook_delivery', 'webhook_endpoint'],
   payments: ['payment', 'payment_account', 'payment_event', 'refund', 'sandbox_payment'],
   pricing: ['coupon', 'coupon_use'],
@@ -149,6 +150,11 @@ export const readsOfOthers: readonly Exception[] = [
     tables: ['cart', 'customer', 'payment', 'refund', 'shipment', 'store'],
     reason: 'an order is shown with its shipments, refunds and customer, and named by its store',
   },
+  {
+    feature: 'orders',
+    tables: ['audit', 'download', 'event', 'invoice', 'mail'],
+    reason: 'the merchant sees everything about an order in one answer',
+  },
   { feature: 'payments', tables: ['store'], reason: 'jobs and the inbox name the store of a payment' },
   {
     feature: 'checkout',
@@ -170,6 +176,7 @@ export const readsOfOthers: readonly Exception[] = [
     tables: ['customer', 'event', 'orders', 'store'],
     reason: 'a mail is claimed with its event and the language of the customer, and resent to their present address',
   },
+  { feature: 'invoices', tables: ['order_line'], reason: 'an invoice has the tax rate of each line' },
   {
     feature: 'doctor',
     tables: Object.values(tablesOf).flat(),

@@ -33,6 +33,8 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
     s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit",
     s.low_stock_threshold as "lowStockThreshold", s.brand_color as "brandColor", s.mail_sender_name as "mailSenderName",
     s.mail_reply_to as "mailReplyTo", s.mail_off as "mailOff", s.menu,
+    s.support_refund_limit_minor as "supportRefundLimitMinor", s.tax_id as "taxId",
+    s.invoice_prefix as "invoicePrefix", s.invoice_year_start as "invoiceYearStart",
     s.closed_at is not null as "isClosed", s.default_outlet_id as "defaultOutletId",
     (select coalesce(json_agg(json_build_object('id', o.id, 'publicId', o.public_id, 'name', o.name) order by o.id), '[]')
      from outlet o where o.store_id = s.id) as outlets,

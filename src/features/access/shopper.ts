@@ -93,7 +93,7 @@ export const invalidGuestToken = (ctx: StoreCtx) =>
     },
   )
 
-const readIdempotencyKey = (headers: IncomingHttpHeaders): string | null => {
+export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | null => {
   const key = readHeader(headers, 'idempotency-key')
   if (key === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(key))

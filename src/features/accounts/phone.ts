@@ -1,5 +1,11 @@
 import { parsePhoneNumberFromString as parseWithTypes } from 'libphonenumber-js/max'
-import { getExampleNumber, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import {
+  getCountryCallingCode,
+  getExampleNumber,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/min'
 import examples from 'libphonenumber-js/mobile/examples'
 import { mustExist } from '../../core/must-exist.ts'
 
@@ -63,4 +69,16 @@ const asciiDigit = (digit: string) => {
   let first = point
   while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--
   return String((point - first) % 10)
+}
+
+/**
+ * The digits that the text begins a phone number with, and the same behind the calling code of the country. Empty if it
+ * is no part of a phone number.
+ */
+export const phonePrefixes = (text: string, country: string | undefined): string[] => {
+  const plain = plainText(text)
+  const digits = plain.replaceAll(/\D/g, '')
+  if (digits.length < 3 || !/^[\d\s()+./-]*$/.test(plain)) return []
+  if (plain.startsWith('+') || country === undefined || !isSupportedCountry(country)) return [digits]
+  return [digits, `${getCountryCallingCode(country)}${digits.replace(/^0+/, '')}`]
 }

@@ -4,8 +4,8 @@ import { type ShiprocketDouble, startShiprocketDouble } from '../../../test/doub
 import { startTestService, type TestService } from '../../../test/harness.ts'
 import { createShiprocket } from '../../providers/carrier/shiprocket.ts'
 import { placeOrder, withOrder } from '../orders/fixture.ts'
+import { listOrdersOfStore } from '../orders/order-list.ts'
 import { flagOrder } from '../orders/settle.ts'
-import { listOrdersOfStore } from '../orders/store-orders.ts'
 import { callCarrier } from './carriers.ts'
 import { deliverOrder } from './deliver.ts'
 import { type OrderOptions, openCarrierOrder } from './fixture.ts'
@@ -182,7 +182,9 @@ test('a returned parcel keeps a flag about money and is in the history', async (
   )
   const other = await placeOrder(service, shop, asha)
   const list = async (isFlagged: boolean) =>
-    (await listOrdersOfStore(service.db, store, { status: null, isFlagged, limit: 20 })).map(({ id }) => id)
+    (await listOrdersOfStore(service.db, store, { ...(isFlagged && { attention: true }), limit: 20 })).map(
+      ({ id }) => id,
+    )
   assert.deepEqual([await list(true), await list(false)], [[orderId], [other, orderId]])
   assert.match((await show()).timeline.at(-1).message, /returned the parcel/)
 })

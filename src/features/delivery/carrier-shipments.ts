@@ -4,6 +4,7 @@ import { mustExist } from '../../core/must-exist.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Carrier, CarrierShipment, Parcel } from '../../providers/carrier/carrier.ts'
 import { readContact } from '../accounts/customer.ts'
+import type { Author } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid, noteShipment } from '../orders/settle.ts'
@@ -13,7 +14,7 @@ import { type CarrierCtx, callCarrier } from './carriers.ts'
 import { unitsLeft } from './deliver.ts'
 import { listShipments, type Shipment } from './delivery.sql.ts'
 import { makeParcel, type ParcelItems, type ParcelSize } from './parcel.ts'
-import { isActive, readItems, type ShipRequest } from './ship.ts'
+import { isActive, noteShipped, readItems, type ShipRequest } from './ship.ts'
 
 export type CarrierShipRequest = ParcelSize &
   Pick<ShipRequest, 'items'> & {
@@ -25,16 +26,28 @@ export type CarrierShipRequest = ParcelSize &
 /**
  * Books a parcel with the carrier: all units that are left to ship, or those of `items`. The shipment is stored before
  * the carrier is called, and each answer is stored before the next call. After a crash or a lost answer the same request
- * continues at the step that was not done.
+ * continues at the step that was not done. `by` is noted in the audit log.
  */
 export const createCarrierShipment = async (
   ctx: CarrierCtx,
   orderId: string,
   request: CarrierShipRequest,
+  by?: Author,
 ): Promise<sql.BookedShipment> => {
   // Refused before anything is stored.
   await openCarrierAccount(ctx, request.carrier)
   const begun = await ctx.db.tx((tx) => beginShipment(tx, ctx, orderId, request))
+  return bookBegun(ctx, orderId, request, begun, by)
+}
+
+/** Books a shipment that `beginShipment` has stored. */
+export const bookBegun = async (
+  ctx: CarrierCtx,
+  orderId: string,
+  request: CarrierShipRequest,
+  begun: Begun,
+  by?: Author,
+): Promise<sql.BookedShipment> => {
   const { id } = begun
   const names = begun.names ?? (await createAtCarrier(ctx, request.carrier, begun))
   const courier = await namingShipment(id, () =>
@@ -46,6 +59,8 @@ export const createCarrierShipment = async (
     const order = await holdOrder(tx, ctx, orderId)
     if (order === undefined || !(await sql.bookShipment(tx, ctx.store.id, id, courier))) return
     await noteShipment(tx, ctx, order, `Booked with ${courier.partner}, number ${courier.trackingNumber}.`)
+    const { carrier, items } = request
+    if (by !== undefined) noteShipped(tx, ctx, by, orderId, { id, carrier, ...courier, items })
   })
   return readBookedShipment(ctx, id)
 }
@@ -57,9 +72,14 @@ export const readBookedShipment = async ({ db, store }: Pick<CarrierCtx, 'db' | 
 }
 
 /** `isNew`: no earlier call can have made it at the carrier. */
-type Begun = { id: string; isNew: boolean; names: CarrierShipment | null; parcel: Parcel }
+export type Begun = { id: string; isNew: boolean; names: CarrierShipment | null; parcel: Parcel }
 
-const beginShipment = async (tx: Tx, ctx: CarrierCtx, orderId: string, request: CarrierShipRequest): Promise<Begun> => {
+export const beginShipment = async (
+  tx: Tx,
+  ctx: CarrierCtx,
+  orderId: string,
+  request: CarrierShipRequest,
+): Promise<Begun> => {
   const order = await holdOrder(tx, ctx, orderId)
   if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
   refuseUnshippable(order)

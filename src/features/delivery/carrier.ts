@@ -62,7 +62,7 @@ const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) =
 export const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: unknown): Promise<Applied> => {
   const { id: storeId } = ctx.store
   if (!(await sql.claimDeliveryEvent(tx, storeId, update.eventId, body))) return { outcome: 'duplicate' }
-  const orderId = await findOrderId(tx, ctx, update)
+  const orderId = await findOrderIdInStore(tx, ctx, update)
   const order = orderId === undefined ? undefined : await holdOrder(tx, ctx, orderId)
   const result =
     order === undefined
@@ -72,7 +72,7 @@ export const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: 
   return result
 }
 
-const findOrderId = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, trackingNumber }: DeliveryUpdate) => {
+const findOrderIdInStore = async (tx: Tx, { store }: Ctx, { orderId, shipmentId, trackingNumber }: DeliveryUpdate) => {
   if (shipmentId !== null) {
     const found = await sql.findOrderByShipment(tx, store.id, shipmentId)
     return orderId === null || orderId === found ? found : undefined

@@ -1,6 +1,7 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Store } from '../context.ts'
+import { recordChange } from '../audit/record.ts'
+import type { Author, Store } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid } from '../orders/settle.ts'
@@ -38,6 +39,15 @@ export const deliverOrder = async (
     message: 'Marked as delivered by the store.',
   })
   return { delivered: true }
+}
+
+/** The same with its entry in the audit log. */
+export const deliverOrderBy = async (tx: Tx, ctx: { store: Store }, by: Author, orderId: string, nowMs: number) => {
+  const before = await holdOrder(tx, ctx, orderId)
+  const { delivered } = await deliverOrder(tx, ctx, orderId, nowMs)
+  const changes = { status: { before: before?.status, after: 'delivered' } }
+  if (delivered) recordChange(tx, ctx.store, by, { action: 'order.delivered', id: orderId, changes })
+  return { delivered }
 }
 
 const refuseUndeliverable = (order: LockedOrder, isShipped: boolean) => {

@@ -1,7 +1,8 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Store } from '../context.ts'
+import { recordChange } from '../audit/record.ts'
+import type { Author, Store } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { noteShipment } from '../orders/settle.ts'
@@ -40,6 +41,23 @@ export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, 
   await noteShipment(tx, ctx, order, `Shipped with ${request.partner}, number ${request.trackingNumber}.`)
   return { orderId, shipmentId: shipment.id }
 }
+
+/** The same with its entry in the audit log. */
+export const shipOrderBy = async (tx: Tx, ctx: { store: Store }, by: Author, orderId: string, request: ShipRequest) => {
+  const shipped = await shipOrder(tx, ctx, orderId, request)
+  const { trackingNumber, partner, items } = request
+  noteShipped(tx, ctx, by, orderId, { id: shipped.shipmentId, trackingNumber, partner, items })
+  return shipped
+}
+
+export const noteShipped = (
+  tx: Tx,
+  { store }: { store: Store },
+  by: Author,
+  id: string,
+  shipment: Readonly<Record<string, unknown>>,
+) =>
+  recordChange(tx, store, by, { action: 'order.shipped', id, changes: { shipment: { before: null, after: shipment } } })
 
 /** `leftOf` returns how many units of a line can be in this shipment. */
 export const readItems = (

@@ -126,3 +126,14 @@ export const findWrongRefundedLines: Rule = (db, storeId) => db.many<Violation>`
   full join named n on n.store_id = c.store_id and n.order_id = c.order_id and n.id = c.id
   where coalesce(c.refunded, 0) <> coalesce(n.units, 0)
   limit ${maxFindings}`
+
+export const findInvoiceGaps: Rule = (db, storeId) => db.many<Violation>`
+  select format('The series %s of %s numbers of store %s counts up to %s, but has %s numbers up to %s.', s.series, s.kind,
+    t.public_id, s.last_number, coalesce(i.found, 0), coalesce(i.last, 0)) as sentence
+  from invoice_series s
+  join store t on t.id = s.store_id
+  left join lateral (
+    select count(*) as found, max(i.number) as last from invoice i
+    where i.store_id = s.store_id and i.kind = s.kind and i.series = s.series) i on true
+  where ${within(storeId, sql`s.store_id`)} and (i.found <> s.last_number or i.last is distinct from s.last_number)
+  limit ${maxFindings}`

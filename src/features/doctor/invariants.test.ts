@@ -198,6 +198,10 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
       (tx) => tx.run`
         insert into sales_part values (${store}, 'tax', 'day', '2026-01-01', '5.000', 0, 0, 0, 0, 0, 1, 0, 0, 0)`,
     ],
+    'the numbers of invoices have no gap': [
+      (tx) => tx.run`
+        insert into invoice_series (store_id, kind, series, last_number) values (${mine.store.id}, 'invoice', '26-27', 1)`,
+    ],
     'order lines have variants of their store': [
       (tx) => tx.run`
         update order_line set variant_id = (select min(variant_id) from order_line where order_id = ${other.open})

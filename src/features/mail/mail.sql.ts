@@ -176,6 +176,11 @@ export const insertResent = (tx: Tx, storeId: StoreId, mail: Resent) => tx.run`
   where (select count(*) from mail m where m.store_id = ${storeId} and m.event_id = ${mail.eventId}
     and m.id <> 'mail_' || substr(m.event_id, 5) and m.created_at > vitrine_now() - interval '1 hour') < ${mail.maxPerHour}::integer`
 
+export const findMail = (db: Queries, storeId: StoreId, id: string) =>
+  db.maybeOne<
+    Pick<ListedMail, 'message' | 'recipient'>
+  >`select message, recipient from mail where store_id = ${storeId} and id = ${id}`
+
 const retention = sql`interval '30 days'`
 
 export const oldMail: Deletable = {

@@ -1,14 +1,18 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Store } from '../context.ts'
+import { recordChange } from '../audit/record.ts'
+import type { Author, Store } from '../context.ts'
 import { mailJobNames } from '../events/messages.ts'
 import type { FullOrderRow } from '../orders/orders.sql.ts'
-import { findOrderEvent, insertResent, lockResends } from './mail.sql.ts'
+import { findMail, findOrderEvent, insertResent, lockResends } from './mail.sql.ts'
 import { isOrderMessage, orderMessages } from './messages/order-messages.ts'
 
 const maxPerHour = 3
+
+export type ResentMail = { id: string; message: string; order: string; recipient: string }
 
 /**
  * Queues the mail of an order again, to the present address of the customer. The mail job sends it. What that job would
@@ -35,4 +39,29 @@ export const resendMail = async (
   if (!isQueued) throw refuse('MAIL_RESENT_TOO_OFTEN', { maxPerHour })
   tx.signal(mailJobNames.order, store.id)
   return { id, message, order, recipient }
+}
+
+/** The same with its entry in the audit log. */
+export const resendMailBy = async (
+  tx: Tx,
+  store: Pick<Store, 'id' | 'mailOff'>,
+  by: Author,
+  order: Pick<FullOrderRow, 'id' | 'number'>,
+  message: string,
+): Promise<ResentMail> => {
+  const queued = await resendMail(tx, store, order, message)
+  const changes = { message: { before: null, after: message } }
+  recordChange(tx, store, by, { action: 'order.message_resent', id: order.id, changes })
+  return queued
+}
+
+/** A mail that `resendMail` has queued. */
+export const readQueuedMail = async (
+  tx: Tx,
+  store: Pick<Store, 'id'>,
+  { number }: Pick<FullOrderRow, 'number'>,
+  id: string,
+): Promise<ResentMail> => {
+  const { message, recipient } = mustExist(await findMail(tx, store.id, id), `mail ${id}`)
+  return { id, message, order: String(number), recipient: recipient ?? '' }
 }

@@ -62,6 +62,18 @@ export const exampleOrder: Order = {
   expiresAt: '2026-11-15T10:00:00.000Z',
 }
 
+export const exampleParcel: Order['shipments'][number] = {
+  id: 'ship_01k8x0v3m7q2w9c4t6y8zh',
+  trackingNumber: 'BB123',
+  partner: 'Bluebird',
+  status: 'out_for_delivery',
+  estimatedDelivery: '2026-11-18T12:00:00.000Z',
+  deliveredAt: null,
+  trackingUrl: 'https://bluebird.example/BB123',
+  items: [],
+  updatedAt: '2026-11-16T08:00:00.000Z',
+}
+
 export const exampleDelivery: Order = {
   ...exampleOrder,
   status: 'out_for_delivery',
@@ -70,19 +82,7 @@ export const exampleDelivery: Order = {
   deliveryPartner: 'Bluebird',
   estimatedDelivery: '2026-11-18T12:00:00.000Z',
   trackingUrl: 'https://bluebird.example/BB123',
-  shipments: [
-    {
-      id: 'ship_01k8x0v3m7q2w9c4t6y8zh',
-      trackingNumber: 'BB123',
-      partner: 'Bluebird',
-      status: 'out_for_delivery',
-      estimatedDelivery: '2026-11-18T12:00:00.000Z',
-      deliveredAt: null,
-      trackingUrl: 'https://bluebird.example/BB123',
-      items: [],
-      updatedAt: '2026-11-16T08:00:00.000Z',
-    },
-  ],
+  shipments: [exampleParcel],
   payment: { method: 'upi', last4: '', upiId: 'asha@upi', reference: '4471' },
   timeline: [
     ...exampleOrder.timeline,

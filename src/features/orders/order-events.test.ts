@@ -93,10 +93,7 @@ const cases: Case[] = [
   { name: 'details of the payment', moves: [[pay, 'order.paid'], [fillDetails], [fillDetails]] },
   {
     name: 'a flag',
-    moves: [
-      [pay, 'order.paid'],
-      [flag, 'order.attention'],
-    ],
+    moves: [[pay, 'order.paid'], [flag, 'order.attention'], [settle.resolveAttention]],
   },
   {
     name: 'a delivery',

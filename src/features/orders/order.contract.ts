@@ -7,6 +7,8 @@ export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered'
 export const paymentMethods = ['online', 'cod'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 export const paymentStatuses = ['pending', 'paid', 'failed', 'partially_refunded', 'refunded'] as const
+/** Of the merchant's list. `none`: nothing is on its way yet. */
+export const deliveryFilters = ['none', 'out_for_delivery', 'delivered'] as const
 export type OrderPaymentStatus = (typeof paymentStatuses)[number]
 
 const text = (description: string) => Type.String({ description })

@@ -127,7 +127,7 @@ export type FullOrderRow = OrderRow & {
   timeline: EventRow[]
 }
 
-const fullColumns = sql`${orderColumns}, ${lines} as lines, (
+export const fullColumns = sql`${orderColumns}, ${lines} as lines, (
   select coalesce(json_agg(json_build_object('id', s.id, 'trackingNumber', s.tracking_number, 'partner', s.partner,
     'status', s.status, 'estimatedDelivery', s.estimated_delivery, 'deliveredAt', s.delivered_at,
     'trackingUrl', s.tracking_url, 'items', s.items, 'updatedAt', s.updated_at) order by s.created_at, s.id), '[]')
@@ -144,7 +144,7 @@ export type Buyer = {
   customer: { id: string; name: string; email: string; phone: string }
 }
 
-const buyerColumns = sql`o.language, (
+export const buyerColumns = sql`o.language, (
   select json_build_object('id', c.id, 'name', c.name, 'email', coalesce(c.email, ''),
     'phone', coalesce(c.phone, c.contact_phone))
   from customer c where c.store_id = o.store_id and c.id = o.customer_id) as customer`
@@ -327,6 +327,13 @@ export const insertOrder = (
     cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p
     returning *),
   ${isSale(order) ? sql`sale as (${saleEntry(sql`placed`, 1)}),` : sql``}
+  searched as (
+    insert into order_search (store_id, number, term)
+    select o.store_id, o.number, t.term
+    from placed o
+    cross join ${byKey(sql`select * from customer where store_id = ${storeId} and id = ${order.customerId}`)} c
+    cross join lateral order_search_terms(o.shipping_address, c.name, c.email, coalesce(c.phone, c.contact_phone),
+      array(select l.sku from lined l)) t (term)),
   timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,

@@ -260,6 +260,12 @@ export const flagOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, code: stri
   return write(tx, ctx, order, { needsAttention }, [{ type: 'attention', message }], more)
 }
 
+/** The merchant has decided what to do about the flag of an order. */
+export const resolveAttention = (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<LockedOrder> =>
+  write(tx, ctx, order, { needsAttention: null }, [
+    { type: 'resolved', message: 'The store has decided what needed its attention.' },
+  ])
+
 const isParcelFlag = (code: string) => code.startsWith('PARCEL_')
 
 const cash: Instrument = { method: 'cod', last4: '', upiId: '', reference: '' }

@@ -1,29 +1,9 @@
 import { refuse } from '../../core/domain-errors.ts'
-import { toWire } from '../../core/money.ts'
 import type { Queries } from '../../db/database.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import type { Store } from '../context.ts'
-import { orderStatuses } from './order.contract.ts'
 import { type FullOrderRow, readOrder } from './orders.sql.ts'
-import { findOrderById, findOrdersByNumber, listStoreOrders, type OrderFilter } from './store-orders.sql.ts'
-
-/** The orders of a store, for its operator. */
-export const listOrdersOfStore = async (
-  db: Queries,
-  store: Pick<Store, 'id'>,
-  { status, isFlagged, limit }: OrderFilter,
-) => {
-  if (status !== null && !orderStatuses.some((known) => known === status)) {
-    throw refuse('ORDER_STATUS_UNKNOWN', { status, statuses: orderStatuses })
-  }
-  const orders = await listStoreOrders(db, store.id, { status, isFlagged, limit })
-  return orders.map(({ totalMinor, number, createdAt, ...order }) => ({
-    ...order,
-    number: String(number),
-    total: toWire(totalMinor, order.currency),
-    createdAt: createdAt.toISOString(),
-  }))
-}
+import { findOrderById, findOrdersByNumber } from './store-orders.sql.ts'
 
 /**
  * Finds an order by its id, or by its number. Several stores may have the same number; then `storeId` (the public id) is

@@ -1,5 +1,6 @@
 import { refuse } from '../../core/domain-errors.ts'
-import type { CustomerCtx } from '../context.ts'
+import { recordChange } from '../audit/record.ts'
+import type { Author, CustomerCtx } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { Order } from '../orders/order.contract.ts'
 import type { FullOrderRow } from '../orders/orders.sql.ts'
@@ -17,9 +18,15 @@ export const cancelOrderOf = async (ctx: CustomerCtx, orderId: string): Promise<
 
 /**
  * Cancels an unpaid order. The session is closed at the provider first, so that a cancelled order cannot be paid. The
- * order is checked again under its lock: a payment or shipment that came in between wins.
+ * order is checked again under its lock: a payment or shipment that came in between wins. `by`: the merchant, for the
+ * audit log.
  */
-export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message: string): Promise<void> => {
+export const cancelUnpaid = async (
+  ctx: PaymentCtx,
+  order: FullOrderRow,
+  message: string,
+  by?: Author,
+): Promise<void> => {
   if (order.status === 'cancelled') return
   if (order.status !== 'pending' || isPaid(order) || order.shipments.some(({ status }) => status !== 'cancelled'))
     throw tooLate(order)
@@ -32,6 +39,9 @@ export const cancelUnpaid = async (ctx: PaymentCtx, order: FullOrderRow, message
     if (payments.some(isUndecided)) throw refuse('ORDER_BEING_PAID', { orderId: order.id })
     const after = await cancelOrder(tx, ctx, held, message)
     if (after.status !== 'cancelled') throw tooLate(after)
+    if (by === undefined || held.status === 'cancelled') return
+    const changes = { status: { before: held.status, after: after.status } }
+    recordChange(tx, ctx.store, by, { action: 'order.cancelled', id: order.id, changes })
   })
 }
 

@@ -1,7 +1,11 @@
 import { seconds } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
-import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
+import { fail } from '../../core/errors.ts'
+import { currencyExponent, describeAmount, toMinor, toWire } from '../../core/money.ts'
+import type { Tx } from '../../db/database.ts'
 import type { PaymentProvider, RefundStatus } from '../../providers/payment/provider.ts'
+import { recordChange } from '../audit/record.ts'
+import type { Author } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { OrderPaymentStatus } from '../orders/order.contract.ts'
 import { type LockedOrder, type OrderLineRow, readOrder } from '../orders/orders.sql.ts'
@@ -40,23 +44,31 @@ export type RequestedRefund = {
 /** The caller waits no longer for the provider; the refund job goes on. */
 const waitMs = seconds(10)
 
-/** Refunds an order, or a part of it, for its merchant. */
+/** Refunds an order, or a part of it, for its merchant. `by` is noted in the audit log. */
 export const refundOrderById = async (
   services: PaymentServices,
   orderId: string,
   request: RefundRequest = {},
+  by?: Author,
 ): Promise<RequestedRefund> => {
-  const found = await ctxOfOrder(services, orderId)
-  if (found === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
-  const ctx: PaymentCtx = { ...found, providerCalls: { limitMs: waitMs, signal: AbortSignal.timeout(waitMs) } }
-  const refund = await requestRefund(ctx, orderId, request)
-  const claimed = refund && (await claimRefund(ctx.db, ctx.store.id, refund.id))
-  const status =
-    claimed === undefined || claimed === null ? (refund?.status ?? 'succeeded') : await tryRefund(ctx, claimed)
+  const ctx = await ctxOfOrder(services, orderId)
+  if (ctx === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
+  const refund = await ctx.db.tx((tx) => requestRefund(tx, ctx, orderId, request, by === undefined ? {} : { by }))
+  const status = refund === null ? 'succeeded' : await tryRefundNow(ctx, refund)
   const order = await readOrder(ctx.db, ctx.store.id, orderId)
   if (order === undefined) throw new Error(`order ${orderId} has disappeared`)
   const amount = toWire(refund?.amountMinor ?? 0, order.currency)
   return { refundId: refund?.id ?? null, amount, status, paymentStatus: order.paymentStatus }
+}
+
+/** Calls the provider for a refund that was just requested, and waits some seconds for the answer. */
+export const tryRefundNow = async (
+  ctx: PaymentCtx,
+  { id, status }: Pick<RefundRow, 'id' | 'status'>,
+): Promise<RefundStatus> => {
+  const claimed = await claimRefund(ctx.db, ctx.store.id, id)
+  if (claimed === undefined) return status
+  return tryRefund({ ...ctx, providerCalls: { limitMs: waitMs, signal: AbortSignal.timeout(waitMs) } }, claimed)
 }
 
 const tryRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStatus> => {
@@ -69,42 +81,65 @@ const tryRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStat
   }
 }
 
+/** `by`: noted in the audit log. `maxMinor`: what may be refunded of this order in all, by anyone. */
+export type RefundTerms = { by?: Author; maxMinor?: number }
+
 /** Adds the refund under the lock of its order, so that all refunds together never exceed the payment. */
-const requestRefund = (ctx: PaymentCtx, orderId: string, request: RefundRequest): Promise<RefundRow | null> =>
-  ctx.db.tx(async (tx) => {
-    const order = await holdOrder(tx, ctx, orderId)
-    if (order === undefined || !isPaid(order)) throw refuse('NOTHING_TO_REFUND', { order: orderId })
-    const payments = await lockPayments(tx, ctx.store.id, orderId)
-    const payment = choosePayment(payments)
-    if (request.amount !== undefined && request.restock === true) throw refuse('REFUND_RESTOCK_INVALID', {})
-    const restock = request.restock ?? (request.amount === undefined ? null : false)
-    if (payment === undefined || payment.amountMinor === 0) {
-      if (request.amount !== undefined || request.items !== undefined) {
-        throw refuse('NOTHING_TO_REFUND', { order: orderId })
-      }
-      // The total was 0, or no payment is on record, so there is no provider to call.
-      if (payment !== undefined) await writePayment(tx, ctx.store.id, payment.id, { status: 'refunded' })
-      await refundOrder(tx, ctx, order, { isWhole: true, items: [], restock, message: 'The order was refunded.' })
-      return null
+export const requestRefund = async (
+  tx: Tx,
+  ctx: PaymentCtx,
+  orderId: string,
+  request: RefundRequest,
+  { by, maxMinor = Number.POSITIVE_INFINITY }: RefundTerms = {},
+): Promise<RefundRow | null> => {
+  const order = await holdOrder(tx, ctx, orderId)
+  if (order === undefined || !isPaid(order)) throw refuse('NOTHING_TO_REFUND', { order: orderId })
+  const payments = await lockPayments(tx, ctx.store.id, orderId)
+  const payment = choosePayment(payments)
+  if (request.amount !== undefined && request.restock === true) throw refuse('REFUND_RESTOCK_INVALID', {})
+  const restock = request.restock ?? (request.amount === undefined ? null : false)
+  if (payment === undefined || payment.amountMinor === 0) {
+    if (request.amount !== undefined || request.items !== undefined) {
+      throw refuse('NOTHING_TO_REFUND', { order: orderId })
     }
-    const refunds = await lockRefunds(tx, ctx.store.id, orderId)
-    const left = refundableMinor(payment, refunds)
-    const pending = refunds.findLast(({ paymentId, status }) => paymentId === payment.id && status === 'pending')
-    // All of it is being refunded already, so that refund is tried now.
-    if (left === 0 && pending !== undefined && request.amount === undefined && request.items === undefined)
-      return pending
-    const provider = ctx.payments.providers.get(payment.provider)
-    const { amountMinor, items } = chooseAmount(order, left, request, provider)
-    if (amountMinor < payment.amountMinor && provider?.canRefundPart === false) {
-      throw refuse('REFUND_ONLY_WHOLE', { order: orderId, provider: payment.provider })
-    }
-    const reason = amountMinor === left ? null : (provider?.refuseAmount(amountMinor, payment.currency) ?? null)
-    if (reason !== null) throw refuse('REFUND_AMOUNT_REFUSED', { reason })
-    const state = { status: 'pending', reference: null, detail: '' } as const
-    const wanted = { orderId, paymentId: payment.id, amountMinor, items, restock, reason: request.reason ?? '' }
-    const refund = await recordRefund(tx, ctx, { ...wanted, ...state }, ctx.clock.now(), provider)
-    return refund
-  })
+    // The total was 0, or no payment is on record, so there is no provider to call.
+    if (payment !== undefined) await writePayment(tx, ctx.store.id, payment.id, { status: 'refunded' })
+    await refundOrder(tx, ctx, order, { isWhole: true, items: [], restock, message: 'The order was refunded.' })
+    const nothing = { id: null, amount: 0, items: [], reason: request.reason ?? '' }
+    if (by !== undefined) noteRefund(tx, ctx, by, orderId, nothing)
+    return null
+  }
+  const refunds = await lockRefunds(tx, ctx.store.id, orderId)
+  const left = refundableMinor(payment, refunds)
+  const pending = refunds.findLast(({ paymentId, status }) => paymentId === payment.id && status === 'pending')
+  // All of it is being refunded already, so that refund is tried now.
+  if (left === 0 && pending !== undefined && request.amount === undefined && request.items === undefined) return pending
+  const provider = ctx.payments.providers.get(payment.provider)
+  const { amountMinor, items } = chooseAmount(order, left, request, provider)
+  if (amountMinor < payment.amountMinor && provider?.canRefundPart === false) {
+    throw refuse('REFUND_ONLY_WHOLE', { order: orderId, provider: payment.provider })
+  }
+  const reason = amountMinor === left ? null : (provider?.refuseAmount(amountMinor, payment.currency) ?? null)
+  if (reason !== null) throw refuse('REFUND_AMOUNT_REFUSED', { reason })
+  refuseBeyond(maxMinor, payment.amountMinor - left + amountMinor, payment.currency)
+  const state = { status: 'pending', reference: null, detail: '' } as const
+  const wanted = { orderId, paymentId: payment.id, amountMinor, items, restock, reason: request.reason ?? '' }
+  const refund = await recordRefund(tx, ctx, { ...wanted, ...state }, ctx.clock.now(), provider)
+  const amount = toWire(amountMinor, payment.currency)
+  if (by !== undefined) noteRefund(tx, ctx, by, orderId, { id: refund.id, amount, items, reason: wanted.reason })
+  return refund
+}
+
+const noteRefund = (tx: Tx, { store }: PaymentCtx, by: Author, id: string, refund: Record<string, unknown>) =>
+  recordChange(tx, store, by, { action: 'order.refunded', id, changes: { refund: { before: null, after: refund } } })
+
+const refuseBeyond = (maxMinor: number, refundedMinor: number, currency: string) => {
+  if (refundedMinor <= maxMinor) return
+  throw fail(
+    'FORBIDDEN',
+    `Your role may refund up to ${describeAmount(maxMinor, currency)} of one order, in all refunds together.`,
+  )
+}
 
 /** The duplicate only if nothing else is paid: its own refund has failed, and the other payment was refunded. */
 const choosePayment = (payments: readonly PaymentRow[]): PaymentRow | undefined => {

@@ -4,6 +4,7 @@ import { hashSecret } from '../../core/secrets.ts'
 import type { Arrival, Door } from '../../http/door.ts'
 import { type AdminEndpoint, admin, type Permission, permissionsOf } from '../access/admin.contract.ts'
 import type { Directory } from '../access/directory.ts'
+import { readIdempotencyKey } from '../access/shopper.ts'
 import type { AdminCtx, AdminPublicCtx, Author, Services, StaffCtx, Store } from '../context.ts'
 import { findStaffSession } from './sessions.sql.ts'
 import { authorOf, readCookie, renewSession, writeCookie } from './sessions.ts'
@@ -119,7 +120,7 @@ const admitToStore = async (
     ...services,
     ...{ cacheStore: store.id, cacheScope: 0, store, permissions: granted, by: author },
     db: services.db.forStore(store.id, arrival.onDisconnect),
-    idempotencyKey: readHeader(arrival.headers, 'idempotency-key') ?? null,
+    idempotencyKey: readIdempotencyKey(arrival.headers),
     ifMatch: readHeader(arrival.headers, 'if-match') ?? null,
   }
 }

@@ -30,6 +30,20 @@ const Mail = {
   brandColor: text(7, { description: '`#rrggbb`. Empty: the default' }),
 }
 
+const Invoices = {
+  prefix: text(10, {
+    pattern: '^([A-Za-z0-9/-]*[/-])?$',
+    description: 'What the numbers of invoices begin with, such as `INV-`: letters and digits, with - or / at the end',
+  }),
+  yearStartMonth: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 12,
+      description: 'The month in which numbers begin again, behind the financial year. Null: they never do',
+    }),
+  ),
+}
+
 /** Settings that can be changed, besides those in groups. */
 const fields = {
   name: text(200),
@@ -41,6 +55,14 @@ const fields = {
   maxHeldUnits: nullable(Type.Integer({ ...count, description: 'Units in all unpaid orders of one customer' })),
   visitorLimit: count,
   lowStockThreshold: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  supportRefundLimit: nullable(
+    Type.Number({
+      ...amount,
+      exclusiveMinimum: 0,
+      description: 'What staff with the role `support` may refund of one order, in all. Null: nothing',
+    }),
+  ),
+  taxId: text(40, { description: "The store's number at the tax authority, for invoices, such as a GSTIN" }),
   closed: Type.Boolean({
     description: 'A closed store refuses its keys. Orders are still paid, refunded and delivered',
   }),
@@ -61,6 +83,7 @@ export const Settings = named(
     shipping: Type.Object(Shipping),
     cashOnDelivery: Type.Object(CashOnDelivery),
     oneTimePasswords: Type.Object(OneTimePasswords),
+    invoices: Type.Object(Invoices),
     mail: Type.Object({
       ...Mail,
       messages: Type.Record(Type.String(), Type.Boolean(), {
@@ -77,6 +100,7 @@ export const SettingsPatch = Type.Object({
   shipping: Type.Optional(partial(Shipping)),
   cashOnDelivery: Type.Optional(partial(CashOnDelivery)),
   oneTimePasswords: Type.Optional(partial(OneTimePasswords)),
+  invoices: Type.Optional(partial(Invoices)),
   mail: Type.Optional(
     Type.Object({ ...partial(Mail).properties, messages: Type.Optional(Type.Record(Type.String(), Type.Boolean())) }),
   ),
@@ -96,11 +120,14 @@ const exampleSettings = {
   maxHeldUnits: null,
   visitorLimit: 300,
   lowStockThreshold: 5,
+  supportRefundLimit: 500,
+  taxId: '29ABCDE1234F1Z5',
   closed: false,
   contact: { email: 'hello@bluedoor.example', phone: '' },
   address: null,
   shipping: { flat: 79, freeAbove: 999 },
   cashOnDelivery: { enabled: false, maxValue: 10000, maxUnits: 20, maxOpenOrders: 3, verifiedPhone: false },
+  invoices: { prefix: 'INV-', yearStartMonth: 4 },
   oneTimePasswords: { hourlyCap: null, countries: ['IN'], clientLimit: 100 },
   mail: { senderName: '', replyTo: '', brandColor: '', messages: { 'order.placed': true } },
 }

@@ -26,6 +26,7 @@ test('a change of settings merges, is shown by the storefront within a second, a
     shipping: { freeAbove: 999.5 },
     cashOnDelivery: { enabled: true, maxUnits: null },
     mail: { messages: { 'order.shipped': false } },
+    ...{ supportRefundLimit: 250.5, taxId: ' 29ABCDE1234F1Z5 ', invoices: { yearStartMonth: 4 } },
   })
   assert.equal(changed.status, 200, changed.text)
   assert.deepEqual(changed.json, {
@@ -35,12 +36,15 @@ test('a change of settings merges, is shown by the storefront within a second, a
     shipping: { ...first.shipping, freeAbove: 999.5 },
     cashOnDelivery: { ...first.cashOnDelivery, enabled: true, maxUnits: null },
     mail: { ...first.mail, messages: { ...first.mail.messages, 'order.shipped': false } },
+    ...{ supportRefundLimit: 250.5, taxId: '29ABCDE1234F1Z5', invoices: { prefix: '', yearStartMonth: 4 } },
   })
   assert.deepEqual((await owner.inStore('GET', '/settings')).json, changed.json)
   assert.ok(await withinASecond(async () => (await shop.get('/v1/store')).json.name === 'Green Door'))
   const [entry] = await audit('action=settings.updated')
   assert.deepEqual(entry.changes.name, { before: first.name, after: 'Green Door' })
-  assert.deepEqual(Object.keys(entry.changes).sort(), ['cashOnDelivery', 'contact', 'mail', 'name', 'shipping'])
+  assert.deepEqual(Object.keys(entry.changes).sort(), [
+    ...['cashOnDelivery', 'contact', 'invoices', 'mail', 'name', 'shipping', 'supportRefundLimit', 'taxId'],
+  ])
 })
 
 test('of two changes with the same ETag one is refused, and both without one are kept', async () => {
@@ -70,6 +74,8 @@ test('bad settings are refused and change nothing', async () => {
       { oneTimePasswords: { countries: ['XX'] } },
       { mail: { brandColor: 'red' } },
     ],
+    ...[{ supportRefundLimit: 0 }, { supportRefundLimit: 0.001 }, { invoices: { prefix: 'INV' } }],
+    ...[{ invoices: { prefix: '<b>-' } }, { invoices: { yearStartMonth: 13 } }, { taxId: 'x'.repeat(41) }],
     ...[{ mail: { replyTo: 'nobody' } }, { mail: { messages: { nothing: false } } }],
     ...[{ mail: { messages: { 'password.reset': false } } }, { visitorLimit: 0 }, { lowStockThreshold: -1 }],
   ]

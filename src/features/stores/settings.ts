@@ -20,6 +20,8 @@ export const showSettings = (store: Store) => {
     ...{ name: store.name, domain: store.domain, locale: store.locale, timezone: store.timezone, logo: store.logo },
     ...{ taxIncluded: store.taxIncluded, maxHeldUnits: store.maxHeldUnits, visitorLimit: store.visitorLimit },
     ...{ lowStockThreshold: store.lowStockThreshold, closed: store.isClosed },
+    ...{ supportRefundLimit: moneyOrNull(store.supportRefundLimitMinor), taxId: store.taxId },
+    invoices: { prefix: store.invoicePrefix, yearStartMonth: store.invoiceYearStart },
     ...{ contact: store.contact, address: store.address },
     shipping: { flat: money(store.shippingFlatMinor), freeAbove: moneyOrNull(store.shippingFreeAboveMinor) },
     cashOnDelivery: {
@@ -80,7 +82,7 @@ export const unchanged: StoreSettings = {
 }
 
 const readPatch = (patch: SettingsPatch, currency: string): StoreSettings => {
-  const { shipping = {}, cashOnDelivery = {}, oneTimePasswords = {}, mail = {} } = patch
+  const { shipping = {}, cashOnDelivery = {}, oneTimePasswords = {}, mail = {}, invoices = {} } = patch
   return {
     ...{ name: patch.name ?? null, domain: patch.domain ?? null, locale: patch.locale ?? null },
     ...{ timezone: patch.timezone ?? null, logo: patch.logo ?? null, contact: patch.contact ?? {} },
@@ -98,6 +100,11 @@ const readPatch = (patch: SettingsPatch, currency: string): StoreSettings => {
     otpHourlyCap: readLimit(oneTimePasswords.hourlyCap),
     otpCountries: oneTimePasswords.countries ?? null,
     otpClientLimit: oneTimePasswords.clientLimit ?? null,
+    supportRefundLimitMinor: readLimit(patch.supportRefundLimit, (value) =>
+      readMoney('supportRefundLimit', value, currency),
+    ),
+    ...{ taxId: patch.taxId?.trim() ?? null, invoicePrefix: invoices.prefix ?? null },
+    invoiceYearStart: readLimit(invoices.yearStartMonth),
     ...{ visitorLimit: patch.visitorLimit ?? null, lowStockThreshold: patch.lowStockThreshold ?? null },
     ...{ brandColor: mail.brandColor ?? null, mailSenderName: mail.senderName ?? null },
     mailReplyTo: mail.replyTo ?? null,

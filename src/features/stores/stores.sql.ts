@@ -58,6 +58,11 @@ export type StoreSettings = {
   visitorLimit?: number | null
   otpClientLimit?: number | null
   lowStockThreshold?: number | null
+  /** In minor units. */
+  supportRefundLimitMinor?: Limit | null
+  taxId?: string | null
+  invoicePrefix?: string | null
+  invoiceYearStart?: Limit | null
   /** An empty text restores the default. */
   brandColor?: string | null
   mailSenderName?: string | null
@@ -98,6 +103,12 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     otp_client_limit = coalesce(${set.otpClientLimit ?? null}, otp_client_limit),
     visitor_limit = coalesce(${set.visitorLimit ?? null}, visitor_limit),
     low_stock_threshold = coalesce(${set.lowStockThreshold ?? null}, low_stock_threshold),
+    support_refund_limit_minor = case when ${isOff(set.supportRefundLimitMinor)} then null
+      else coalesce(${numberOf(set.supportRefundLimitMinor)}, support_refund_limit_minor) end,
+    tax_id = coalesce(${set.taxId ?? null}, tax_id),
+    invoice_prefix = coalesce(${set.invoicePrefix ?? null}, invoice_prefix),
+    invoice_year_start = case when ${isOff(set.invoiceYearStart)} then null
+      else coalesce(${numberOf(set.invoiceYearStart)}, invoice_year_start) end,
     brand_color = coalesce(${set.brandColor ?? null}, brand_color),
     mail_sender_name = coalesce(${set.mailSenderName ?? null}, mail_sender_name),
     mail_reply_to = coalesce(${set.mailReplyTo ?? null}, mail_reply_to),

@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox'
+import { adminEndpoint } from '../access/admin.contract.ts'
+import { AdminOrder, AdminShipment, exampleAdminOrder, exampleShipment } from '../orders/admin-order.contract.ts'
+import { adminOrderParams, adminOrdersPath } from '../orders/orders.admin.contract.ts'
+import { OrderItems } from '../payments/orders.admin.contract.ts'
+
+const text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
+const centimetres = Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000, default: 10 }))
+
+export const ShipmentBody = Type.Object({
+  trackingNumber: text(100, 'Needed without `carrier`'),
+  partner: text(100, 'The name of the carrier. Needed without `carrier`'),
+  trackingUrl: text(1000, 'A page for the customer'),
+  estimatedDelivery: text(40, 'A day or a time'),
+  carrier: text(40, 'Books the parcel with this account of the store, such as `shiprocket`'),
+  courierId: text(15, "The carrier's id of a courier. By default the carrier chooses"),
+  weightKg: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000, description: 'Needed with `carrier`' })),
+  lengthCm: centimetres,
+  breadthCm: centimetres,
+  heightCm: centimetres,
+  items: Type.Optional(OrderItems),
+})
+export type ShipmentBody = Static<typeof ShipmentBody>
+
+const tag = 'Orders'
+
+export const orderDeliveryAdminContract = {
+  adminShipOrder: adminEndpoint({
+    ...{ method: 'POST', path: `${adminOrdersPath}/{id}/shipments`, tag, access: 'store', permission: 'orders:fulfil' },
+    params: adminOrderParams,
+    summary: 'Ship an order or a part of it',
+    description:
+      'With `trackingNumber` and `partner` of a parcel that the store has handed over, or with `carrier` and `weightKg` to book one. Without `items`, all of the order, or all that is left of it.',
+    once: true,
+    body: ShipmentBody,
+    ok: AdminShipment,
+    okStatus: 201,
+    errors: ['NOT_FOUND', 'CONFLICT', 'BAD_GATEWAY'],
+    example: exampleShipment,
+  }),
+  adminDeliverOrder: adminEndpoint({
+    ...{ method: 'POST', path: `${adminOrdersPath}/{id}/deliver`, tag, access: 'store', permission: 'orders:fulfil' },
+    params: adminOrderParams,
+    summary: 'Mark an order as delivered',
+    description: 'For parcels that no carrier reports. A cash order becomes paid.',
+    once: true,
+    ok: AdminOrder,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { ...exampleAdminOrder, status: 'delivered', deliveryStatus: 'delivered' },
+  }),
+}

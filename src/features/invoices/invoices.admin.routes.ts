@@ -1,0 +1,49 @@
+import type { Answer } from '../../http/endpoint.ts'
+import { readContact } from '../accounts/customer.ts'
+import { adminRoutes } from '../context.ts'
+import { findOrderIdInStore } from '../orders/admin-order.ts'
+import { findOrder } from '../orders/store-orders.ts'
+import { invoicePage } from './invoice-page.ts'
+import { invoicesAdminContract } from './invoices.admin.contract.ts'
+import type { InvoiceRow } from './invoices.sql.ts'
+import { issueCreditNote, issueInvoice, readInvoice } from './invoices.ts'
+import { packingSlipPage } from './packing-slip.ts'
+import { printPageHeaders } from './print-page.ts'
+
+export const invoiceAdminRoutes = adminRoutes(invoicesAdminContract, {
+  adminIssueInvoice: async ({ ctx, params, body }) => {
+    const orderId = await findOrderIdInStore(ctx, params.id)
+    const wanted = { nowMs: ctx.clock.now(), taxId: body?.taxId }
+    return answerIssued(await ctx.db.tx((tx) => issueInvoice(tx, ctx, ctx.by, orderId, wanted)))
+  },
+  adminGetInvoice: async ({ ctx, params }) => {
+    const { order } = await findOrder(ctx.db, params.id, ctx.store.publicId)
+    return { body: invoicePage(await readInvoice(ctx.db, ctx, order)), headers: printPageHeaders }
+  },
+  adminIssueCreditNote: async ({ ctx, params }) => {
+    const orderId = await findOrderIdInStore(ctx, params.id)
+    const wanted = { nowMs: ctx.clock.now(), refundId: params.refundId }
+    return answerIssued(await ctx.db.tx((tx) => issueCreditNote(tx, ctx, ctx.by, orderId, wanted)))
+  },
+  adminGetCreditNote: async ({ ctx, params }) => {
+    const { order } = await findOrder(ctx.db, params.id, ctx.store.publicId)
+    return { body: invoicePage(await readInvoice(ctx.db, ctx, order, params.refundId)), headers: printPageHeaders }
+  },
+  adminGetPackingSlip: async ({ ctx, params, query }) => {
+    const { order } = await findOrder(ctx.db, params.id, ctx.store.publicId)
+    const customer = await readContact(ctx.db, ctx.store, order.customerId)
+    return { body: packingSlipPage(ctx.store, order, customer, query.shipmentId), headers: printPageHeaders }
+  },
+})
+
+export const showInvoice = ({ label, kind, refundId, issuedAt }: InvoiceRow) => ({
+  ...{ number: label, kind, refundId: refundId || null, issuedAt: issuedAt.toISOString() },
+})
+
+const answerIssued = ({
+  invoice,
+  isNew,
+}: {
+  invoice: InvoiceRow
+  isNew: boolean
+}): Answer<ReturnType<typeof showInvoice>> => ({ body: showInvoice(invoice), status: isNew ? 201 : 200 })

@@ -1,0 +1,65 @@
+import { refuse } from '../../core/domain-errors.ts'
+import type { Store } from '../context.ts'
+import { createFormat } from '../mail/format.ts'
+import { pickMailLanguage } from '../mail/texts/texts.ts'
+import type { FullOrderRow } from '../orders/orders.sql.ts'
+import { addressLines } from './invoice-content.ts'
+import { factList, showParty } from './invoice-page.ts'
+import { invoiceTexts } from './invoice-texts.ts'
+import { html, printPage } from './print-page.ts'
+
+/** What to pack, without prices: the units of a shipment, or all that were not refunded. */
+export const packingSlipPage = (
+  store: Store,
+  order: FullOrderRow,
+  customer: { name: string; email: string; phone: string },
+  shipmentId?: string,
+): string => {
+  const language = pickMailLanguage([store.locale])
+  const texts = invoiceTexts[language]
+  const format = createFormat(store, language)
+  const lines = unitsToPack(order, shipmentId)
+  const address = order.shippingAddress
+  const recipient = {
+    ...{ name: address?.name || customer.name, lines: address === null ? [] : addressLines(address), taxId: '' },
+    ...{ email: '', phone: address?.phone || customer.phone },
+  }
+  const sender = {
+    name: store.name,
+    taxId: '',
+    ...store.contact,
+    lines: store.address ? addressLines(store.address) : [],
+  }
+  const parcel = order.shipments.find(({ id }) => id === shipmentId)
+  const facts: readonly (readonly [string, string])[] = [
+    [texts.order, String(order.number)],
+    [texts.ordered, format.date(order.createdAt)],
+    ...(parcel === undefined ? [] : [[texts.parcel, `${parcel.partner} ${parcel.trackingNumber}`.trim()] as const]),
+    [texts.units, format.number(lines.reduce((sum, { quantity }) => sum + quantity, 0))],
+  ]
+  return printPage(
+    language,
+    `${texts.packingSlip} ${order.number}`,
+    html`<div class="head"><h1>${texts.packingSlip}</h1>${factList(facts)}</div>
+<div class="parties">${showParty(texts.shipTo, recipient, texts)}${showParty(texts.from, sender, texts)}</div>
+<table><thead><tr><th class="number">${texts.quantity}</th><th>${texts.item}</th><th>${texts.sku}</th></tr></thead><tbody>
+${lines.map(
+  ({ quantity, name, variant, sku }) =>
+    html`<tr><td class="number">${format.number(quantity)}</td><td>${[name, variant].filter(Boolean).join(', ')}</td><td>${sku}</td></tr>
+`,
+)}</tbody></table>
+${order.note === '' ? '' : html`<h2>${texts.note}</h2><p>${order.note}</p>`}`,
+  )
+}
+
+const unitsToPack = (order: FullOrderRow, shipmentId: string | undefined) => {
+  const physical = order.lines.filter(({ digital }) => digital === null)
+  const shipment = order.shipments.find(({ id }) => id === shipmentId)
+  if (shipmentId !== undefined && shipment === undefined) throw refuse('SHIPMENT_NOT_FOUND', { shipment: shipmentId })
+  const unitsOf = (line: FullOrderRow['lines'][number]) => {
+    if (shipment === undefined) return line.quantity - line.refunded
+    if (shipment.items.length === 0) return line.quantity
+    return shipment.items.find(({ id }) => id === line.id)?.quantity ?? 0
+  }
+  return physical.map((line) => ({ ...line, quantity: unitsOf(line) })).filter(({ quantity }) => quantity > 0)
+}

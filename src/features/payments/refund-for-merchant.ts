@@ -1,0 +1,52 @@
+import { fail } from '../../core/errors.ts'
+import { mustExist } from '../../core/must-exist.ts'
+import type { Tx } from '../../db/database.ts'
+import { readStore } from '../access/directory.ts'
+import { writeOnceByAuthor } from '../access/idempotency.ts'
+import type { AdminCtx } from '../context.ts'
+import { readAdminOrder } from '../orders/admin-order.ts'
+import type { RefundBody } from './orders.admin.contract.ts'
+import { requestRefund, tryRefundNow } from './refunds.ts'
+
+/** Refunds an order for staff or a program. The refund is stored with its idempotency key before the provider is called. */
+export const refundForMerchant = async (ctx: AdminCtx, orderId: string, body: RefundBody) => {
+  if (body.amount !== undefined && body.items !== undefined) {
+    throw fail('BAD_REQUEST', 'A refund has either amount or items.')
+  }
+  let isNew = false
+  const { body: refundId } = await writeOnceByAuthor(ctx, {
+    route: 'adminRefundOrder',
+    request: { orderId, ...body },
+    write: async (tx): Promise<{ body: string | null }> => {
+      const refund = await requestRefund(tx, ctx, orderId, body, { by: ctx.by, ...(await readLimit(tx, ctx)) })
+      isNew = true
+      return { body: refund?.id ?? null }
+    },
+    refer: (id) => id ?? '',
+    readAgain: async (_, id) => ({ body: id || null }),
+  })
+  if (refundId !== null && isNew) await tryRefundNow(ctx, { id: refundId, status: 'pending' })
+  return readRefund(ctx, orderId, refundId, body)
+}
+
+/** What the caller may refund of one order, in all. */
+const readLimit = async (tx: Tx, { permissions, store }: AdminCtx): Promise<{ maxMinor?: number }> => {
+  if (permissions.has('orders:refund')) return {}
+  const { supportRefundLimitMinor } = await readStore(tx, store.id)
+  if (supportRefundLimitMinor === null) {
+    throw fail('FORBIDDEN', 'This needs the permission orders:refund: the store lets support refund nothing.')
+  }
+  return { maxMinor: supportRefundLimitMinor }
+}
+
+const readRefund = async (ctx: AdminCtx, orderId: string, refundId: string | null, { reason = '' }: RefundBody) => {
+  const { refunds, updatedAt } = await readAdminOrder(ctx, orderId)
+  if (refundId !== null) {
+    return mustExist(
+      refunds.find(({ id }) => id === refundId),
+      `refund ${refundId}`,
+    )
+  }
+  const nothing = { id: null, amount: 0, status: 'succeeded', items: [], detail: '', reference: null } as const
+  return { ...nothing, items: [], reason, createdAt: updatedAt }
+}
