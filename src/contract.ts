@@ -9,6 +9,8 @@ import { productEvents, stockEvents } from './features/catalog/catalog-events.co
 import { filtersContract } from './features/catalog/filters.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { checkoutContract } from './features/checkout/checkout.contract.ts'
+import { customersContract } from './features/customers/customers.admin.contract.ts'
+import { carriersAdminContract } from './features/delivery/carriers.admin.contract.ts'
 import { deliveryContract } from './features/delivery/delivery.contract.ts'
 import { orderDeliveryAdminContract } from './features/delivery/orders.admin.contract.ts'
 import { downloadsContract } from './features/downloads/downloads.contract.ts'
@@ -24,6 +26,7 @@ import { paymentAccountsContract } from './features/payments/accounts.admin.cont
 import { cancelContract } from './features/payments/cancel.contract.ts'
 import { orderPaymentsAdminContract } from './features/payments/orders.admin.contract.ts'
 import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
+import { couponsAdminContract } from './features/pricing/coupons.admin.contract.ts'
 import { reportsContract } from './features/reports/reports.contract.ts'
 import { membersContract } from './features/staff/members.contract.ts'
 import { sessionContract } from './features/staff/session.contract.ts'
@@ -62,7 +65,10 @@ export const adminContracts = [
   invoicesAdminContract,
   settingsContract,
   storeAccessContract,
+  customersContract,
+  couponsAdminContract,
   paymentAccountsContract,
+  carriersAdminContract,
   webhooksAdminContract,
   reportsContract,
   membersContract,
@@ -116,7 +122,11 @@ export const describeAdmin = (version: string) =>
       Session: 'Signing in, and your own account',
       Orders: 'Orders of the store: shipping, refunds, notes, invoices',
       Settings: 'The store, its origins and its mail',
-      Payments: 'Accounts at payment providers, and the events that they send',
+      Customers: 'The people who buy: their orders, notes about them, export and erasure of their data',
+      Coupons: 'Discounts that shoppers enter as a code',
+      Payments: 'Accounts at payment providers',
+      Delivery: 'Accounts at carriers',
+      Inbox: 'Events that payment providers and carriers have sent',
       Keys: 'Keys of the storefront API, and credentials of webhooks',
       Webhooks: 'Endpoints that receive events, and the deliveries to them',
       Staff: 'The people who work for a store, and their roles',

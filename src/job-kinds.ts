@@ -4,6 +4,7 @@ import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { makeResetToken, makeVerifyToken } from './features/accounts/mail-links.ts'
 import { cartJobs } from './features/cart/cart.jobs.ts'
 import type { Services } from './features/context.ts'
+import { customerJobs } from './features/customers/customers.jobs.ts'
 import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { eventJobs } from './features/events/events.jobs.ts'
 import type { MailLinks } from './features/mail/content.ts'
@@ -26,6 +27,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
     ...eventJobs(cleanup),
     ...mailJobs({ ...services, db: db.forWork('messages'), links: mailLinksOf(db.forWork('messages')) }, cleanup),
     ...accountJobs(cleanup),
+    ...customerJobs(db.forWork('jobs')),
     ...staffJobs(cleanup),
     ...accessJobs(cleanup),
     ...cartJobs(cleanup),

@@ -6,6 +6,8 @@ import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { Services } from './features/context.ts'
+import { customerAdminRoutes } from './features/customers/customers.admin.routes.ts'
+import { carrierAdminRoutes } from './features/delivery/carriers.admin.routes.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { orderDeliveryAdminRoutes } from './features/delivery/orders.admin.routes.ts'
 import { downloadRoutes } from './features/downloads/downloads.routes.ts'
@@ -19,6 +21,7 @@ import { paymentAccountRoutes } from './features/payments/accounts.admin.routes.
 import { cancelRoutes } from './features/payments/cancel.routes.ts'
 import { orderPaymentAdminRoutes } from './features/payments/orders.admin.routes.ts'
 import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
+import { couponAdminRoutes } from './features/pricing/coupons.admin.routes.ts'
 import { reportRoutes } from './features/reports/reports.routes.ts'
 import { memberRoutes } from './features/staff/members.routes.ts'
 import { sessionRoutes } from './features/staff/session.routes.ts'
@@ -65,7 +68,10 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...invoiceAdminRoutes,
   ...settingsRoutes,
   ...storeAccessRoutes,
+  ...customerAdminRoutes,
+  ...couponAdminRoutes,
   ...paymentAccountRoutes,
+  ...carrierAdminRoutes,
   ...webhookAdminRoutes,
   ...reportRoutes,
   ...memberRoutes,

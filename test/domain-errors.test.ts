@@ -19,6 +19,15 @@ const things = [
 
 /** Data for every code. A new code does not compile until it has some. */
 const samples: DomainErrorData = {
+  CUSTOMER_NOT_FOUND: { customerId: 'cus_1' },
+  CUSTOMER_ERASED: { customerId: 'cus_1' },
+  CUSTOMER_HAS_OPEN_ORDERS: { orders: ['1001'] },
+  CUSTOMER_EMAIL_TAKEN: { email: 'asha@shop.example' },
+  CUSTOMER_EMAIL_NEEDED: {},
+  CUSTOMER_ONLY_SIGN_IN: { field: 'email' },
+  COUPON_USED: { coupon: 'TEA15' },
+  COUPON_LIMIT_BELOW_USES: { coupon: 'TEA15', used: 3 },
+  NOTE_NOT_FOUND: { noteId: 'note_1' },
   STORE_NOT_FOUND: { storeId: 'store_1' },
   STORE_MISSING: {},
   STORE_AMBIGUOUS: { count: 2, stores: things },

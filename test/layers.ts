@@ -15,7 +15,7 @@ export const featureRanks = [
   ['delivery'],
   ['mail', 'outgoing-webhooks'],
   ['invoices'],
-  ['doctor', 'demo-store'],
+  ['customers', 'doctor', 'demo-store'],
 ]
 
 /** What each part may import besides itself. `config.ts`, `app.ts` and the like are parts of their own. */

@@ -17,6 +17,11 @@ export const addPayments = `
   select store_id, 'stripe', 'evt_' || id, case number % 100 when 6 then null else id end,
     case number % 100 when 6 then 'pi_' || id end, '{}', now() - interval '1 hour',
     case number % 100 when 6 then 'unknown_order' when 7 then 'mismatch' else 'applied' end from orders;
+  insert into delivery_event (store_id, event_id, order_id, body, received_at, outcome)
+  select store_id, 'evt_' || id, case number % 100 when 6 then null else id end, '{}', now() - interval '1 hour',
+    case number % 100 when 6 then 'unmatched' else 'applied' end from orders;
+  insert into erasure (store_id, customer_id, due_at, requested_at)
+  select store_id, id, now() - interval '1 minute', now() from customer;
   insert into sale_entry (store_id, order_id, orders, at) select store_id, id, 1, now() from orders;
   update orders set needs_attention = 'DISPUTE' where number % 100 = 5;
   update orders set expires_at = now() - interval '1 hour' where number % 100 = 3;

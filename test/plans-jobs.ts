@@ -1,7 +1,11 @@
 import type { Db } from '../src/db/database.ts'
 import type { StoreId } from '../src/features/context.ts'
+import { listCustomers } from '../src/features/customers/customers.sql.ts'
+import { claimErasures, findDueErasures } from '../src/features/customers/erase.sql.ts'
 import { claimShipmentsToTrack, findShipmentsToTrack } from '../src/features/delivery/carrier-shipments.sql.ts'
+import { eraseUnmatchedDeliveryEvents } from '../src/features/delivery/erase.sql.ts'
 import { claimDueMail, findMailingStores } from '../src/features/mail/mail.sql.ts'
+import { lockOrdersToErase } from '../src/features/orders/erase.sql.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
 import { type AttemptResult, noteAndClaimNext, noteAttempt } from '../src/features/outgoing-webhooks/attempt.sql.ts'
 import { claimDeliveries, findWaitingStores, lockDueEndpoints } from '../src/features/outgoing-webhooks/claim.sql.ts'
@@ -11,6 +15,7 @@ import {
   resetFailedDeliveries,
 } from '../src/features/outgoing-webhooks/deliveries.sql.ts'
 import { endDeliveries, findEndedStores } from '../src/features/outgoing-webhooks/switch-off.sql.ts'
+import { erasePaymentEvents, eraseUnmatchedPaymentEvents } from '../src/features/payments/erase.sql.ts'
 import { findLeftOverEvents, listLeftOverEvents, listMismatches } from '../src/features/payments/inbox.sql.ts'
 import {
   claimLatePayments,
@@ -19,6 +24,7 @@ import {
   findPaymentsToCheck,
 } from '../src/features/payments/payment-jobs.sql.ts'
 import { claimDueRefunds, findDueRefunds } from '../src/features/payments/refunds.sql.ts'
+import { listUses, pageCoupons } from '../src/features/pricing/coupons.sql.ts'
 import { addToSums, findStoresWithEntries } from '../src/features/reports/sales.sql.ts'
 
 const webhookResult: AttemptResult = {
@@ -54,6 +60,29 @@ const deliveryLists = (db: Db, storeId: StoreId): JobStatement[] =>
     ),
   )
 
+const everyCustomer = { prefix: null, from: null, to: null, hasOrders: null, isErased: false }
+const newest = { after: null, isOldestFirst: false, limit: 20 }
+
+/** The lists of customers, coupons and events of carriers, and the steps of an erasure. */
+const customerStatements = (db: Db, storeId: StoreId): JobStatement[] => [
+  [() => listCustomers(db, storeId, everyCustomer, newest), 'customer_by_age', 'orders_of_customer'],
+  [
+    () => listCustomers(db, storeId, { ...everyCustomer, prefix: { text: 'a', digits: ['91'] } }, newest),
+    ...['customer_by_name', 'customer_by_contact_email', 'customer_by_phone', 'customer_by_contact_phone'],
+  ],
+  [() => pageCoupons(db, storeId, { prefix: null, isActive: true }, { before: null, limit: 20 }), 'coupon_by_age'],
+  [() => listUses(db, storeId, 'cpn_1', { before: null, limit: 20 }), 'orders_of_coupon'],
+  [() => findDueErasures(db), 'erasure_due|erasure_due_of_store'],
+  [() => claimErasures(db, storeId, 2), 'erasure_due_of_store|erasure_due'],
+  [() => db.tx((tx) => lockOrdersToErase(tx, storeId, 'cus_1', { after: 0, limit: 50 })), 'orders_of_customer'],
+  [
+    () => db.tx((tx) => erasePaymentEvents(tx, storeId, ['ord_1'], ['asha'])),
+    ...['payment_event_of_order', 'payment_event_waiting'],
+  ],
+  [() => eraseUnmatchedPaymentEvents(db, storeId, ['asha'], { after: 0, limit: 100 }), 'payment_event_unmatched'],
+  [() => eraseUnmatchedDeliveryEvents(db, storeId, ['asha'], { after: 0, limit: 100 }), 'delivery_event_unmatched'],
+]
+
 /** How jobs find due work by its time and claim the work of a store, with the indexes that they use. */
 export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => findExpiredOrders(db), 'orders_due'],
@@ -66,7 +95,7 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => claimLatePayments(db, storeId, 4), 'payment_to_check_late_of_store'],
   [() => findLeftOverEvents(db)],
   [() => listLeftOverEvents(db, storeId, 4), 'payment_event_waiting'],
-  [() => listMismatches(db, storeId, 'ord_1'), 'payment_event_mismatched'],
+  [() => listMismatches(db, storeId, 'ord_1'), 'payment_event_mismatched|payment_event_of_order'],
   // The planner sees little difference between the two: either finds only what is due.
   [() => findShipmentsToTrack(db), 'shipment_to_track|shipment_to_track_of_store'],
   [() => claimShipmentsToTrack(db, storeId, 4), 'shipment_to_track_of_store'],
@@ -87,4 +116,5 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => findMailingStores(db, 'order', 0), 'mail_of_store_due'],
   [() => claimDueMail(db, storeId, 'order', 4), 'mail_of_store_due'],
   [() => findMailingStores(db, 'reset', 0), 'mail_of_store_due'],
+  ...customerStatements(db, storeId),
 ]

@@ -10,7 +10,7 @@ import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
 import { type OrderListQuery, openOrderList } from '../src/features/orders/order-list.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
-import { stopCoupon } from '../src/features/pricing/coupons.sql.ts'
+import { lockCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
@@ -206,7 +206,7 @@ test('lookups of operators and providers use indexes, with one plan for large an
   await findStoreByLogisticsKey(service.db, 'none')
   await service.db.tx(async (tx) => {
     await findVariantsByName(tx, storeId, 'KC-MUG-OAT')
-    await stopCoupon(tx, storeId, 'NONE')
+    await lockCoupon(tx, storeId, 'NONE')
   })
   stop()
   const wrong: string[] = []

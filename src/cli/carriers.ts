@@ -2,9 +2,11 @@ import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { commandLine } from '../features/audit/record.ts'
 import type { Store } from '../features/context.ts'
-import { planCarrierAccount, saveCarrierAccount } from '../features/delivery/carrier-accounts.ts'
+import { planCarrierAccount } from '../features/delivery/carrier-accounts.ts'
 import { type CarrierCtx, callAccount, createCarriers } from '../features/delivery/carriers.ts'
+import { saveCarrierAccountBy } from '../features/delivery/manage-carriers.ts'
 import { loadSecrets } from './database.ts'
 import { type OutputOptions, printWarning } from './output.ts'
 import { readCredentialFile } from './payments.ts'
@@ -38,5 +40,5 @@ export const prepareCarrierAccount = async (
     const result = await callAccount(ctx, carrier, account, (one, own, signal) => one.check(own, signal))
     if (!json) printWarning(result)
   }
-  return (tx) => saveCarrierAccount(tx, ctx, name, account)
+  return (tx) => saveCarrierAccountBy(tx, ctx, commandLine, { name, account, given: Object.keys(given) })
 }

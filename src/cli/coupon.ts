@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
+import { commandLine } from '../features/audit/record.ts'
 import type { Store } from '../features/context.ts'
 import {
   type CouponRequest,
-  createCoupon,
+  createCouponBy,
   type ListedCoupon,
   listCoupons,
   setCouponListed,
@@ -45,7 +46,7 @@ export const addCoupon = (program: Command) => {
     .action((options: CreateOptions) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
-        const made = await db.tx((tx) => createCoupon(tx, store, readRequest(options, store)))
+        const made = await db.tx((tx) => createCouponBy(tx, store, commandLine, readRequest(options, store)))
         printResult(options, made, () => showCoupons([made], store))
       }),
     )
@@ -75,7 +76,7 @@ export const addCoupon = (program: Command) => {
       withDatabase(async (db, config) => {
         const listed = readYesNo('--listed', options.listed)
         const store = await whichStore(db, config, options)
-        const changed = await db.tx((tx) => setCouponListed(tx, store, code, listed))
+        const changed = await db.tx((tx) => setCouponListed(tx, store, commandLine, code, listed))
         printResult(options, changed, () => `The coupon ${changed.code} is ${listed ? 'listed' : 'not listed'}.`)
       }),
     )
@@ -89,7 +90,7 @@ export const addCoupon = (program: Command) => {
     .action((code: string, options: OutputOptions & { store?: string }) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
-        const stopped = await db.tx((tx) => stopCoupon(tx, store, code))
+        const stopped = await db.tx((tx) => stopCoupon(tx, store, commandLine, code))
         printResult(options, stopped, () => `The coupon ${stopped.code} is stopped.`)
       }),
     )

@@ -17,6 +17,7 @@ const wordings: Wordings = {
   STAFF_NOT_FOUND: (_, text) => `${text} "vitrine staff list" shows who does.`,
   TOKEN_RIGHTS_UNCLEAR: () => 'Name either --role or --permissions.',
   TOKEN_NOT_FOUND: (_, text) => `${text} "vitrine token list" shows the tokens.`,
+  CUSTOMER_NOT_FOUND: (_, text) => `${text} "vitrine customer list" shows the customers.`,
   MAIL_SWITCHED_OFF: ({ message }, text) => `${text} "vitrine store set" with --mail-on ${message} switches it on.`,
   VARIANT_MISSING: () => 'Name the variant with --variant (id or SKU) or --product.',
   VARIANT_AMBIGUOUS: ({ sku, variants }) =>

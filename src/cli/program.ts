@@ -3,6 +3,7 @@ import { loadConfig } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { addCatalog } from './catalog.ts'
 import { addCoupon } from './coupon.ts'
+import { addCustomer } from './customer.ts'
 import { addDelivery } from './delivery.ts'
 import { addDoctor } from './doctor.ts'
 import { toOperatorError } from './domain-errors.ts'
@@ -81,6 +82,7 @@ export const createProgram = () => {
     addCatalog,
     addStock,
     addCoupon,
+    addCustomer,
     addOrder,
     addShipment,
     addWebhook,

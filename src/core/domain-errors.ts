@@ -1,3 +1,4 @@
+import { customerErrors } from './domain-errors/customers.ts'
 import {
   type Definition,
   type DomainErrorKind,
@@ -23,6 +24,7 @@ export { listNamed }
  */
 const definitions = {
   ...orderErrors,
+  ...customerErrors,
   ...staffErrors,
   ...webhookErrors,
   // Stores, keys and origins

@@ -38,7 +38,10 @@ export const guideSections: readonly GuideSection[] = [
   },
   {
     title: 'Run a shop',
-    pages: [{ page: 'staff', label: 'Staff and tokens', about: 'People, roles, tokens, and who has changed what.' }],
+    pages: [
+      { page: 'staff', label: 'Staff and tokens', about: 'People, roles, tokens, and who has changed what.' },
+      { page: 'privacy', label: 'Privacy requests', about: 'Exporting and erasing the data of a customer.' },
+    ],
   },
   {
     title: 'Reference',

@@ -14,6 +14,7 @@ export const tablesOf: Record<string, readonly string[]> = {
   ],
   cart: ['cart', 'cart_item'],
   catalog: ['category', 'listing', 'price_override', 'product', 'search_word', 'stock', 'variant'],
+  customers: ['customer_note', 'erasure'],
   delivery: ['carrier_account', 'delivery_event', 'shipment'],
   downloads: ['download', 'shared_file'],
   events: ['event'],
@@ -177,6 +178,15 @@ export const readsOfOthers: readonly Exception[] = [
     reason: 'a mail is claimed with its event and the language of the customer, and resent to their present address',
   },
   { feature: 'invoices', tables: ['order_line'], reason: 'an invoice has the tax rate of each line' },
+  { feature: 'pricing', tables: ['orders'], reason: 'the uses of a coupon are the orders that have it' },
+  {
+    feature: 'customers',
+    tables: [
+      ...['cart', 'cart_item', 'coupon', 'coupon_use', 'customer', 'download', 'event', 'mail', 'order_note', 'orders'],
+      ...['payment', 'product', 'refund', 'session', 'store', 'wishlist_item'],
+    ],
+    reason: 'a customer is shown with what was bought, and an export has everything about one person',
+  },
   {
     feature: 'doctor',
     tables: Object.values(tablesOf).flat(),

@@ -58,5 +58,5 @@ export const findSession = async (db: Queries, storeId: StoreId, tokenHash: stri
 export const isCustomer = async (db: Queries, storeId: StoreId, customerId: string) =>
   (
     await db.one<{ exists: boolean }>`
-    select exists (select from customer where store_id = ${storeId} and id = ${customerId})`
+    select exists (select from customer where store_id = ${storeId} and id = ${customerId} and erased_at is null)`
   ).exists

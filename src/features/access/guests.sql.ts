@@ -15,10 +15,10 @@ export const guestLock = (storeId: StoreId, guestId: string) => sql`
   on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
   returning id`
 
-/** Blocks other writes of the customer's data and password sign-ins, but no reads. */
-export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.one<{ id: string }>`
+/** Blocks other writes of the customer's data and password sign-ins, but no reads. Nothing if the customer was erased. */
+export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.maybeOne<{ id: string }>`
   select id from customer
-  where store_id = ${storeId} and id = ${customerId}
+  where store_id = ${storeId} and id = ${customerId} and erased_at is null
   for no key update`
 
 export const isMergedGuest = async (db: Queries, storeId: StoreId, guestId: string) =>

@@ -1,6 +1,8 @@
+import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Customer, Guest, ShopperCtx, StoreId } from '../context.ts'
-import { deleteAnswers, lockCustomer, lockGuest, markMerged } from './guests.sql.ts'
+import * as sql from './guests.sql.ts'
+import { deleteAnswers, lockGuest, markMerged } from './guests.sql.ts'
 import { invalidGuestToken, nameGuest } from './shopper.ts'
 
 export { guestLock } from './guests.sql.ts'
@@ -9,6 +11,12 @@ export { guestLock } from './guests.sql.ts'
 export const holdGuest = async (tx: Tx, ctx: ShopperCtx<Guest>) => {
   const held = await lockGuest(tx, ctx.store.id, ctx.shopper.guestId)
   if (held === undefined) throw invalidGuestToken(ctx)
+}
+
+/** Every write of a customer starts with this. Refuses a customer who was erased after the request was admitted. */
+export const lockCustomer = async (tx: Tx, storeId: StoreId, customerId: string): Promise<void> => {
+  const locked = await sql.lockCustomer(tx, storeId, customerId)
+  if (locked === undefined) throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.')
 }
 
 /** Serializes writes of one shopper, for rules that depend on several rows. */

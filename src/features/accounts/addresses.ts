@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { holdShopper } from '../access/guests.ts'
 import { writeOnce } from '../access/idempotency.ts'
@@ -108,3 +108,7 @@ const showAddress = ({ position: _position, ...row }: sql.AddressRow): Address =
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })
+
+/** All addresses of a customer, for staff. */
+export const listAllAddresses = async (db: Queries, customer: sql.CustomerRef): Promise<Address[]> =>
+  (await sql.listAddresses(db, customer, undefined, maxAddresses)).map(showAddress)

@@ -1,3 +1,5 @@
+import { erasedText } from '../../core/erased.ts'
+import { toFields } from '../../core/fields.ts'
 import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 import type { EventTypeOf } from '../events/events.contract.ts'
@@ -15,6 +17,12 @@ export const recordCustomerEvent = (
 
 /** JSON has times as texts. */
 export type StoredCustomer = Omit<CustomerRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }
+
+/** What is left of an earlier event of a customer who is erased. */
+export const eraseCustomerEvent = (data: unknown): unknown => ({
+  ...toFields(data),
+  ...{ name: erasedText, email: null, phone: null, contactPhone: '' },
+})
 
 export const showCustomerEvent = ({ createdAt, updatedAt, ...customer }: StoredCustomer) =>
   toCustomer({ ...customer, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) })

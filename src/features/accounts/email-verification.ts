@@ -2,8 +2,8 @@ import { fail } from '../../core/errors.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import { isUniqueViolation, type Tx } from '../../db/database.ts'
-import { lockCustomer } from '../access/guests.sql.ts'
-import type { CustomerCtx, StoreCtx } from '../context.ts'
+import { lockCustomer } from '../access/guests.ts'
+import type { CustomerCtx, Store, StoreCtx } from '../context.ts'
 import { queueLimitedMail } from '../events/record.ts'
 import { toCustomer } from './customer.ts'
 import { recordCustomerEvent } from './customer-events.ts'
@@ -55,10 +55,13 @@ export const requestVerification = async (ctx: CustomerCtx, { storefrontUrl }: {
 type Verification = { email: string; customerId: string; origin: string }
 
 /** The token is made when the mail is sent (`makeVerifyToken`). */
-const verificationMail = ({ language }: StoreCtx, { email, customerId, origin }: Verification) => ({
+const verificationMail = ({ language }: Pick<StoreCtx, 'language'>, { email, customerId, origin }: Verification) => ({
   ...{ message: 'email.verify' as const, recipient: email, language, data: { customerId, origin }, sealed: null },
 })
 
 /** Sends no mail to an address that has got too many: the customer can ask for one later. */
-export const queueVerification = (tx: Tx, ctx: StoreCtx, verification: Verification) =>
-  queueLimitedMail(tx, ctx.store, verificationMail(ctx, verification), maxMailsPerHour)
+export const queueVerification = (
+  tx: Tx,
+  ctx: { store: Pick<Store, 'id'>; language: StoreCtx['language'] },
+  verification: Verification,
+) => queueLimitedMail(tx, ctx.store, verificationMail(ctx, verification), maxMailsPerHour)

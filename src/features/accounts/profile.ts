@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { isUniqueViolation } from '../../db/database.ts'
-import { lockCustomer } from '../access/guests.sql.ts'
+import { lockCustomer } from '../access/guests.ts'
 import type { CustomerCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { recordCustomerEvent } from './customer-events.ts'

@@ -1,10 +1,13 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
+/** Nothing if the customer was erased. The lock makes an erasure come before, and be seen here, or end the session. */
 export const insertSession = (tx: Tx, storeId: StoreId, tokenHash: string, customerId: string, ttlMs: number) =>
-  tx.one<{ expiresAt: Date }>`
+  tx.maybeOne<{ expiresAt: Date }>`
+  with owner as (
+    select id from customer where store_id = ${storeId} and id = ${customerId} and erased_at is null for no key update)
   insert into session (store_id, token_hash, customer_id, created_at, expires_at)
-  values (${storeId}, ${tokenHash}, ${customerId}, vitrine_now(), vitrine_now() + ${ttlMs} * interval '1 millisecond')
+  select ${storeId}, ${tokenHash}, id, vitrine_now(), vitrine_now() + ${ttlMs} * interval '1 millisecond' from owner
   returning expires_at as "expiresAt"`
 
 /** Deletes all sessions of a customer except one (null: no exception). */

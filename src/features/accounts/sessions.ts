@@ -1,4 +1,5 @@
 import { days } from '../../core/clock.ts'
+import { fail } from '../../core/errors.ts'
 import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
@@ -16,8 +17,9 @@ export const openSession = async (
   customerId: string,
 ): Promise<OpenedSession> => {
   const token = `ses_${randomText(32)}`
-  const { expiresAt } = await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs)
-  return { token, expiresAt: expiresAt.toISOString() }
+  const session = await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs)
+  if (session === undefined) throw fail('UNAUTHORIZED', 'The account was erased.')
+  return { token, expiresAt: session.expiresAt.toISOString() }
 }
 
 /** Takes effect on all instances at once, because each request looks its session up. */

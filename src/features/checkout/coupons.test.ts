@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, serviceFor, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { hours } from '../../core/clock.ts'
+import { commandLine } from '../audit/record.ts'
 import { type CouponRequest, couponDefaults, createCoupon, stopCoupon } from '../pricing/manage-coupons.ts'
 import { openShop } from './fixture.ts'
 
@@ -86,7 +87,7 @@ test('the list shows the coupons that this customer can use now, in pages', asyn
 test('a stopped coupon no longer applies, and existing orders keep their discount', async () => {
   const { shop, mug, newBuyer } = await openShop(service)
   const store = await shop.load()
-  const stop = (code: string) => service.db.tx((tx) => stopCoupon(tx, store, code))
+  const stop = (code: string) => service.db.tx((tx) => stopCoupon(tx, store, commandLine, code))
   await addCoupon(service, shop, { code: 'TEN', listed: true, endsAt: new Date(Date.now() + hours(1)) })
   await addCoupon(service, shop, { code: 'STAYS', listed: true })
   const [early, late] = [await newBuyer({ productId: mug }), await newBuyer({ productId: mug })]
@@ -121,7 +122,7 @@ test('of checkouts concurrent with a stop, only the counted ones have the discou
   const buyers = await Promise.all(Array.from({ length: 8 }, () => newBuyer({ productId: mug })))
   const [answers] = await Promise.all([
     Promise.all(buyers.map((buyer) => buyer.checkOut({ couponCode: 'TEN' }))),
-    service.db.tx((tx) => stopCoupon(tx, store, 'TEN')),
+    service.db.tx((tx) => stopCoupon(tx, store, commandLine, 'TEN')),
   ])
   const placed = answers.filter(({ status }) => status === 201)
   for (const answer of answers) assert.ok([201, 400, 410].includes(answer.status), answer.text)

@@ -4,7 +4,7 @@ import type { Carrier, CarrierAccount } from '../../providers/carrier/carrier.ts
 import type { Carriers, Store } from '../context.ts'
 import { readCarrierCredentials, saveCarrierCredentials } from './carrier-accounts.sql.ts'
 
-type AccountCtx = { db: Queries; carriers: Carriers; store: Pick<Store, 'id' | 'publicId'> }
+export type AccountCtx = { db: Queries; carriers: Carriers; store: Pick<Store, 'id' | 'publicId'> }
 type Credentials = Readonly<Record<string, string>>
 
 export const findCarrier = ({ byName }: Carriers, name: string): Carrier => {
@@ -19,7 +19,7 @@ export const openCarrierAccount = async (
   name: string,
 ): Promise<{ carrier: Carrier; account: CarrierAccount }> => {
   const carrier = findCarrier(ctx.carriers, name)
-  const credentials = await readCredentials(ctx, name)
+  const credentials = await readCarrierAccount(ctx, name)
   if (credentials === null) throw refuse('CARRIER_ACCOUNT_MISSING', { carrier: name })
   return { carrier, account: { storeId: ctx.store.publicId, credentials } }
 }
@@ -39,7 +39,7 @@ export const planCarrierAccount = async (
   if (unknown !== undefined) {
     throw refuse('CARRIER_CREDENTIAL_UNKNOWN', { carrier: name, credential: unknown, wanted })
   }
-  const credentials: Credentials = { ...(await readCredentials(ctx, name)), ...given }
+  const credentials: Credentials = { ...(await readCarrierAccount(ctx, name)), ...given }
   const missing = carrier.credentials.filter((field) => !credentials[field])
   if (missing.length > 0) throw refuse('CARRIER_CREDENTIALS_MISSING', { carrier: name, missing })
   return { carrier, account: { storeId: ctx.store.publicId, credentials } }
@@ -56,7 +56,10 @@ export const saveCarrierAccount = (
 }
 
 /** Null if there are none, or if no secret of this service opens them. */
-const readCredentials = async ({ db, carriers, store }: AccountCtx, name: string): Promise<Credentials | null> => {
+export const readCarrierAccount = async (
+  { db, carriers, store }: AccountCtx,
+  name: string,
+): Promise<Credentials | null> => {
   const sealed = await readCarrierCredentials(db, store.id, name)
   const text = sealed === undefined ? null : carriers.accounts.open(sealed, placeOf(store, name))
   return text === null ? null : JSON.parse(text)

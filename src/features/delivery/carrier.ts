@@ -15,6 +15,7 @@ import { findStoreByLogisticsKey } from '../stores/webhook-credentials.sql.ts'
 import { type DeliveryUpdate, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
+import { eraseDeliveryEvent } from './erase.sql.ts'
 import { isActive, unitsIn } from './ship.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
@@ -43,7 +44,9 @@ export const receiveCarrierEvent = async (
   body: CarrierEvent,
 ) => {
   const update = readCarrierEvent(body, services.clock.now())
-  const { outcome } = await services.db.forStore(store.id).tx((tx) => applyOnce(tx, { store }, update, body))
+  const { outcome } = await services.db
+    .forStore(store.id)
+    .tx((tx) => applyOnce(tx, { store }, update, { source: 'carrier', body }))
   if (outcome === 'unmatched') throw fail('NOT_FOUND', 'The store has no such order or shipment. The event was stored.')
   return { received: true, duplicate: outcome === 'duplicate' }
 }
@@ -59,9 +62,20 @@ const findStoreByKey = async ({ db, simulated }: CarrierServices, key: string) =
 }
 
 /** Stores an event and applies it, unless it was applied before. */
-export const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: unknown): Promise<Applied> => {
+export const applyOnce = async (
+  tx: Tx,
+  ctx: Ctx,
+  update: DeliveryUpdate,
+  received: sql.ReceivedBody,
+): Promise<Applied> => {
   const { id: storeId } = ctx.store
-  if (!(await sql.claimDeliveryEvent(tx, storeId, update.eventId, body))) return { outcome: 'duplicate' }
+  if (!(await sql.claimDeliveryEvent(tx, storeId, update.eventId, received))) return { outcome: 'duplicate' }
+  return applyClaimed(tx, ctx, update)
+}
+
+/** Applies an event whose row this transaction has locked. What it has changed before is not changed again. */
+export const applyClaimed = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate) => {
+  const { id: storeId } = ctx.store
   const orderId = await findOrderIdInStore(tx, ctx, update)
   const order = orderId === undefined ? undefined : await holdOrder(tx, ctx, orderId)
   const result =
@@ -69,6 +83,7 @@ export const applyOnce = async (tx: Tx, ctx: Ctx, update: DeliveryUpdate, body: 
       ? { outcome: 'unmatched' as const, orderId: null, shipmentId: null }
       : await applyToOrder(tx, ctx, order, update)
   await sql.concludeEvent(tx, storeId, update.eventId, result)
+  if (order?.isErased) await eraseDeliveryEvent(tx, storeId, update.eventId)
   return result
 }
 

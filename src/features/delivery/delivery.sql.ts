@@ -2,16 +2,19 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
+/** `source`: the format of the body, our own or that of a carrier. */
+export type ReceivedBody = { source: 'carrier' | 'shiprocket'; body: unknown }
+
 /**
  * False if the event was received before. Of two concurrent copies the second waits for the first. An event that matched
  * nothing is claimed again, since its order or shipment may exist by now.
  */
-export const claimDeliveryEvent = async (tx: Tx, storeId: StoreId, eventId: string, body: unknown) =>
+export const claimDeliveryEvent = async (tx: Tx, storeId: StoreId, eventId: string, { source, body }: ReceivedBody) =>
   (await tx.run`
-    insert into delivery_event as e (store_id, event_id, body, received_at, outcome)
-    values (${storeId}, ${eventId}, ${JSON.stringify(body)}, vitrine_now(), 'claimed')
+    insert into delivery_event as e (store_id, event_id, source, body, received_at, outcome)
+    values (${storeId}, ${eventId}, ${source}, ${JSON.stringify(body)}, vitrine_now(), 'claimed')
     on conflict (store_id, event_id) do update
-    set body = excluded.body, received_at = excluded.received_at, outcome = 'claimed'
+    set source = excluded.source, body = excluded.body, received_at = excluded.received_at, outcome = 'claimed'
     where e.outcome = 'unmatched'`) > 0
 
 export type DeliveryOutcome = 'applied' | 'stale' | 'after_delivery' | 'unmatched'

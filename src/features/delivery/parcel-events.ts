@@ -16,13 +16,21 @@ export const receiveParcelEvent = async (
   store: Store,
   body: unknown,
 ): Promise<{ received: true; duplicate: boolean }> => {
+  const update = readParcelEvent(body, services.clock.now())
+  if (update === null) return { received: true, duplicate: false }
+  const { outcome } = await services.db
+    .forStore(store.id)
+    .tx((tx) => applyOnce(tx, { store }, update, { source: 'shiprocket', body }))
+  return { received: true, duplicate: outcome === 'duplicate' }
+}
+
+/** Null if the body is not about a parcel. */
+export const readParcelEvent = (body: unknown, nowMs: number): DeliveryUpdate | null => {
   const report = readShiprocketEvent(body)
-  if (report === null) return { received: true, duplicate: false }
+  if (report === null) return null
   const { eventId, reference, trackingNumber } = report
   const names = { eventId, orderId: null, shipmentId: readReference(reference), trackingNumber }
-  const update = toDeliveryUpdate(report, names, services.clock.now())
-  const { outcome } = await services.db.forStore(store.id).tx((tx) => applyOnce(tx, { store }, update, body))
-  return { received: true, duplicate: outcome === 'duplicate' }
+  return toDeliveryUpdate(report, names, nowMs)
 }
 
 /** The report of a carrier in the terms of an order. A report without a sure meaning keeps the carrier's text. */

@@ -86,6 +86,7 @@ export const makeExampleOrder = (store: Store, name: MessageName, now: Date): Or
     estimatedDelivery: null,
     deliveredAt: name === 'order.delivered' ? at(0) : null,
     trackingUrl: null,
+    isErased: false,
     expiresAt: isPaid ? null : at(1 / 48),
     createdAt: at(isShipped ? -2 : 0),
     updatedAt: at(0),

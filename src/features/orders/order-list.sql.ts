@@ -1,4 +1,4 @@
-import type { Queries, Tx } from '../../db/database.ts'
+import type { Queries } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
@@ -200,11 +200,6 @@ export const matchOrders = (db: Queries, storeId: StoreId, search: OrderSearch, 
   where n.number = ${search.number}::integer or exists (
     select from ${searched(search)} cross join ${byKey(sql`
       select from order_search s where s.store_id = ${storeId} and s.number = n.number and ${beginsWith}`)} s)`
-
-/** Personal data of a customer who is erased are no longer found. */
-export const deleteSearchTerms = (tx: Tx, storeId: StoreId, customerId: string) => tx.run`
-  delete from order_search s using orders o
-  where o.store_id = ${storeId} and o.customer_id = ${customerId} and s.store_id = ${storeId} and s.number = o.number`
 
 export type ListedOrder = FullOrderRow & Buyer & { createdAtText: string }
 

@@ -44,6 +44,8 @@ export type OrderRow = {
   deliveredAt: Date | null
   trackingUrl: string | null
   expiresAt: Date | null
+  /** The customer was erased: what is written later must hold nothing personal. */
+  isErased: boolean
   createdAt: Date
   updatedAt: Date
 }
@@ -80,7 +82,8 @@ const orderColumns = sql`o.id, o.number, o.customer_id as "customerId", o.outlet
   o.shipping_address as "shippingAddress", o.billing_address as "billingAddress", o.note,
   o.delivery_status as "deliveryStatus", o.delivery_partner as "deliveryPartner",
   o.estimated_delivery as "estimatedDelivery", o.delivered_at as "deliveredAt", o.tracking_url as "trackingUrl",
-  o.expires_at as "expiresAt", o.created_at as "createdAt", o.updated_at as "updatedAt"`
+  o.expires_at as "expiresAt", o.erased_at is not null as "isErased", o.created_at as "createdAt",
+  o.updated_at as "updatedAt"`
 
 const linesFrom = (source: Fragment) => sql`(
   select coalesce(json_agg(json_build_object('id', l.id, 'position', l.position, 'productId', l.product_id,
@@ -284,6 +287,7 @@ export type NewOrder = Omit<
   | 'deliveredAt'
   | 'trackingUrl'
   | 'expiresAt'
+  | 'isErased'
   | 'createdAt'
   | 'updatedAt'
 > & { expiresInMs: number | null; language: string | null }

@@ -1,3 +1,4 @@
+import { erasedText } from '../../core/erased.ts'
 import type { Instrument } from '../../core/instrument.ts'
 import type { Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
@@ -30,6 +31,18 @@ type Ctx = { store: Pick<Store, 'id'> }
 export const isPaid = ({ paymentStatus }: Pick<OrderRow, 'paymentStatus'>) =>
   paymentStatus === 'paid' || paymentStatus === 'partially_refunded'
 
+/** A report that comes after the customer was erased must not bring back what was paid with. */
+const applyChange = (order: LockedOrder, change: OrderChange): LockedOrder => {
+  const { payment, ...next } = { ...order, ...change }
+  return { ...next, payment: payment !== null && order.isErased ? eraseInstrument(payment) : payment }
+}
+
+const eraseInstrument = ({ last4, upiId, ...payment }: Instrument): Instrument => ({
+  ...payment,
+  last4: last4 === '' ? '' : erasedText,
+  upiId: upiId === '' ? '' : erasedText,
+})
+
 const write = async (
   tx: Tx,
   { store }: Ctx,
@@ -38,7 +51,7 @@ const write = async (
   entries: readonly TimelineEntry[],
   more: readonly OrderEventType[] = [],
 ) => {
-  const next: LockedOrder = { ...order, ...change }
+  const next = applyChange(order, change)
   const types = [...eventsOf(order.status, next.status, entries), ...more]
   const { lastSequence } = await writeOrder(tx, store.id, next, entries, types.length, saleChange(order, next))
   recordOrderEvents(tx, store, order.id, types, lastSequence)
@@ -54,7 +67,7 @@ const writeUntouched = async (
   entry: TimelineEntry,
   type: OrderEventType,
 ) => {
-  const next: LockedOrder = { ...order, ...change }
+  const next = applyChange(order, change)
   const { lastSequence, ...told } = await writeOrderForEvent(tx, store.id, next, [entry], 1, saleChange(order, next))
   recordKnownOrder(tx, store, { ...next, ...told, shipments: [], refunds: [] }, type, lastSequence)
   return next

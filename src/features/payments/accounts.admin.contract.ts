@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { countedPage, named, nullable, oneOf, pageCursor, pageLimit } from '../../http/schema.ts'
+import { named, nullable } from '../../http/schema.ts'
 import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
 
 const PaymentAccount = named(
@@ -32,35 +32,6 @@ const Checked = Type.Object({
   answer: nullable(Type.String({ description: 'What the provider said to a harmless call. Null: no call was needed' })),
 })
 const exampleChecked = { account: exampleAccount, answer: 'The credentials are accepted.' }
-
-const InboxEvent = named(
-  'InboxEvent',
-  Type.Object({
-    id: Type.Integer(),
-    source: Type.String({ description: 'The payment provider' }),
-    eventId: Type.String(),
-    orderId: nullable(Type.String()),
-    outcome: Type.String(),
-    detail: Type.String(),
-    receivedAt: Type.String({ format: 'date-time' }),
-    body: Type.Unsafe<unknown>({ description: 'As it was received' }),
-  }),
-)
-
-const exampleEvent = {
-  id: 1042,
-  source: 'razorpay',
-  eventId: 'evt_Mz1',
-  orderId: 'ord_1m7mj220q32w1b1vwkvc69',
-  outcome: 'applied',
-  detail: '',
-  receivedAt: '2026-11-17T09:30:00.000Z',
-  body: { event: 'payment.captured' },
-}
-
-const outcomes = [
-  ...['applied', 'ignored', 'no_effect', 'duplicate_payment', 'mismatch', 'unknown_order', 'malformed'],
-] as const
 
 const path = '/admin/v1/stores/{storeId}'
 const providerParams = Type.Object({
@@ -97,31 +68,5 @@ export const paymentAccountsContract = {
     ok: Checked,
     errors: ['NOT_FOUND', 'CONFLICT'],
     example: exampleChecked,
-  }),
-  adminListInbox: adminEndpoint({
-    ...{ method: 'GET', path: `${path}/inbox`, params: storeParams },
-    ...{ tag: 'Payments', access: 'store', permission: 'orders:read' },
-    summary: 'List events of payment providers, newest first',
-    query: Type.Object({
-      outcome: Type.Optional(oneOf(outcomes)),
-      orderId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-      limit: pageLimit,
-      cursor: pageCursor,
-    }),
-    ok: countedPage(InboxEvent),
-    example: { data: [exampleEvent], nextCursor: null, hasMore: false, total: 1, totalIsExact: true },
-  }),
-  adminReplayEvent: adminEndpoint({
-    ...{ method: 'POST', path: `${path}/inbox/{eventNumber}/replay` },
-    ...{ tag: 'Payments', access: 'store', permission: 'orders:write' },
-    params: Type.Object({
-      ...storeParams.properties,
-      eventNumber: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    }),
-    summary: 'Apply an event again',
-    description: 'Effects that it already had are not repeated.',
-    ok: InboxEvent,
-    errors: ['NOT_FOUND'],
-    example: exampleEvent,
   }),
 }

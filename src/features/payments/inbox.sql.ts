@@ -1,3 +1,4 @@
+import { erasedText } from '../../core/erased.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
@@ -83,14 +84,18 @@ export const countEvents = async (db: Queries, storeId: StoreId, filter: EventFi
 export const readEvent = (db: Queries, id: number) => db.maybeOne<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id where e.id = ${id}`
 
+/** The body was replaced when its customer was erased, so that it cannot be applied again. */
+const isErased = sql`e.body = to_jsonb(${erasedText}::text)`
+
 /** Events that named a payment before it was known. */
 export const listWaitingEvents = (db: Queries, storeId: StoreId, transaction: string) => db.many<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id
   where e.store_id = ${storeId} and e.transaction_ref = ${transaction} and e.outcome = 'unknown_order'
+    and not ${isErased}
   order by e.id limit 100`
 
 /** Events whose payment is known by now, which were not applied because the process died in between. */
-const isLeftOver = sql`e.transaction_ref is not null and e.outcome = 'unknown_order' and exists (
+const isLeftOver = sql`e.transaction_ref is not null and e.outcome = 'unknown_order' and not ${isErased} and exists (
     select from payment p where p.store_id = e.store_id and p.transaction_ref = e.transaction_ref)`
 
 export const findLeftOverEvents = (db: Queries) => db.many<{ storeId: StoreId; waiting: number; oldestAt: Date }>`
@@ -106,7 +111,7 @@ export const listLeftOverEvents = (db: Queries, storeId: StoreId, limit: number)
 /** Refunds that the provider reported while too little of the payment seemed to be left. */
 export const listMismatches = (db: Queries, storeId: StoreId, orderId: string) => db.many<InboxEvent>`
   select ${eventColumns} from payment_event e join store s on s.id = e.store_id
-  where e.store_id = ${storeId} and e.order_id = ${orderId} and e.outcome = 'mismatch'
+  where e.store_id = ${storeId} and e.order_id = ${orderId} and e.outcome = 'mismatch' and not ${isErased}
   order by e.id limit 100`
 
 /** Locks an event that is replayed. Its order may be known by now. */

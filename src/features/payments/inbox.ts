@@ -1,5 +1,4 @@
 import { refuse } from '../../core/domain-errors.ts'
-import type { Queries } from '../../db/database.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import {
   MalformedEvent,
@@ -9,25 +8,13 @@ import {
 } from '../../providers/payment/provider.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { commandLine, compareFields, recordChange } from '../audit/record.ts'
-import type { Author, Store } from '../context.ts'
+import type { Author } from '../context.ts'
 import type { ProviderCallCtx } from './call-provider.ts'
-import {
-  type InboxEvent,
-  listEvents,
-  listMismatches,
-  listWaitingEvents,
-  type PaymentOutcome,
-  readEvent,
-} from './inbox.sql.ts'
+import { type InboxEvent, listMismatches, listWaitingEvents, type PaymentOutcome, readEvent } from './inbox.sql.ts'
 import type { PaymentServices, SettlementCtx } from './providers.ts'
 import { findOrderId, replayReport, type Settlement } from './settlement.ts'
 
 export type { InboxEvent } from './inbox.sql.ts'
-
-export type InboxFilter = { orderId: string | null; outcome: string | null; limit: number }
-
-export const listInbox = (db: Queries, store: Pick<Store, 'id'>, filter: InboxFilter) =>
-  listEvents(db, store.id, filter)
 
 /** Applies a stored event again, after an operator has fixed the cause of its failure. */
 export const replayEvent = async (

@@ -4,9 +4,11 @@ import { toMinor } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
 import type { DisputeReport, PaymentEvent, PaymentNames, PaymentReport } from '../../providers/payment/provider.ts'
+import { isErasedOrder } from '../orders/erase.sql.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import { isPaidElsewhere as findPaidElsewhere, type LockedOrder } from '../orders/orders.sql.ts'
 import { fillPaymentDetails, flagOrder, noteFailedPayment, settleDuplicate, settleOrder } from '../orders/settle.ts'
+import { erasePaymentEvent } from './erase.sql.ts'
 import type { Applied } from './inbox.sql.ts'
 import * as inbox from './inbox.sql.ts'
 import * as sql from './payments.sql.ts'
@@ -75,9 +77,14 @@ const hold = async (tx: Tx, ctx: SettlementCtx, report: Report, orderId: string 
 
 const applyTo = async (tx: Tx, ctx: SettlementCtx, eventNumber: number, held: Held, report: Report) => {
   const applied = await apply(tx, ctx, held, report)
+  if (await isOfErased(tx, ctx, held)) await erasePaymentEvent(tx, ctx.store.id, eventNumber)
   tx.withCommit(() => inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail))
   return applied
 }
+
+/** The order is asked for only if the report did not need it. */
+const isOfErased = (tx: Tx, ctx: SettlementCtx, { order, orderId }: Held) =>
+  order === undefined && orderId !== null ? isErasedOrder(tx, ctx.store.id, orderId) : (order?.isErased ?? false)
 
 const nothing = (detail: string): Applied => ({ outcome: 'no_effect', detail })
 const done = (detail: string): Applied => ({ outcome: 'applied', detail })

@@ -4,7 +4,9 @@ import { toFields } from '../../core/fields.ts'
 import { parseRawBody, type RawBody } from '../../http/body.ts'
 import { readNeutralEvent } from '../../providers/payment/neutral-event.ts'
 import { MalformedEvent, type PaymentEvent, type WebhookCall } from '../../providers/payment/provider.ts'
+import { isErasedOrder } from '../orders/erase.sql.ts'
 import type { WebhookStore } from '../stores/webhook-credentials.sql.ts'
+import { erasePaymentEvent } from './erase.sql.ts'
 import { claimPaymentEvent, finishEvent } from './inbox.sql.ts'
 import { applyWaitingEvents } from './inbox.ts'
 import { readPaymentById } from './payments.sql.ts'
@@ -132,7 +134,11 @@ const storeMalformed = (ctx: PaymentWebhookCtx, source: string, body: unknown, d
       orderId: typeof orderId === 'string' ? orderId : null,
       body: body ?? null,
     })
-    if (event !== undefined) await finishEvent(tx, ctx.store.id, event.id, 'malformed', detail)
+    if (event !== undefined) {
+      await finishEvent(tx, ctx.store.id, event.id, 'malformed', detail)
+      const isErased = typeof orderId === 'string' && (await isErasedOrder(tx, ctx.store.id, orderId))
+      if (isErased) await erasePaymentEvent(tx, ctx.store.id, event.id)
+    }
     return { duplicate: event === undefined, outcome: 'malformed', detail }
   })
 

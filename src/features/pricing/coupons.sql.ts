@@ -82,31 +82,111 @@ export type CouponRow = {
   createdAt: Date
 }
 
-/** All coupons, or the one with the id, with the slugs of their categories and products. */
-export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
-  select k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
+const couponColumns = sql`k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
     k.starts_at as "startsAt", k.ends_at as "endsAt", k.usage_limit as "usageLimit",
     k.customer_limit as "customerLimit", k.used, k.listed, k.stopped_at as "stoppedAt", k.created_at as "createdAt",
     array(select c.slug from category c where c.store_id = k.store_id and c.id = any(k.category_ids)
       order by c.slug) as categories,
     array(select p.slug from product p where p.store_id = k.store_id and p.id = any(k.product_ids)
-      order by p.slug) as products
+      order by p.slug) as products`
+
+/** All coupons, or the one with the id, with the slugs of their categories and products. */
+export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
+  select ${couponColumns}
   from coupon k
   where k.store_id = ${storeId} and (${id}::text is null or k.id = ${id})
   order by k.created_at, k.code`
 
-/** Returns the id, also if the coupon was stopped before. */
-export const stopCoupon = async (tx: Tx, storeId: StoreId, code: string) =>
+/** `isActive`: a cart could use it now. */
+export type CouponFilter = { prefix: string | null; isActive: boolean | null }
+
+const isUsable = sql`(k.stopped_at is null and coalesce(k.starts_at <= vitrine_now(), true)
+    and coalesce(k.ends_at > vitrine_now(), true) and coalesce(k.used < k.usage_limit, true))`
+
+const matchingCoupons = (storeId: StoreId, { prefix, isActive }: CouponFilter): Fragment => sql`coupon k
+  where k.store_id = ${storeId}
+    ${prefix === null ? sql`` : sql`and k.code >= ${prefix} and k.code < ${`${prefix}\u{10ffff}`}`}
+    ${isActive === null ? sql`` : isActive ? sql`and ${isUsable}` : sql`and not ${isUsable}`}`
+
+export type PagedCoupon = CouponRow & { position: string }
+
+/** Newest first. `position` is the creation time as text: a JavaScript Date would lose the microseconds. */
+export const pageCoupons = (
+  db: Queries,
+  storeId: StoreId,
+  filter: CouponFilter,
+  { before, limit }: { before: { at: string; id: string } | null; limit: number },
+) => db.many<PagedCoupon>`
+  select ${couponColumns}, k.created_at::text as position from ${matchingCoupons(storeId, filter)}
+    ${before === null ? sql`` : sql`and (k.created_at, k.id) < (${before.at}::timestamptz, ${before.id})`}
+  order by k.created_at desc, k.id desc limit ${limit}`
+
+export const countCoupons = async (db: Queries, storeId: StoreId, filter: CouponFilter, limit: number) =>
+  (
+    await db.one<{ found: number }>`
+    select count(*) as found from (select from ${matchingCoupons(storeId, filter)} limit ${limit}) found`
+  ).found
+
+/** Uses of the coupon wait until the transaction ends. Returns the id. */
+export const lockCoupon = async (tx: Tx, storeId: StoreId, code: string) =>
   (
     await tx.maybeOne<{ id: string }>`
-      update coupon set stopped_at = coalesce(stopped_at, vitrine_now())
-      where store_id = ${storeId} and code = ${code}
-      returning id`
+    select id from coupon where store_id = ${storeId} and code = ${code} for no key update`
   )?.id
 
-/** Returns the id. */
-export const setListed = async (tx: Tx, storeId: StoreId, code: string, listed: boolean) =>
+/** For a locked coupon. Nulls of `categoryIds` and `productIds` leave them as they are. */
+export const updateCoupon = (
+  tx: Tx,
+  storeId: StoreId,
+  id: string,
+  coupon: Omit<NewCoupon, 'id' | 'code' | 'categoryIds' | 'productIds'> & {
+    isStopped: boolean
+    categoryIds: readonly string[] | null
+    productIds: readonly string[] | null
+  },
+) => tx.run`
+  update coupon set kind = ${coupon.kind}, value = ${coupon.value}, description = ${coupon.description},
+    min_subtotal_minor = ${coupon.minSubtotalMinor}, starts_at = ${coupon.startsAt}, ends_at = ${coupon.endsAt},
+    usage_limit = ${coupon.usageLimit}, customer_limit = ${coupon.customerLimit}, listed = ${coupon.listed},
+    category_ids = coalesce(${coupon.categoryIds}::text[], category_ids),
+    product_ids = coalesce(${coupon.productIds}::text[], product_ids),
+    stopped_at = case when ${coupon.isStopped} then coalesce(stopped_at, vitrine_now()) end
+  where store_id = ${storeId} and id = ${id}`
+
+export type CouponUse = {
+  orderId: string
+  number: number
+  customerId: string
+  status: string
+  discountMinor: number
+  totalMinor: number
+  currency: string
+  createdAt: Date
+}
+
+/** An order that was cancelled has given its use back. */
+const usesOf = (storeId: StoreId, couponId: string) => sql`orders o
+  where o.store_id = ${storeId} and o.coupon_id = ${couponId} and o.status <> 'cancelled'`
+
+export const listUses = (
+  db: Queries,
+  storeId: StoreId,
+  couponId: string,
+  { before, limit }: { before: number | null; limit: number },
+) => db.many<CouponUse>`
+  select o.id as "orderId", o.number, o.customer_id as "customerId", o.status, o.discount_minor as "discountMinor",
+    o.total_minor as "totalMinor", o.currency, o.created_at as "createdAt"
+  from ${usesOf(storeId, couponId)} ${before === null ? sql`` : sql`and o.number < ${before}`}
+  order by o.number desc limit ${limit}`
+
+export const countUses = async (db: Queries, storeId: StoreId, couponId: string, limit: number) =>
   (
-    await tx.maybeOne<{ id: string }>`
-      update coupon set listed = ${listed} where store_id = ${storeId} and code = ${code} returning id`
+    await db.one<{ found: number }>`
+    select count(*) as found from (select from ${usesOf(storeId, couponId)} limit ${limit}) found`
+  ).found
+
+export const findCouponId = async (db: Queries, storeId: StoreId, code: string) =>
+  (
+    await db.maybeOne<{ id: string }>`
+    select id from coupon where store_id = ${storeId} and code = ${code}`
   )?.id

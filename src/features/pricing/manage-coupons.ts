@@ -3,9 +3,10 @@ import { newId } from '../../core/ids.ts'
 import { toMinor, toWire } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { compareFields, recordChange } from '../audit/record.ts'
 import { findCategoryId, findProductId } from '../catalog/find-named.sql.ts'
 import { splitPath } from '../catalog/product-input.ts'
-import type { Store } from '../context.ts'
+import type { Author, Store } from '../context.ts'
 import * as sql from './coupons.sql.ts'
 import { readCouponCode } from './coupons.ts'
 
@@ -64,31 +65,85 @@ export const createCoupon = async (
   }
   const isNew = (await sql.insertCoupon(tx, store.id, coupon)) > 0
   if (!isNew) throw refuse('COUPON_TAKEN', { coupon: coupon.code })
-  const [made] = await readCoupons(tx, store, coupon.id)
-  return mustExist(made, 'the created coupon')
+  return readCouponById(tx, store, coupon.id)
 }
+
+export const createCouponBy = async (tx: Tx, store: CouponStore, by: Author, request: CouponRequest) => {
+  const made = await createCoupon(tx, store, request)
+  recordChange(tx, store, by, { action: 'coupon.created', id: made.code, changes: compareFields({}, auditedOf(made)) })
+  return made
+}
+
+/** Fields that are not given stay as they are. */
+export type CouponEdit = Partial<Omit<CouponRequest, 'code'>> & { stopped?: boolean }
+
+/**
+ * Changes a coupon. Uses wait for the lock, so that none is counted between the check and the change. A used coupon keeps
+ * its discount: its uses would not be comparable.
+ */
+export const changeCouponBy = async (
+  tx: Tx,
+  store: CouponStore,
+  by: Author,
+  text: string,
+  change: CouponEdit,
+  check: (before: ListedCoupon) => void = () => {},
+): Promise<ListedCoupon> => {
+  const code = readCode(text)
+  const id = await sql.lockCoupon(tx, store.id, code)
+  if (id === undefined) throw refuse('COUPON_NOT_FOUND', { coupon: code })
+  const before = await readCouponById(tx, store, id)
+  check(before)
+  const { stopped, ...wanted } = change
+  const next = { ...before, ...wanted }
+  if (before.used > 0 && (next.kind !== before.kind || next.value !== before.value)) {
+    throw refuse('COUPON_USED', { coupon: code })
+  }
+  if (next.usageLimit !== null && next.usageLimit < before.used) {
+    throw refuse('COUPON_LIMIT_BELOW_USES', { coupon: code, used: before.used })
+  }
+  const { categories, products } = wanted
+  await sql.updateCoupon(tx, store.id, id, {
+    ...{ kind: next.kind, value: readValue(next, store.currency), description: next.description, listed: next.listed },
+    minSubtotalMinor: readAmount('minSubtotal', next.minSubtotal, store.currency),
+    ...readWindow(next),
+    usageLimit: readLimit(next.usageLimit),
+    customerLimit: readLimit(next.customerLimit),
+    isStopped: stopped ?? before.stoppedAt !== null,
+    categoryIds: categories === undefined ? null : await findAll(categories, (one) => findCategory(tx, store, one)),
+    productIds: products === undefined ? null : await findAll(products, (one) => findProduct(tx, store, one)),
+  })
+  const after = await readCouponById(tx, store, id)
+  const changes = compareFields(auditedOf(before), auditedOf(after))
+  const isStopped = after.stoppedAt !== null && before.stoppedAt === null
+  const action = isStopped ? 'coupon.stopped' : 'coupon.updated'
+  if (Object.keys(changes).length > 0) recordChange(tx, store, by, { action, id: code, changes })
+  return after
+}
+
+/** The count of uses changes without staff. */
+const auditedOf = ({ used: _, ...coupon }: ListedCoupon) => coupon
 
 type CouponStore = Pick<Store, 'id' | 'currency'>
 
 /** A stopped coupon gives no discount. It stays in the operator's list, and existing orders keep their discount. */
-export const stopCoupon = (tx: Tx, store: CouponStore, text: string) =>
-  changeCoupon(tx, store, text, (code) => sql.stopCoupon(tx, store.id, code))
+export const stopCoupon = (tx: Tx, store: CouponStore, by: Author, text: string) =>
+  changeCouponBy(tx, store, by, text, { stopped: true })
 
 /** Sets whether customers see the coupon in their list. */
-export const setCouponListed = (tx: Tx, store: CouponStore, text: string, listed: boolean) =>
-  changeCoupon(tx, store, text, (code) => sql.setListed(tx, store.id, code, listed))
+export const setCouponListed = (tx: Tx, store: CouponStore, by: Author, text: string, listed: boolean) =>
+  changeCouponBy(tx, store, by, text, { listed })
 
-const changeCoupon = async (
-  tx: Tx,
-  store: CouponStore,
-  text: string,
-  change: (code: string) => Promise<string | undefined>,
-): Promise<ListedCoupon> => {
+export const findCoupon = async (db: Queries, store: CouponStore, text: string): Promise<ListedCoupon> => {
   const code = readCode(text)
-  const id = await change(code)
+  const id = await sql.findCouponId(db, store.id, code)
   if (id === undefined) throw refuse('COUPON_NOT_FOUND', { coupon: code })
-  const [changed] = await readCoupons(tx, store, id)
-  return mustExist(changed, 'the changed coupon')
+  return readCouponById(db, store, id)
+}
+
+const readCouponById = async (db: Queries, store: CouponStore, id: string): Promise<ListedCoupon> => {
+  const [coupon] = await readCoupons(db, store, id)
+  return mustExist(coupon, `coupon ${id}`)
 }
 
 /** A coupon as operators see it, with the slugs of its categories and products. */
@@ -101,12 +156,13 @@ const readCoupons = async (
   db: Queries,
   { id, currency }: Pick<Store, 'id' | 'currency'>,
   only: string | null,
-): Promise<ListedCoupon[]> =>
-  (await sql.listCoupons(db, id, only)).map(({ value, minSubtotalMinor, ...coupon }) => ({
-    ...coupon,
-    value: coupon.kind === 'percent' ? value / 1000 : toWire(value, currency),
-    minSubtotal: toWire(minSubtotalMinor, currency),
-  }))
+): Promise<ListedCoupon[]> => (await sql.listCoupons(db, id, only)).map((row) => toListed(row, currency))
+
+export const toListed = ({ value, minSubtotalMinor, ...coupon }: sql.CouponRow, currency: string): ListedCoupon => ({
+  ...coupon,
+  value: coupon.kind === 'percent' ? value / 1000 : toWire(value, currency),
+  minSubtotal: toWire(minSubtotalMinor, currency),
+})
 
 const readCode = (text: string) => {
   const code = readCouponCode(text)
@@ -114,7 +170,7 @@ const readCode = (text: string) => {
   throw refuse('COUPON_CODE_INVALID', { coupon: text })
 }
 
-const readValue = ({ kind, value }: CouponRequest, currency: string) => {
+const readValue = ({ kind, value }: Pick<CouponRequest, 'kind' | 'value'>, currency: string) => {
   if (kind === 'fixed') {
     const minor = readAmount('value', value, currency)
     if (minor === 0) throw refuse('COUPON_DISCOUNT_ZERO', {})
@@ -133,7 +189,7 @@ const readAmount = (field: 'value' | 'minSubtotal', amount: number, currency: st
   return minor
 }
 
-const readWindow = ({ startsAt, endsAt }: CouponRequest) => {
+const readWindow = ({ startsAt, endsAt }: Pick<CouponRequest, 'startsAt' | 'endsAt'>) => {
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt) {
     throw refuse('COUPON_PERIOD_INVALID', { startsAt, endsAt })
   }
