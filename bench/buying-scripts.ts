@@ -2,6 +2,7 @@ import { findSession } from '../src/features/access/access.sql.ts'
 import { readCart } from '../src/features/cart/cart.sql.ts'
 import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/remove-ordered.sql.ts'
+import type { MoveNote } from '../src/features/catalog/stock-ledger.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
 import { insertEvents } from '../src/features/events/events.sql.ts'
@@ -71,7 +72,16 @@ export const checkoutScript = (shop: Shop, from: number) => {
         ...{ customerId: customerId as string, addressId: null, couponCode: undefined },
       }),
     ),
-    record((tx) => moveStock(tx, store.id, store.outletId, orderLines, { onHand: 0, reserved: 1, mustBeFree: true })),
+    record((tx) =>
+      moveStock(
+        tx,
+        store.id,
+        store.outletId,
+        orderLines,
+        { onHand: 0, reserved: 1, mustBeFree: true },
+        noteOf(orderId as string),
+      ),
+    ),
     record((tx) =>
       insertOrder(
         tx,
@@ -110,6 +120,8 @@ export const checkoutScript = (shop: Shop, from: number) => {
 }
 
 /** The event of an order, as the service writes it before the commit. */
+const noteOf = (orderId: string): MoveNote => ({ cause: 'order', orderId, reason: null, actor: null })
+
 const recordEvent = ({ store }: Shop, orderId: string, type: 'order.placed' | 'order.paid', sequence: number) => {
   const id = varying(`('evt_' || :buyer::text || '_${sequence}')`)
   const events = [{ id, type, subject: orderId, sequence }]
@@ -144,7 +156,16 @@ export const settlementScript = (shop: Shop, from: number) => {
     record((tx) => lockPayments(tx, store.id, orderId as string)),
     record((tx) => isPaidElsewhere(tx, store.id, orderId as string)),
     record((tx) => writePayment(tx, store.id, paymentId as string, { status: 'paid' })),
-    record((tx) => moveStock(tx, store.id, store.outletId, bought, { onHand: -1, reserved: -1, mustBeFree: false })),
+    record((tx) =>
+      moveStock(
+        tx,
+        store.id,
+        store.outletId,
+        bought,
+        { onHand: -1, reserved: -1, mustBeFree: false },
+        noteOf(orderId as string),
+      ),
+    ),
     record((tx) => takeFromCart(tx, store.id, cartId as string, bought)),
     record((tx) => writeOrder(tx, store.id, paid as never, [{ type: 'paid', message: 'Paid by card.' }], 1, 1)),
     recordEvent(shop, orderId as string, 'order.paid', 2),

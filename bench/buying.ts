@@ -7,6 +7,7 @@ import { systemClock } from '../src/core/clock.ts'
 import { connectDb } from '../src/db/database.ts'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { checkInvariants } from '../src/features/doctor/invariants.ts'
+import { balanceLedgers } from '../test/put-on-hand.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { costOfEach, findServer, type ProcessorTimes, readProcessorTimes } from './buying-cpu.ts'
 import { address, checkoutScript, eventOf, type Shop, settlementScript } from './buying-scripts.ts'
@@ -91,6 +92,7 @@ const fillStore = async (service: Service, database: EmbeddedServer, folder: str
     storeId,
   ])
   await query(database, 'update stock set on_hand = 1000000 where store_id = $1', [store?.id])
+  await query(database, balanceLedgers)
   await query(database, 'update listing set in_stock = true where store_id = $1', [store?.id])
   const { id, outletId } = store as { id: number; outletId: number }
   return {
@@ -235,6 +237,7 @@ const measureFlashSale = async (bench: Bench) => {
   await query(database, 'update stock set on_hand = reserved + $1 where store_id = $2 and variant_id = $3', [
     ...[units, store.id, variant],
   ])
+  await query(database, balanceLedgers)
   const range = await moreBuyers(bench, people, 42)
   const measured = await send(bench, checkouts(bench, range))
   const [sold] = await query(

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import pg from 'pg'
 import type { PaymentDouble } from '../test/doubles/payment-double.ts'
+import { balanceLedgers } from '../test/put-on-hand.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { address, eventOf } from './buying-scripts.ts'
 import { catchWebhooks } from './catch-webhooks.ts'
@@ -120,6 +121,7 @@ const openSide = async ({ service, connection, products }: Place, name: PaymentS
   const { rows } = await client.query('select id, default_outlet_id from store where public_id = $1', [publicId])
   const store = { id: Number(rows[0].id), outletId: Number(rows[0].default_outlet_id), products }
   await client.query('update stock set on_hand = 1000000 where store_id = $1', [store.id])
+  await client.query(balanceLedgers)
   await client.query('update listing set in_stock = true where store_id = $1', [store.id])
   await client.end()
   const waiting: number[] = []

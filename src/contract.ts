@@ -7,6 +7,7 @@ import { cartContract } from './features/cart/cart.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
 import { productEvents, stockEvents } from './features/catalog/catalog-events.contract.ts'
 import { filtersContract } from './features/catalog/filters.contract.ts'
+import { stockContract } from './features/catalog/stock.admin.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { checkoutContract } from './features/checkout/checkout.contract.ts'
 import { customersContract } from './features/customers/customers.admin.contract.ts'
@@ -64,6 +65,7 @@ export const adminContracts = [
   mailAdminContract,
   invoicesAdminContract,
   settingsContract,
+  stockContract,
   storeAccessContract,
   customersContract,
   couponsAdminContract,
@@ -122,6 +124,7 @@ export const describeAdmin = (version: string) =>
       Session: 'Signing in, and your own account',
       Orders: 'Orders of the store: shipping, refunds, notes, invoices',
       Settings: 'The store, its origins and its mail',
+      Stock: 'Units of each variant at each outlet, and the ledger of their changes',
       Customers: 'The people who buy: their orders, notes about them, export and erasure of their data',
       Coupons: 'Discounts that shoppers enter as a code',
       Payments: 'Accounts at payment providers',

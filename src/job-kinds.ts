@@ -13,6 +13,7 @@ import { outgoingWebhookJobs } from './features/outgoing-webhooks/outgoing-webho
 import { paymentJobs } from './features/payments/payment.jobs.ts'
 import { reportJobs } from './features/reports/reports.jobs.ts'
 import { staffJobs } from './features/staff/staff.jobs.ts'
+import { storeJobs } from './features/stores/stores.jobs.ts'
 import { wishlistJobs } from './features/wishlist/wishlist.jobs.ts'
 import type { JobKind } from './jobs/job-kind.ts'
 
@@ -21,6 +22,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
   const cleanup = db.forWork('cleanup')
   return [
     ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
+    ...storeJobs(cleanup),
     ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...outgoingWebhookJobs({ ...services, db: db.forWork('messages') }, cleanup),
     ...reportJobs(cleanup),

@@ -4,6 +4,7 @@ import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
+import { stockRoutes } from './features/catalog/stock.admin.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { Services } from './features/context.ts'
 import { customerAdminRoutes } from './features/customers/customers.admin.routes.ts'
@@ -67,6 +68,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...mailAdminRoutes,
   ...invoiceAdminRoutes,
   ...settingsRoutes,
+  ...stockRoutes,
   ...storeAccessRoutes,
   ...customerAdminRoutes,
   ...couponAdminRoutes,

@@ -196,6 +196,15 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
     [12, 17, 14],
   )
   await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.stock === 3)
+  const mug = ['--store', demo.storeId, '--variant', 'KC-MUG-OAT']
+  const adjusted = await vitrine('stock', 'adjust', ...mug, '--delta', '-2', '--reason', 'Two broken in the shop')
+  assert.deepEqual([adjusted.stock, adjusted.available], [12, 12])
+  const [move] = await vitrine('stock', 'moves', ...mug, '--limit', '1')
+  assert.deepEqual([move.cause, move.availableChange, move.available], ['adjustment', -2, 12])
+  assert.deepEqual([move.reason, move.author.kind], ['Two broken in the shop', 'command'])
+  const threshold = await vitrine('stock', 'threshold', ...mug, '--units', '20')
+  assert.deepEqual(threshold, { variantId: adjusted.variantId, lowStockThreshold: 20 })
+  assert.equal((await vitrine('stock', 'threshold', ...mug, '--units', 'store')).lowStockThreshold, null)
   await look(demo.browserKey, '/v1/products?inStock=true&limit=100', ({ json }) =>
     json.some(({ slug }: { slug: string }) => slug === 'applique-sling-bag'),
   )

@@ -1,4 +1,6 @@
 import type { Db } from '../src/db/database.ts'
+import { countMoves, listMoves, listStock } from '../src/features/catalog/stock-list.sql.ts'
+import { refreshStoreThreshold } from '../src/features/catalog/stock-threshold.sql.ts'
 import type { StoreId } from '../src/features/context.ts'
 import { listCustomers } from '../src/features/customers/customers.sql.ts'
 import { claimErasures, findDueErasures } from '../src/features/customers/erase.sql.ts'
@@ -26,6 +28,7 @@ import {
 import { claimDueRefunds, findDueRefunds } from '../src/features/payments/refunds.sql.ts'
 import { listUses, pageCoupons } from '../src/features/pricing/coupons.sql.ts'
 import { addToSums, findStoresWithEntries } from '../src/features/reports/sales.sql.ts'
+import { findChangedThresholds } from '../src/features/stores/low-stock.sql.ts'
 
 const webhookResult: AttemptResult = {
   ...{
@@ -82,6 +85,20 @@ const customerStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => eraseUnmatchedPaymentEvents(db, storeId, ['asha'], { after: 0, limit: 100 }), 'payment_event_unmatched'],
   [() => eraseUnmatchedDeliveryEvents(db, storeId, ['asha'], { after: 0, limit: 100 }), 'delivery_event_unmatched'],
 ]
+/** The lists of stock and of its ledger, with the filters that decide on the plan. */
+const stockLists = (db: Db, storeId: StoreId): JobStatement[] => {
+  const all = { outletId: null, variantId: null, sku: null, productId: null, words: null, stock: null }
+  const after = { variantId: 'var_1', outletId: 1 }
+  const moves = { variantId: 'var_1', outletId: null, cause: null, from: null, to: null }
+  return [
+    [() => listStock(db, storeId, all, { after, limit: 20 }), 'variant_pkey'],
+    [() => listStock(db, storeId, { ...all, sku: 'MUG' }, { after: null, limit: 20 }), 'variant_by_sku'],
+    [() => listStock(db, storeId, { ...all, stock: 'low' }, { after, limit: 20 }), 'stock_low'],
+    [() => listStock(db, storeId, { ...all, stock: 'out' }, { after, limit: 20 }), 'stock_low'],
+    [() => listMoves(db, storeId, moves, { before: 1, limit: 20 }), 'stock_move_pkey'],
+    [() => countMoves(db, storeId, moves, 10_001), 'stock_move_pkey'],
+  ]
+}
 
 /** How jobs find due work by its time and claim the work of a store, with the indexes that they use. */
 export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
@@ -113,6 +130,10 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   ...deliveryLists(db, storeId),
   [() => findStoresWithEntries(db, []), 'sale_entry_pkey'],
   [() => addToSums(db, storeId), 'sale_entry_pkey'],
+  // A table of stores is small, and a scan of it is as good.
+  [() => findChangedThresholds(db)],
+  [() => db.tx((tx) => refreshStoreThreshold(tx, storeId, 'var_1')), 'stock_pkey'],
+  ...stockLists(db, storeId),
   [() => findMailingStores(db, 'order', 0), 'mail_of_store_due'],
   [() => claimDueMail(db, storeId, 'order', 4), 'mail_of_store_due'],
   [() => findMailingStores(db, 'reset', 0), 'mail_of_store_due'],

@@ -17,6 +17,7 @@ import { databaseUrl, newStore, startTestService, type TestService, withinASecon
 import { addCoupons, addMailTokens, addPayments, addSearchTerms, addWebhooks } from './plans-data.ts'
 import { jobStatements } from './plans-jobs.ts'
 import { signInSteps } from './plans-sign-in.ts'
+import { balanceLedgers, putOnHand } from './put-on-hand.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 import { cheapPasswords } from './world.ts'
 
@@ -44,11 +45,12 @@ before(async () => {
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, size, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 2_000, inSmallStores: 5 })
-  for (const text of [addCoupons, addPayments, addMailTokens, addWebhooks, addSearchTerms]) await runSql(url, text)
+  const added = [addCoupons, addPayments, addMailTokens, addWebhooks, addSearchTerms, balanceLedgers]
+  for (const text of added) await runSql(url, text)
   await runSql(
     url,
     `analyze coupon, mail, mail_token, orders, payment, payment_event, refund, shipment, event, webhook_endpoint,
-      webhook_delivery, webhook_attempt, order_search`,
+      webhook_delivery, webhook_attempt, order_search, stock_move, delivery_event, erasure, sale_entry`,
   )
   // The numbers of the inserted orders are in use.
   await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
@@ -128,7 +130,7 @@ test('data of a shopper are read and written by indexes, with one plan for large
   ]
   const { id: productId } = (await shop.get('/v1/products/product-9876')).json
   // The catalog gives a product up to nine units, and sometimes none.
-  await service.db.run`update stock set on_hand = 100 where store_id = ${storeId} and product_id = ${productId}`
+  await putOnHand(service.db, storeId, 100, { productId })
   const line = { productId, quantity: 1 }
   const cart = { body: { items: [line] } }
   const address = { name: 'Asha', phone: '+919812345678', line1: '1 Lake Road', city: 'Pune', state: 'MH' }
@@ -265,7 +267,11 @@ test('imports and stock reservations find rows by their keys', async () => {
   const patch = readProduct({ slug: 'product-9876', price: 5 }, store.currency)
   assert.ok(!Array.isArray(patch))
   const { variants } = (await shop.get('/v1/products/product-9876')).json
-  const goods = { outletId: store.defaultOutlet.id, lines: [{ variantId: variants[0].id, quantity: 1, name: 'One' }] }
+  const goods = {
+    orderId: 'ord_1',
+    outletId: store.defaultOutlet.id,
+    lines: [{ variantId: variants[0].id, quantity: 1, name: 'One' }],
+  }
   const texts = await recordStatements(async () => {
     await planProducts(service.db, store, [patch], { replace: false, setStock: true })
     await service.db.tx((tx) => tryTakeStock(tx, store.id, goods, 'reserve'))

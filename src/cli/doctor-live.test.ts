@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { startDouble } from '../../test/doubles/double.ts'
 import { startJuspayDouble } from '../../test/doubles/juspay.ts'
 import { startShiprocketDouble } from '../../test/doubles/shiprocket.ts'
+import { balanceLedgers } from '../../test/put-on-hand.ts'
 import { createJuspay } from '../providers/payment/juspay.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import { createRazorpay } from '../providers/payment/razorpay.ts'
@@ -250,6 +251,7 @@ test('doctor --live checks origins, keys, stock and limits of a store', async (t
   }
   await query(settings.DATABASE_URL ?? '', 'update store_key set revoked_at = now()')
   await query(settings.DATABASE_URL ?? '', 'update stock set on_hand = 0')
+  await query(settings.DATABASE_URL ?? '', balanceLedgers)
   await query(settings.DATABASE_URL ?? '', 'update listing set in_stock = false')
   const after = await examine(settings, '--live')
   assert.deepEqual(checksIn(after, 'fault'), ['keys'])

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { putOnHand } from '../put-on-hand.ts'
 import { browserTest } from './fixture.ts'
 import { addToCart, becomes, button, cartDrawer, heading, openCart, reload, sees, signIn } from './steps.ts'
 
@@ -110,9 +111,9 @@ browserTest('the checkout names items that have sold out, and the cart can be co
   await page.goto('/checkout')
   await signIn(page, phone)
   await sees(button(page, /^Pay ₹/))
-  await fixture.service.db.run`
-    update stock set on_hand = 0 where store_id = ${fixture.store.id} and product_id in (
-      select id from product where store_id = ${fixture.store.id} and slug = 'masala-dabba')`
+  const { id: productId } = await fixture.service.db.one<{ id: string }>`
+    select id from product where store_id = ${fixture.store.id} and slug = 'masala-dabba'`
+  await putOnHand(fixture.service.db, fixture.store.id, 0, { productId })
   for (const [label, text] of [
     ['Full name', 'Asha'],
     ['Phone number', phone],

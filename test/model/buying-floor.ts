@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { setStock } from '../../src/features/catalog/products.ts'
+import { commandLine } from '../../src/features/audit/record.ts'
+import { adjustStock } from '../../src/features/catalog/adjust-stock.ts'
 import { address } from '../../src/features/checkout/fixture.ts'
 import type { Store } from '../../src/features/context.ts'
 import { checkInvariants } from '../../src/features/doctor/invariants.ts'
@@ -9,6 +10,7 @@ import { newRunner } from '../../src/jobs/fixture.ts'
 import type { PaymentDouble } from '../doubles/payment-double.ts'
 import { useDouble } from '../doubles/use-double.ts'
 import { type Answer, newStore, type TestService, type TestStore } from '../harness.ts'
+import { assertOrdersInLedger } from '../ledger.ts'
 import { newCustomer } from '../shoppers.ts'
 import { type Order, type Shop, type State, soldUnits, type Thing } from './buying-world.ts'
 
@@ -141,7 +143,7 @@ export const stockUp = ({ service, store }: Counter, { id, variantId }: Thing, q
     const count = () => tx.one<{ onHand: number }>`
       select on_hand as "onHand" from stock where store_id = ${store.id} and variant_id = ${variantId} for update`
     const before = await count()
-    await setStock(tx, store, { product: id, variantId: null, outletId: null, quantity })
+    await adjustStock(tx, store, commandLine, { product: id, variantId: null, outletId: null, quantity })
     return (await count()).onHand - before.onHand
   })
 
@@ -164,6 +166,7 @@ export const assertBooks = async ({ things, orders }: Shop, { service, store }: 
     findings.map(({ sentence }) => sentence),
     [],
   )
+  await assertOrdersInLedger(service.db, store.id)
 }
 
 export const readStates = async ({ service, store }: Counter) =>

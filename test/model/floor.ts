@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { minutes, seconds } from '../../src/core/clock.ts'
 import { createPasswordHasher } from '../../src/features/accounts/passwords.ts'
-import { setStock } from '../../src/features/catalog/products.ts'
+import { commandLine } from '../../src/features/audit/record.ts'
+import { adjustStock } from '../../src/features/catalog/adjust-stock.ts'
 import {
   type Answer,
   newStore,
@@ -112,7 +113,7 @@ export const writeFile = ({ name, isActive, variants }: Product) => {
 export const stockUp = async ({ service, shop }: Floor, { id, product, stock }: Variant) => {
   const store = await shop.load()
   const change = { product: product.id, variantId: id, outletId: null, quantity: stock }
-  await service.db.tx((tx) => setStock(tx, store, change))
+  await service.db.tx((tx) => adjustStock(tx, store, commandLine, change))
 }
 
 /** Two seconds more, because a token is valid to the end of its second. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertError, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
+import { putOnHand } from '../../../test/put-on-hand.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { hours } from '../../core/clock.ts'
 import { openShop, quantities } from '../cart/fixture.ts'
@@ -76,7 +77,7 @@ test('the stored size of a key does not depend on the size of the response', asy
   const things = await service.db.many<{ productId: string }>`
     select id as "productId" from product where store_id = ${id} and name like 'Thing%'`
   const items = things.map(({ productId }) => ({ productId, quantity: 1 }))
-  await service.db.run`update stock set on_hand = 1000 where store_id = ${id}`
+  await putOnHand(service.db, id, 1000)
   const large = await guest.call('POST', '/v1/cart', { body: { items } })
   assert.ok(large.text.length > 50_000, large.text)
   const keys = Array.from({ length: 10 }, (_, i) => `key-${i}`)
@@ -94,7 +95,7 @@ test('the newest hundred keys of a shopper are stored, and keys of other shopper
   const { shop, mug, lamp } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]
   const { id } = await shop.load()
-  await service.db.run`update stock set on_hand = 1000 where store_id = ${id}`
+  await putOnHand(service.db, id, 1000)
   const add = (key: string) => guest.call('POST', '/v1/cart', { headers: once(key), body: { productId: mug } })
   const other = () => asha.call('POST', '/v1/cart', { headers: once('0'), body: { productId: lamp } })
   await other()

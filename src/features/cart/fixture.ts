@@ -1,4 +1,5 @@
 import { newStore, type TestService, type TestStore } from '../../../test/harness.ts'
+import { putOnHand } from '../../../test/put-on-hand.ts'
 
 export const shirt = {
   name: 'Shirt',
@@ -33,7 +34,7 @@ export const openShop = async (service: TestService, ...more: Record<string, unk
 
 export const setStock = async ({ db }: TestService, shop: TestStore, productId: string, onHand: number) => {
   const { id } = await shop.load()
-  await db.run`update stock set on_hand = ${onHand} where store_id = ${id} and product_id = ${productId}`
+  await putOnHand(db, id, onHand, { productId })
 }
 
 export const setPrice = async ({ db }: TestService, shop: TestStore, productId: string, minor: number) => {

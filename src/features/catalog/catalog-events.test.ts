@@ -3,11 +3,12 @@ import { after, before, test } from 'node:test'
 import { Value } from 'typebox/value'
 import { newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import type { Tx } from '../../db/database.ts'
+import { commandLine } from '../audit/record.ts'
+import { adjustStock } from './adjust-stock.ts'
 import { ProductEventData, StockEventData } from './catalog-events.contract.ts'
 import type { ProductSnapshot } from './product-events.sql.ts'
 import { showProductEvent } from './product-events.ts'
 import { readProduct } from './product-input.ts'
-import { setStock } from './products.ts'
 import { saveProducts } from './save.ts'
 import { moveTakenStock, tryTakeStock } from './stock-moves.ts'
 
@@ -81,15 +82,17 @@ const openStock = async (units: number) => {
   await shop.add({ name: 'Mug', price: 100, stock: units, sku: 'MUG' })
   const store = await shop.load()
   const variantId = (await shop.get('/v1/products/mug')).json.variants[0].id as string
-  const goods = (quantity: number) => ({ outletId: store.defaultOutlet.id, lines: [{ variantId, quantity }] })
+  const goods = (quantity: number) => ({
+    ...{ orderId: 'ord_1', outletId: store.defaultOutlet.id, lines: [{ variantId, quantity }] },
+  })
   const run = <Result>(work: (tx: Tx) => Promise<Result>) => service.db.tx(work)
   return {
     shop,
     take: (quantity: number) => run((tx) => tryTakeStock(tx, store.id, goods(quantity), 'reserve')),
-    sell: (quantity: number) => run((tx) => moveTakenStock(tx, store.id, goods(quantity), 'sellReserved')),
-    giveBack: (quantity: number) => run((tx) => moveTakenStock(tx, store.id, goods(quantity), 'release')),
+    sell: (quantity: number) => run((tx) => moveTakenStock(tx, store.id, goods(quantity), 'sellReserved', 'order')),
+    giveBack: (quantity: number) => run((tx) => moveTakenStock(tx, store.id, goods(quantity), 'release', 'cancel')),
     set: (change: { quantity: number | null } | { delta: number }) =>
-      run((tx) => setStock(tx, store, { product: 'mug', variantId: null, outletId: null, ...change })),
+      run((tx) => adjustStock(tx, store, commandLine, { product: 'mug', variantId: null, outletId: null, ...change })),
     events: () => typesOf(shop, 'stock'),
   }
 }

@@ -10,9 +10,10 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
+import { commandLine } from '../audit/record.ts'
 import { replaceMenu } from '../stores/menu.ts'
 import { allowOrigin, changeStore } from '../stores/stores.ts'
-import { setStock } from './products.ts'
+import { adjustStock } from './adjust-stock.ts'
 
 /** Two instances on one database, as in production. */
 let service: TestService
@@ -212,7 +213,12 @@ test('a changed product, stock, menu, store or outlet is visible on every instan
   await changesBoth(shop, '/v1/search?q=new', () => shop.add({ name: 'New mug', price: 10 }), /New mug/)
   await changesBoth(shop, '/v1/categories', () => shop.add({ name: 'Pan', price: 1, category: 'Pots' }), /Pots/)
   const stock = { product: 'mug', variantId: null, outletId: null, quantity: 77 }
-  await changesBoth(shop, '/v1/products/mug', () => inTx((tx) => setStock(tx, store, stock)), /"stock":77,/)
+  await changesBoth(
+    shop,
+    '/v1/products/mug',
+    () => inTx((tx) => adjustStock(tx, store, commandLine, stock)),
+    /"stock":77,/,
+  )
   const menu = [{ label: 'Sale', type: 'page', target: 'sale' }]
   await changesBoth(shop, '/v1/menu', () => inTx((tx) => replaceMenu(tx, store, menu)), /Sale/)
   const renamed = { ...unchanged, name: 'Renamed' }

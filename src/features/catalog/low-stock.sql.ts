@@ -1,7 +1,6 @@
 import type { Queries } from '../../db/database.ts'
 import { literalLimit } from '../../db/plan-hints.ts'
 import type { StoreId } from '../context.ts'
-import { lowAt } from './stock-events.sql.ts'
 
 /** `total` counts all rows, not only those that are listed; `products` counts their products. */
 export type LowStockRow = {
@@ -23,7 +22,7 @@ export const listLowStock = (db: Queries, storeId: StoreId) => db.many<LowStockR
     join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active and v.stock_tracked
     join product p on p.store_id = v.store_id and p.id = v.product_id and p.status = 'ACTIVE'
     join outlet o on o.store_id = s.store_id and o.id = s.outlet_id
-    where s.store_id = ${storeId} and s.on_hand - s.reserved <= ${lowAt(storeId)})
+    where s.store_id = ${storeId} and s.is_low)
   select name, title as variant, sku, outlet, units, c.total, c.products
   from low cross join (select count(*) as total, count(distinct product_id) as products from low) c
   order by units, name, title, outlet_id

@@ -11,10 +11,11 @@ import {
 } from '../../../test/harness.ts'
 import type { Tx } from '../../db/database.ts'
 import { readMigrations } from '../../db/migrate.ts'
+import { commandLine } from '../audit/record.ts'
 import { countStaleListings } from '../doctor/doctor.sql.ts'
 import { createOutlet } from '../stores/stores.ts'
+import { adjustStock, type StockChange } from './adjust-stock.ts'
 import { readProduct } from './product-input.ts'
-import { type StockChange, setStock } from './products.ts'
 import { saveProducts } from './save.ts'
 
 let service: TestService
@@ -30,7 +31,9 @@ const readNow = async (shop: TestStore, path: string, headers?: Record<string, s
 
 const change = async (shop: TestStore, product: string, quantity: number, more: Partial<StockChange> = {}) => {
   const store = await shop.load()
-  return service.db.tx((tx) => setStock(tx, store, { product, quantity, variantId: null, outletId: null, ...more }))
+  return service.db.tx((tx) =>
+    adjustStock(tx, store, commandLine, { product, quantity, variantId: null, outletId: null, ...more }),
+  )
 }
 
 /** The transaction and physical position of each listing row. Equal if nothing was written. */
@@ -200,7 +203,7 @@ test('when two variants sell out concurrently, the product is out of stock', asy
   await shop.add(shirt(['S', 10, 1], ['M', 10, 1]))
   const { variants } = await readNow(shop, '/v1/products/shirt')
   const sellOut = (variantId: string) => (tx: Tx) =>
-    setStock(tx, store, { product: 'shirt', variantId, outletId: null, quantity: 0 })
+    adjustStock(tx, store, commandLine, { product: 'shirt', variantId, outletId: null, quantity: 0 })
   await atTheSameTime(sellOut(variants[0].id), sellOut(variants[1].id))
   assert.deepEqual(await readNow(shop, '/v1/products?inStock=true'), [])
 })

@@ -6,7 +6,6 @@ import type { Outlet, Store, StoreId } from '../context.ts'
 import { slugify } from './product-input.ts'
 import * as sql from './products.sql.ts'
 import { wordsToIndex } from './search-words.ts'
-import { addUnits, findVariant, setStockLevels, type VariantName } from './stock-change.ts'
 
 /** Updates the listings of products, and notifies all instances. */
 export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
@@ -32,49 +31,6 @@ export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Out
   const outlet = store.outlets.find((candidate) => candidate.publicId === publicId)
   if (outlet === undefined) throw refuse('OUTLET_NOT_FOUND', { outletId: publicId })
   return outlet
-}
-
-/** `quantity` sets the available units (null: not tracked at any outlet), `delta` changes them. */
-export type StockChange = VariantName & { outletId: string | null } & ({ quantity: number | null } | { delta: number })
-
-/** Changes the available units of one variant at one outlet. */
-export const setStock = async (tx: Tx, store: Store, change: StockChange) => {
-  const variant = await findVariant(tx, store, change)
-  const outlet = change.outletId === null ? store.defaultOutlet : findOutlet(store, change.outletId)
-  // The product is locked first, as by every writer.
-  await sql.lockProducts(tx, store.id, [variant.productId])
-  const stock = await writeStock(tx, store, variant, outlet, change)
-  await sql.refreshStockFlags(tx, store.id, [variant.productId])
-  await announceCatalog(tx, store.id)
-  return { variantId: variant.id, outletId: outlet.publicId, stock }
-}
-
-/** A number makes an untracked variant tracked again, with no stock at other outlets (decision 0024). */
-const writeStock = async (
-  tx: Tx,
-  store: Store,
-  { id: variantId, productId }: { id: string; productId: string },
-  { id: outletId }: Outlet,
-  change: StockChange,
-): Promise<number | null> => {
-  const isTracked = 'delta' in change || change.quantity !== null
-  const trackingChanged = (await sql.setTracked(tx, store.id, variantId, isTracked)) !== undefined
-  if ('delta' in change) {
-    if (trackingChanged) throw refuse('STOCK_NOT_TRACKED', { variantId })
-    return addUnits(tx, store, { variantId, productId, outletId }, change.delta)
-  }
-  const { quantity } = change
-  if (quantity === null) return null
-  const others = trackingChanged ? await sql.listStockedOutlets(tx, store.id, variantId) : []
-  const levels = new Map([...others.map((other) => [other.outletId, 0] as const), [outletId, quantity] as const])
-  const rows = [...levels].map(([outlet, available]) => ({
-    variant_id: variantId,
-    product_id: productId,
-    outlet_id: outlet,
-    available,
-  }))
-  await setStockLevels(tx, store, rows)
-  return quantity
 }
 
 /**

@@ -2,6 +2,7 @@ import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { commandLine } from '../audit/record.ts'
 import type { OutletId, Store } from '../context.ts'
 import { makeSafeHtml, plainText } from './import/safe-html.ts'
 import type { InputFault } from './input-faults.ts'
@@ -15,6 +16,7 @@ import * as sql from './save.sql.ts'
 import type { Field, SaveMode } from './save-mode.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 import { setStockLevels } from './stock-change.ts'
+import type { MoveNote } from './stock-ledger.sql.ts'
 
 /** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
 export type SaveSummary = {
@@ -105,11 +107,12 @@ export const tryToSave = async (tx: Tx, store: Store, patches: readonly ProductP
     tx,
     store,
     merged.filter(({ id, changes }) => id === undefined || changes.size > 0),
+    mode,
   )
   return { summary, plans }
 }
 
-const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) => {
+const write = async (tx: Tx, store: Store, products: readonly MergedProduct[], mode: SaveMode) => {
   if (products.length === 0) return
   const categoryIds = await ensureCategories(
     tx,
@@ -130,7 +133,7 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) =
   if (created.length > 0) await sql.insertProducts(tx, store.id, created)
   await addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
   const sequences = updated.length > 0 ? await sql.updateProducts(tx, store.id, updated) : []
-  await writeVariants(tx, store, products, (i) => mustExist(rows[i], 'the row of a product').id)
+  await writeVariants(tx, store, products, (i) => mustExist(rows[i], 'the row of a product').id, noteOf(mode))
   const archived = new Set(rows.filter((_, i) => isArchived(products[i])).map(({ id }) => id))
   recordProductEvents(tx, store, [
     ...created.map(({ id }) => ({ id, type: 'product.created' as const, sequence: 1 })),
@@ -144,6 +147,11 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[]) =
     rows.map(({ id }) => id),
   )
 }
+
+/** What the ledger of stock says about this save. */
+const noteOf = ({ by = commandLine, cause = 'import' }: SaveMode): MoveNote => ({
+  ...{ cause, orderId: null, reason: null, actor: by.actor },
+})
 
 const isArchived = (product: MergedProduct | undefined) =>
   product !== undefined && product.status === 'ARCHIVED' && product.changes.has('status')
@@ -194,6 +202,7 @@ const writeVariants = async (
   store: Store,
   products: readonly MergedProduct[],
   productIdOf: (i: number) => string,
+  note: MoveNote,
 ) => {
   const collect = <Item>(choose: (product: MergedProduct) => readonly Item[]) =>
     products.flatMap((product, i) => choose(product).map((item) => ({ item, productId: productIdOf(i) })))
@@ -212,7 +221,9 @@ const writeVariants = async (
       ...{ variant_id: item.variantId, product_id: productId, outlet_id: outletId, available },
     })),
   )
-  await setStockLevels(tx, store, levels)
+  const stocked = new Set(levels.map(({ variant_id }) => variant_id))
+  const uncounted = added.filter(({ id, stock_tracked }) => stock_tracked && !stocked.has(id))
+  await setStockLevels(tx, store, [...levels, ...uncounted.map((variant) => noUnits(store, variant))], note)
   const priced = collect(({ priceChanges }) => priceChanges)
   const prices = priced.flatMap(({ item: variant }) =>
     Object.entries(variant.pricesMinor).map(([outlet, minor]) => ({
@@ -224,6 +235,11 @@ const writeVariants = async (
   if (toDrop.length > 0) await sql.dropOutletPrices(tx, store.id, toDrop, prices)
   if (prices.length > 0) await sql.setOutletPrices(tx, store.id, prices)
 }
+
+/** A new variant without stock is sold out, and lists of what is sold out read stock rows. */
+const noUnits = ({ defaultOutlet }: Store, { id, product_id }: sql.NewVariant) => ({
+  ...{ variant_id: id, product_id, outlet_id: defaultOutlet.id, available: 0 },
+})
 
 const toVariantRow = (variant: VariantState, productId: string): sql.NewVariant => ({
   id: variant.id,

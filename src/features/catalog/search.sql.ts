@@ -26,7 +26,7 @@ export type Term = { alternatives: readonly string[]; prefix: boolean; whole: bo
  * mark: `~` for any word of a product, `^` for a word of its name. Words contain only letters, digits and combining
  * marks, so they need no escaping.
  */
-const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], prefixes: boolean) =>
+export const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], prefixes: boolean) =>
   terms
     .map(({ alternatives, prefix, whole }) => {
       const end = prefix && !whole && prefixes ? ':*' : ''

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
-import { setStock } from './products.ts'
+import { commandLine } from '../audit/record.ts'
+import { adjustStock } from './adjust-stock.ts'
 
 let service: TestService
 before(async () => {
@@ -14,7 +15,7 @@ type Change = { product?: string; variant?: string; outletId?: string } & ({ qua
 const change = async (shop: TestStore, { product, variant, outletId, ...amount }: Change) => {
   const store = await shop.load()
   const named = { product: product ?? null, variantId: variant ?? null, outletId: outletId ?? null }
-  return service.db.tx((tx) => setStock(tx, store, { ...named, ...amount }))
+  return service.db.tx((tx) => adjustStock(tx, store, commandLine, { ...named, ...amount }))
 }
 
 const rows = async (shop: TestStore) => {
@@ -40,10 +41,10 @@ test('a unique SKU identifies a variant without its product', async () => {
   await other.add({ name: 'Mug', price: 1, stock: 1, sku: 'MUG' })
   const { variants } = (await shop.get('/v1/products/shirt')).json
   assert.deepEqual(await change(shop, { variant: 'S-2', quantity: 9 }), {
-    ...{ variantId: variants[1].id, outletId: shop.outletId, stock: 9 },
+    ...{ variantId: variants[1].id, outletId: shop.outletId, onHand: 9, reserved: 0, available: 9 },
   })
   assert.equal((await change(shop, { product: 'shirt', variant: 'S-1', quantity: 2 })).variantId, variants[0].id)
-  assert.equal((await change(shop, { variant: variants[0].id, delta: 1 })).stock, 3)
+  assert.equal((await change(shop, { variant: variants[0].id, delta: 1 })).available, 3)
   await change(shop, { variant: 'MUG', quantity: 7 })
   assert.deepEqual(await rows(other), [{ onHand: 1, reserved: 0 }])
 })
@@ -58,7 +59,7 @@ test('a SKU of several variants is refused with the list of their ids', async ()
     return true
   })
   await assert.rejects(change(shop, { product: 'shirt', variant: 'SAME', delta: 1 }), /Several variants have the SKU/)
-  assert.equal((await change(shop, { product: 'mug', variant: 'SAME', delta: 1 })).stock, 2)
+  assert.equal((await change(shop, { product: 'mug', variant: 'SAME', delta: 1 })).available, 2)
 })
 
 test('concurrent additions and removals are all applied', async () => {
@@ -82,7 +83,7 @@ test('reserved units cannot be removed, also concurrently', async () => {
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 3)
   assert.deepEqual(await rows(shop), [{ onHand: 4, reserved: 4 }])
   assert.deepEqual((await shop.get('/v1/products?inStock=true')).json, [])
-  assert.equal((await change(shop, { variant: 'MUG', delta: 1 })).stock, 1)
+  assert.equal((await change(shop, { variant: 'MUG', delta: 1 })).available, 1)
 })
 
 test('units can be added at an outlet without a stock row', async () => {
@@ -94,6 +95,7 @@ test('units can be added at an outlet without a stock row', async () => {
     /Cannot reduce the stock by 1: only 0 available/,
   )
   assert.deepEqual(await change(shop, { variant: 'MUG', outletId, delta: 5 }), {
-    ...{ variantId: (await shop.get('/v1/products/mug')).json.variants[0].id, outletId, stock: 5 },
+    ...{ variantId: (await shop.get('/v1/products/mug')).json.variants[0].id, outletId },
+    ...{ onHand: 5, reserved: 0, available: 5 },
   })
 })

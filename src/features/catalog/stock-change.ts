@@ -1,9 +1,13 @@
 import { refuse } from '../../core/domain-errors.ts'
-import type { Tx } from '../../db/database.ts'
+import { mustExist } from '../../core/must-exist.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { Store } from '../context.ts'
 import { maxUnits } from './product-input.ts'
 import * as sql from './stock-change.sql.ts'
+import type { StockTurn } from './stock-events.sql.ts'
 import { recordStockEvents } from './stock-events.ts'
+import type { MoveNote } from './stock-ledger.sql.ts'
+import { shareThreshold } from './stock-threshold.sql.ts'
 
 export type VariantName = {
   /** Id or slug. */
@@ -13,8 +17,8 @@ export type VariantName = {
 }
 
 /** Finds the one variant that the operator named. A unique SKU is enough. */
-export const findVariant = async (tx: Tx, store: Pick<Store, 'id'>, { product, variantId }: VariantName) => {
-  const variants = await listNamed(tx, store, product, variantId)
+export const findVariant = async (db: Queries, store: Pick<Store, 'id'>, { product, variantId }: VariantName) => {
+  const variants = await listNamed(db, store, product, variantId)
   const [variant, another] = variants
   if (variant === undefined) {
     if (variantId !== null) throw refuse('VARIANT_NOT_FOUND', { variant: variantId, product })
@@ -29,25 +33,46 @@ export const findVariant = async (tx: Tx, store: Pick<Store, 'id'>, { product, v
   return variant
 }
 
-const listNamed = (tx: Tx, { id }: Pick<Store, 'id'>, product: string | null, variant: string | null) => {
-  if (product !== null) return sql.findVariantsOfProduct(tx, id, product, variant)
-  if (variant !== null) return sql.findVariantsByName(tx, id, variant)
+const listNamed = (db: Queries, { id }: Pick<Store, 'id'>, product: string | null, variant: string | null) => {
+  if (product !== null) return sql.findVariantsOfProduct(db, id, product, variant)
+  if (variant !== null) return sql.findVariantsByName(db, id, variant)
   throw refuse('VARIANT_MISSING', {})
 }
 
 /** Adds or removes available units. A single statement decides, so concurrent changes are all applied. */
-export const addUnits = async (tx: Tx, store: Pick<Store, 'id'>, location: sql.StockLocation, delta: number) => {
+export const addUnits = async (
+  tx: Tx,
+  store: Pick<Store, 'id'>,
+  location: sql.StockLocation,
+  delta: number,
+  note: MoveNote,
+) => {
+  await shareThreshold(tx, store.id)
   await sql.ensureStock(tx, store.id, location)
-  const changed = await sql.addToStock(tx, store.id, location, delta, maxUnits)
+  const changed = await sql.addToStock(tx, store.id, location, { delta, maxUnits }, note)
   if (changed !== undefined) {
-    const { type, sequence, available } = changed
-    if (type !== null) recordStockEvents(tx, store.id, [{ ...location, type, sequence }])
-    return available
+    recordStockEvents(tx, store.id, turnsOf([changed]))
+    return changed
   }
-  const { available } = await sql.readStock(tx, store.id, location)
+  const { available } = mustExist(await sql.readStock(tx, store.id, location), 'the stock row')
   throw delta < 0 ? refuse('STOCK_TOO_LOW', { units: -delta, available }) : refuse('STOCK_TOO_HIGH', { maxUnits })
 }
 
-export const setStockLevels = async (tx: Tx, store: Pick<Store, 'id'>, levels: readonly sql.StockLevel[]) => {
-  if (levels.length > 0) recordStockEvents(tx, store.id, await sql.setStockLevels(tx, store.id, levels))
+/** Sets the available units. Returns the rows that had other values. */
+export const setStockLevels = async (
+  tx: Tx,
+  store: Pick<Store, 'id'>,
+  levels: readonly sql.StockLevel[],
+  note: MoveNote,
+): Promise<sql.ChangedStock[]> => {
+  if (levels.length === 0) return []
+  await shareThreshold(tx, store.id)
+  const changed = await sql.setStockLevels(tx, store.id, levels, note)
+  recordStockEvents(tx, store.id, turnsOf(changed))
+  return changed
 }
+
+const turnsOf = (changed: readonly sql.ChangedStock[]): StockTurn[] =>
+  changed.flatMap(({ variantId, outletId, type, sequence }) =>
+    type === null ? [] : [{ variantId, outletId, type, sequence }],
+  )

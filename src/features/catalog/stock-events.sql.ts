@@ -2,9 +2,6 @@ import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
 
-/** The available units at which a variant is low in stock. */
-export const lowAt = (storeId: StoreId) => sql`(select low_stock_threshold from store where id = ${storeId})`
-
 /** The type of event when the available units go from `before` to `after`; null if they reach no threshold. */
 export const stockEventType = (before: Fragment, after: Fragment, threshold: Fragment) => sql`
   case when ${after} < ${before} and ${after} <= ${threshold} then
@@ -24,7 +21,7 @@ export const stockSnapshot = (storeId: StoreId, turns: readonly StockTurn[]): Sn
   rows: sql`
   select s.variant_id || '/' || s.outlet_id as subject, json_build_object('variantId', v.id, 'productId', p.id,
     'sku', v.sku, 'name', p.name, 'variant', v.title, 'outletId', o.public_id,
-    'available', s.on_hand - s.reserved, 'threshold', ${lowAt(storeId)}) as data, true as has_recipient
+    'available', s.on_hand - s.reserved, 'threshold', s.low_at) as data, true as has_recipient
   from unnest(${turns.map(({ variantId }) => variantId)}::text[], ${turns.map(({ outletId }) => outletId)}::integer[])
     as n (variant_id, outlet_id)
   join stock s on s.store_id = ${storeId} and s.variant_id = n.variant_id and s.outlet_id = n.outlet_id

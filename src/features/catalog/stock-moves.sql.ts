@@ -2,7 +2,8 @@ import type { Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
-import { countStockEvent, lowAt, type StockTurn, stockEventType } from './stock-events.sql.ts'
+import { countStockEvent, type StockTurn, stockEventType } from './stock-events.sql.ts'
+import { type MoveNote, noteMoves } from './stock-ledger.sql.ts'
 
 export type StockLine = { variantId: string; quantity: number }
 
@@ -36,6 +37,7 @@ export const moveStock = (
   outletId: OutletId,
   lines: readonly StockLine[],
   { onHand, reserved, mustBeFree }: StockMove,
+  note: MoveNote,
 ) => {
   const units = unitsOf(lines)
   const variantIds = [...units.keys()]
@@ -51,7 +53,7 @@ export const moveStock = (
   // Only taking units can reach a threshold. Selling a reserved unit changes nothing about what is available.
   const takes = onHand < reserved
   const eventType = (before: Fragment, after: Fragment) =>
-    takes ? stockEventType(before, after, lowAt(storeId)) : sql`null`
+    takes ? stockEventType(before, after, sql`s.low_at`) : sql`null`
   const counted = takes
     ? sql`, event_count = s.event_count + ${countStockEvent(eventType(available, sql`(${available} + ${change})`))}`
     : sql``
@@ -70,9 +72,11 @@ export const moveStock = (
     where s.store_id = ${storeId} and s.variant_id = any(${ids}) and s.outlet_id = ${outletId}
       and (select count(*) from locked) > 0
       and (not ${mustBeFree}::boolean or s.on_hand - s.reserved >= ${quantity})
-    returning s.variant_id, s.product_id,
+    returning s.variant_id, s.product_id, s.outlet_id, ${onHand}::integer * ${quantity} as on_hand,
+      ${reserved}::integer * ${quantity} as reserved, s.on_hand as on_hand_after, s.reserved as reserved_after,
       (s.on_hand > s.reserved) <> (s.on_hand - s.reserved > ${change}) as availability_changed,
-      ${eventType(sql`(${available} - ${change})`, available)} as event_type, s.event_count)
+      ${eventType(sql`(${available} - ${change})`, available)} as event_type, s.event_count),
+  noted as (${noteMoves(storeId, note, sql`moved`)})
   select variant_id as "variantId", product_id as "productId", availability_changed as "availabilityChanged",
     true as "isCounted", event_type as "eventType", event_count as sequence from moved
   union all

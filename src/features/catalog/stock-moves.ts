@@ -3,6 +3,7 @@ import type { OutletId, StoreId } from '../context.ts'
 import { showStockChange } from './products.ts'
 import type { StockTurn } from './stock-events.sql.ts'
 import { recordStockEvents } from './stock-events.ts'
+import type { MoveCause, MoveNote } from './stock-ledger.sql.ts'
 import { type Moved, moveStock, type StockLine, type StockMove } from './stock-moves.sql.ts'
 
 const moves = {
@@ -18,7 +19,8 @@ const moves = {
   restock: { onHand: 1, reserved: 0, mustBeFree: false },
 } satisfies Record<string, StockMove>
 
-export type Goods = { outletId: OutletId; lines: readonly StockLine[] }
+/** Units of an order, which the ledger names. */
+export type Goods = { orderId: string; outletId: OutletId; lines: readonly StockLine[] }
 
 /** Variants with too little stock (empty if all units were moved), and variants that are not tracked. */
 export type Taken = { missing: string[]; uncounted: string[] }
@@ -30,7 +32,8 @@ export const tryTakeStock = async (
   goods: Goods,
   move: 'reserve' | 'sell',
 ): Promise<Taken> => {
-  const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move])
+  const note = noteOf(goods, 'order')
+  const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move], note)
   const missing = findMissing(goods, moved)
   if (missing.length === 0) {
     await refreshTurned(tx, storeId, moved)
@@ -45,11 +48,17 @@ export const moveTakenStock = async (
   storeId: StoreId,
   goods: Goods,
   move: 'sellReserved' | 'release' | 'restock',
+  cause: OrderCause,
 ): Promise<string[]> => {
-  const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move])
+  const moved = await moveStock(tx, storeId, goods.outletId, goods.lines, moves[move], noteOf(goods, cause))
   await refreshTurned(tx, storeId, moved)
   return findMissing(goods, moved)
 }
+
+/** Why units of an order move. */
+export type OrderCause = Extract<MoveCause, 'order' | 'cancel' | 'refund' | 'return'>
+
+const noteOf = ({ orderId }: Goods, cause: OrderCause): MoveNote => ({ cause, orderId, reason: null, actor: null })
 
 const findMissing = ({ lines }: Goods, moved: readonly Moved[]) => {
   const found = new Set(moved.map(({ variantId }) => variantId))

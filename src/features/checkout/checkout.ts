@@ -255,7 +255,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
     ...{ quantity: line.quantity, unitMinor: line.unitMinor, taxRate: line.taxRate },
     ...mustExist(price.lines[position], 'the price of a line'),
   }))
-  const taking = takeStock(tx, store.id, cart, isCash ? 'sell' : 'reserve')
+  const taking = takeStock(tx, store.id, { ...cart, orderId: id }, isCash ? 'sell' : 'reserve')
   // With enough stock in the last reading, the inserts are pipelined behind this statement. Otherwise it will probably
   // fail, and waiting for it saves the writes.
   if (cart.lines.some(({ quantity, stock }) => quantity > stock)) await taking

@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { startTestService, type TestService, type TestStore, withinASecond } from '../../../test/harness.ts'
 import { newGuest } from '../../../test/shoppers.ts'
 import { announceStore } from '../../db/announce.ts'
+import { commandLine } from '../audit/record.ts'
+import { adjustStock } from '../catalog/adjust-stock.ts'
 import { readProduct } from '../catalog/product-input.ts'
-import { setStock } from '../catalog/products.ts'
 import { saveProducts } from '../catalog/save.ts'
 import { countStaleListings } from '../doctor/doctor.sql.ts'
 import { findNegativeStock, findWrongReservations, findWrongStockStates } from '../doctor/invariants.sql.ts'
@@ -28,7 +29,9 @@ const openPrintShop = async () => {
 
 const set = async (shop: TestStore, product: string, quantity: number | null) => {
   const store = await shop.load()
-  return service.db.tx((tx) => setStock(tx, store, { product, quantity, variantId: null, outletId: null }))
+  return service.db.tx((tx) =>
+    adjustStock(tx, store, commandLine, { product, quantity, variantId: null, outletId: null }),
+  )
 }
 
 const assertHealthy = async (shop: TestStore) => {

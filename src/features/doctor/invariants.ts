@@ -1,6 +1,7 @@
 import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 import * as orders from './invariants.sql.ts'
+import * as ledger from './invariants-ledger.sql.ts'
 import * as money from './invariants-money.sql.ts'
 import * as sales from './invariants-sales.sql.ts'
 import * as stores from './invariants-stores.sql.ts'
@@ -52,6 +53,8 @@ export const rules: Record<string, orders.Rule> = {
   'every acknowledged order exists': stores.findLostOrders,
   'cart items have the product of their variant': stores.findStrayCartItems,
   'stock has the product of its variant': stores.findStrayStock,
+  'the ledger adds up to the stock': ledger.findWrongLedgers,
+  'stock has the threshold of its variant or store': ledger.findWrongThresholds,
 }
 
 /** Returns all violations, at most twenty for each rule. */

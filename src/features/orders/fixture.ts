@@ -49,7 +49,7 @@ export const placeOrder = async (
   })
   const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0)
   await service.db.tx(async (tx) => {
-    const goods = { outletId: store.defaultOutlet.id, lines }
+    const goods = { orderId: id, outletId: store.defaultOutlet.id, lines }
     const uncounted = await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
     await writeNewOrder(
       tx,

@@ -9,7 +9,13 @@ type Ctx = { store: Pick<Store, 'id'> }
 export type RestockedUnits = { id: string; quantity: number }
 
 /** `items` empty: all units that no other refund is for. `restock` null: only units that were not shipped. */
-type UnitsToRestock = { isWhole: boolean; items: readonly RestockedUnits[]; restock: true | null }
+type UnitsToRestock = {
+  isWhole: boolean
+  items: readonly RestockedUnits[]
+  restock: true | null
+  /** Why the units come back, for the ledger. */
+  cause?: 'refund' | 'return'
+}
 
 export const isSent = ({ status }: LockedOrder) => status === 'out_for_delivery' || status === 'delivered'
 
@@ -18,7 +24,7 @@ export const restockUnits = async (
   tx: Tx,
   ctx: Ctx,
   order: LockedOrder,
-  { isWhole, items, restock }: UnitsToRestock,
+  { isWhole, items, restock, cause = 'refund' }: UnitsToRestock,
 ): Promise<LockedOrder> => {
   if (order.stockState !== 'sold') return order
   const shipped = await shippedUnitsOf(tx, ctx, order, restock)
@@ -28,7 +34,7 @@ export const restockUnits = async (
   }
   const moved = order.lines.map((line) => ({ ...line, quantity: unitsOf(line) })).filter(({ quantity }) => quantity > 0)
   if (moved.length > 0) {
-    await moveCounted(tx, ctx.store.id, { ...order, lines: moved }, 'restock')
+    await moveCounted(tx, ctx.store.id, { ...order, lines: moved }, 'restock', cause)
     const changes = moved.map(({ id, quantity }) => ({ id, refunded: 0, restocked: quantity }))
     await countRefunded(tx, ctx.store.id, order.id, changes)
   }

@@ -131,7 +131,7 @@ export const settleOrder = async (
     grantDownloads(tx, ctx.store.id, order),
     // Units are reserved until the order is paid, shipped or cancelled.
     isReserved ? writeUntouched(tx, ctx, order, change, paid, 'order.paid') : write(tx, ctx, order, change, events),
-    isReserved && moveCounted(tx, ctx.store.id, order, 'sellReserved'),
+    isReserved && moveCounted(tx, ctx.store.id, order, 'sellReserved', 'order'),
   )
   return settled
 }
@@ -325,7 +325,7 @@ const handOver = async (tx: Tx, ctx: Ctx, order: LockedOrder) => {
     events.push({ type: 'attention', message })
   }
   if (order.stockState === 'reserved') {
-    await moveCounted(tx, ctx.store.id, order, 'sellReserved')
+    await moveCounted(tx, ctx.store.id, order, 'sellReserved', 'order')
     change.stockState = 'sold'
   }
   if (order.stockState === 'released') {

@@ -1,11 +1,11 @@
 import { fail } from '../../core/errors.ts'
 import type { Tx } from '../../db/database.ts'
-import { type Goods, moveTakenStock, tryTakeStock } from '../catalog/stock-moves.ts'
+import { type Goods, moveTakenStock, type OrderCause, tryTakeStock } from '../catalog/stock-moves.ts'
 import type { StoreId } from '../context.ts'
 import { countRefunded, type LockedOrder, type OrderLineRow } from './orders.sql.ts'
 import { noteCounted } from './stock.sql.ts'
 
-type OrderedGoods = Pick<Goods, 'outletId'> & {
+type OrderedGoods = Pick<Goods, 'orderId' | 'outletId'> & {
   lines: readonly Pick<OrderLineRow, 'variantId' | 'quantity' | 'name'>[]
 }
 
@@ -41,10 +41,11 @@ export const moveCounted = async (
   storeId: StoreId,
   { id, outletId, lines }: Order,
   move: 'sellReserved' | 'release' | 'restock',
+  cause: OrderCause,
 ): Promise<void> => {
   const counted = lines.filter(({ stockCounted }) => stockCounted)
   if (counted.length === 0) return
-  const missing = await moveTakenStock(tx, storeId, { outletId, lines: counted }, move)
+  const missing = await moveTakenStock(tx, storeId, { orderId: id, outletId, lines: counted }, move, cause)
   if (missing.length > 0) throw new Error(`order ${id}: no stock row for variants ${missing.join(', ')}`)
 }
 
@@ -55,7 +56,8 @@ export const takeStockAgain = async (
   order: Order,
   lines: readonly OrderLineRow[] = order.lines,
 ): Promise<boolean> => {
-  const { missing, uncounted } = await tryTakeStock(tx, storeId, { outletId: order.outletId, lines }, 'sell')
+  const goods = { orderId: order.id, outletId: order.outletId }
+  const { missing, uncounted } = await tryTakeStock(tx, storeId, { ...goods, lines }, 'sell')
   if (missing.length === 0) {
     const changes = lines
       .filter(({ restocked }) => restocked > 0)
@@ -67,12 +69,12 @@ export const takeStockAgain = async (
   }
   const untaken = new Set([...missing, ...uncounted])
   const taken = lines.filter(({ variantId }) => !untaken.has(variantId))
-  if (taken.length > 0) await moveTakenStock(tx, storeId, { outletId: order.outletId, lines: taken }, 'restock')
+  if (taken.length > 0) await moveTakenStock(tx, storeId, { ...goods, lines: taken }, 'restock', 'order')
   return false
 }
 
-/** Returns the units that an order has reserved or taken. */
+/** Returns the units that an order has reserved or taken, because it is cancelled. */
 export const returnStock = async (tx: Tx, storeId: StoreId, order: LockedOrder): Promise<void> => {
   if (order.stockState === 'released') return
-  await moveCounted(tx, storeId, order, order.stockState === 'reserved' ? 'release' : 'restock')
+  await moveCounted(tx, storeId, order, order.stockState === 'reserved' ? 'release' : 'restock', 'cancel')
 }

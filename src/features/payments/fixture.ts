@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { callUrl, newStore, type TestService } from '../../../test/harness.ts'
+import { putOnHand } from '../../../test/put-on-hand.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
@@ -39,7 +40,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     const isCash = method === 'cod'
     const totalMinor = unitMinor * quantity
     await db.tx(async (tx) => {
-      const goods = { outletId: store.defaultOutlet.id, lines: [{ variantId, quantity, name: 'Mug' }] }
+      const goods = { orderId: id, outletId: store.defaultOutlet.id, lines: [{ variantId, quantity, name: 'Mug' }] }
       await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
       await placeOrder(
         tx,
@@ -151,8 +152,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     cartNow: async () =>
       (await asha.call('GET', '/v1/cart')).json.map(({ quantity }: { quantity: number }) => quantity),
     addToCart: (quantity: number) => asha.call('POST', '/v1/cart', { body: { productId, quantity } }),
-    setStock: (onHand: number) => db.run`
-      update stock set on_hand = ${onHand} where store_id = ${store.id} and variant_id = ${variantId}`,
+    setStock: (onHand: number) => putOnHand(db, store.id, onHand, { variantId }),
     cancel: (orderId: string) =>
       db.tx(async (tx) => {
         const held = await holdOrder(tx, ctx, orderId)

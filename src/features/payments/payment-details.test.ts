@@ -6,6 +6,7 @@ import { choose } from '../../../test/doubles/payment-double.ts'
 import { withinASecond } from '../../../test/harness.ts'
 import { seconds } from '../../core/clock.ts'
 import { newRunner } from '../../jobs/fixture.ts'
+import { setStock } from '../cart/fixture.ts'
 
 const openStripe = (t: Parameters<typeof openDouble>[0]) => {
   const stripe = doubles.find(({ name }) => name === 'stripe')
@@ -32,8 +33,7 @@ test('details that a webhook lacks are read by a job if the provider fails at fi
 test('a burst of webhooks reads details of few payments at a time', async (t) => {
   const { double, service, openShop } = await openStripe(t)
   const shop = await openShop()
-  await service.db
-    .run`update stock set on_hand = 100 where store_id = (select id from store where public_id = ${shop.storeId})`
+  await setStock(service, shop.shop, shop.mug, 100)
   const orders = await Promise.all(Array.from({ length: 8 }, () => shop.order()))
   double.delivery.hold = true
   for (const { page } of orders) await choose(page, 'pay')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { newStore, type TestService } from '../../../test/harness.ts'
+import { putOnHand } from '../../../test/put-on-hand.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { newId } from '../../core/ids.ts'
 import { address } from '../checkout/fixture.ts'
@@ -103,7 +104,7 @@ export const openRefundScene = async (service: TestService, options: RefundScene
         select on_hand as "onHand" from stock where store_id = ${storeId} and product_id = ${id}`
       return onHand
     },
-    setStock: (onHand: number) => db.run`update stock set on_hand = ${onHand} where store_id = ${storeId}`,
+    setStock: (onHand: number) => putOnHand(db, storeId, onHand),
     /** `isMoved`: the test has changed the stock itself. */
     findings: ({ isMoved = false } = {}) => checkInvariants(db, { storeId, ...(isMoved ? {} : { initialStock }) }),
   }

@@ -5,6 +5,7 @@ import { openDouble } from '../../../test/doubles/fixture.ts'
 import { choose } from '../../../test/doubles/payment-double.ts'
 import { hours, minutes } from '../../core/clock.ts'
 import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
+import { setStock } from '../cart/fixture.ts'
 import { scriptedProvider } from './fixture.ts'
 import { openRefundScene } from './refund-fixture.ts'
 import { type RefundRequest, type RequestedRefund, refundOrderById } from './refunds.ts'
@@ -27,7 +28,7 @@ const openPaid = async (t: Parameters<typeof openDouble>[0], chosen: Chosen) => 
       await newRunner(service).runDue()
     },
     stock: async () => (await shop.stockOf(shop.mug)).onHand,
-    sellOut: async () => db.run`update stock set on_hand = 0 where product_id = ${shop.mug}`,
+    sellOut: () => setStock(service, shop.shop, shop.mug, 0),
     state: async () => {
       const row = await db.one<Record<string, string | null>>`
         select status, payment_status as paid, stock_state as stock, needs_attention as flag from orders

@@ -11,8 +11,10 @@ import { cash } from '../../providers/payment/cash.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { scopes } from '../access/storefront.contract.ts'
 import { publishAllProducts } from '../catalog/products.ts'
+import { applyThresholdAtOnce } from '../catalog/stock-threshold.ts'
 import type { Store, StoreId } from '../context.ts'
 import { isAlwaysSent, isMessageName, messageNames } from '../events/messages.ts'
+import { noteThresholdApplied } from './low-stock.sql.ts'
 import * as sql from './stores.sql.ts'
 import { makeLogisticsKey, makePaymentCredential } from './webhook-credentials.ts'
 
@@ -140,6 +142,10 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
   } catch (error) {
     if (domain !== null && isUniqueViolation(error)) throw refuse('DOMAIN_TAKEN', { domain })
     throw error
+  }
+  const threshold = settings.lowStockThreshold ?? null
+  if (threshold !== null && threshold !== store.lowStockThreshold && (await applyThresholdAtOnce(tx, store.id))) {
+    await noteThresholdApplied(tx, store.id, threshold)
   }
   await announceStore(tx, store.id)
 }

@@ -8,7 +8,9 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../../test/harness.ts'
-import { setStock } from '../products.ts'
+import { putOnHand } from '../../../../test/put-on-hand.ts'
+import { commandLine } from '../../audit/record.ts'
+import { adjustStock } from '../adjust-stock.ts'
 import { fileOf, importerFor, jsonLines, rowVersions } from './fixture.ts'
 
 let service: TestService
@@ -210,7 +212,9 @@ test('an import concurrent with stock changes and a new outlet neither fails nor
   const statements: string[] = []
   t.after(service.db.onStatement((text) => void statements.push(text)))
   const sell = async (n: number) =>
-    service.db.tx((tx) => setStock(tx, store, { product: `thing-${n}`, variantId: null, outletId: null, quantity: n }))
+    service.db.tx((tx) =>
+      adjustStock(tx, store, commandLine, { product: `thing-${n}`, variantId: null, outletId: null, quantity: n }),
+    )
   const [imported, outlet] = await Promise.all([
     from(jsonLines(...products.toReversed().map((product) => ({ ...product, price: 11 }))), { batchSize: 20 }),
     shop.newOutlet('Second'),
@@ -237,13 +241,15 @@ test('a stock change locks the product before the stock, as imports do', async (
   const set = await db.tx(async (tx) => {
     await tx.run`select from product where store_id = ${store.id} for no key update`
     const { pid } = await tx.one<{ pid: number }>`select pg_backend_pid() as pid`
-    const other = db.tx((tx2) => setStock(tx2, store, { product: 'mug', variantId: null, outletId: null, quantity: 4 }))
+    const other = db.tx((tx2) =>
+      adjustStock(tx2, store, commandLine, { product: 'mug', variantId: null, outletId: null, quantity: 4 }),
+    )
     let isSettled = false
     other.finally(() => (isSettled = true)).catch(() => {})
     const isWaiting = async () =>
       (await db.many`select from pg_stat_activity where ${pid}::integer = any(pg_blocking_pids(pid))`).length > 0
     while (!isSettled && !(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
-    await tx.run`update stock set on_hand = 6 where store_id = ${store.id}`
+    await putOnHand(tx, store.id, 6)
     return { other }
   })
   await set.other
@@ -267,7 +273,8 @@ test('reserved units stay reserved and do not make a product look changed', asyn
   const { shop, from } = await shopFor(t)
   await from(jsonLines(mug))
   const { id } = await shop.load()
-  await service.db.run`update stock set on_hand = 9, reserved = 2 where store_id = ${id}`
+  await putOnHand(service.db, id, 9)
+  await service.db.run`update stock set reserved = 2 where store_id = ${id}`
   assert.equal((await from(jsonLines(mug))).unchanged, 1)
   await from(jsonLines({ ...mug, stock: 20 }), { setStock: true })
   const [row] = await service.db.many`select on_hand, reserved from stock where store_id = ${id}`

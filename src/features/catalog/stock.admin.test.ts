@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newProgram, newStaff } from '../../../test/admin-callers.ts'
+import {
+  assertError,
+  databaseUrl,
+  newStore,
+  startTestService,
+  type TestService,
+  type TestStore,
+  withinASecond,
+} from '../../../test/harness.ts'
+import { cheapPasswords } from '../../../test/world.ts'
+import { channel } from '../../db/announce.ts'
+import { listen } from '../../db/listen.ts'
+import { commandLine } from '../audit/record.ts'
+import { adjustStock } from './adjust-stock.ts'
+import { changeVariantThreshold } from './stock-threshold.ts'
+
+let service: TestService
+before(async () => {
+  service = await startTestService({ passwords: cheapPasswords })
+})
+after(() => service.close())
+
+type Level = { sku: string; outletId: string; available: number; low: boolean; lowStockThreshold: number }
+type Move = { cause: string; onHandChange: number; onHand: number; reason: string | null; author: unknown; at: string }
+
+const sizes = ['S', 'M']
+
+const openShop = async () => {
+  const shop = await newStore(service)
+  await shop.add(
+    { name: 'Mug', price: 10, stock: 20, sku: 'MUG' },
+    { name: 'Lamp', price: 10, stock: 3, sku: 'LAMP' },
+    { name: 'Bowl', price: 10, stock: 0, sku: 'BOWL' },
+    {
+      name: 'Linen shirt',
+      options: [{ name: 'Size', values: sizes }],
+      variants: sizes.map((size) => ({ options: { Size: size }, sku: `SHIRT-${size}`, price: 10, stock: 50 })),
+    },
+    { name: 'Poster', price: 1, sku: 'POSTER' },
+  )
+  const owner = await newStaff(service, shop)
+  const list = async (query = ''): Promise<{ data: Level[]; total: number }> => {
+    const answer = await owner.inStore('GET', `/stock${query}`)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json
+  }
+  const adjust = (body: object, headers: Record<string, string> = {}) =>
+    owner.inStore('POST', '/stock/adjust', { reason: 'Counted', ...body }, headers)
+  const moves = async (query: string): Promise<{ data: Move[]; total: number }> =>
+    (await owner.inStore('GET', `/stock/moves${query}`)).json
+  return { shop, owner, list, adjust, moves }
+}
+
+const skus = ({ data }: { data: Level[] }) => data.map(({ sku }) => sku).sort()
+
+test('stock is listed by variant and outlet, and found by all filters', async () => {
+  const { shop, list } = await openShop()
+  const mug = (await shop.get('/v1/products/mug')).json
+  const { data } = await list('?sku=MUG')
+  assert.deepEqual(data, [
+    {
+      ...{ variantId: mug.variants[0].id, productId: mug.id, outletId: shop.outletId, sku: 'MUG', name: 'Mug' },
+      ...{ variant: '', tracked: true, onHand: 20, reserved: 0, available: 20, lowStockThreshold: 5, low: false },
+    },
+  ])
+  const everything = ['BOWL', 'LAMP', 'MUG', 'POSTER', 'SHIRT-M', 'SHIRT-S']
+  assert.deepEqual(skus(await list()), everything)
+  assert.deepEqual(skus(await list(`?variantId=${mug.variants[0].id}`)), ['MUG'])
+  assert.deepEqual(skus(await list(`?productId=${mug.id}`)), ['MUG'])
+  assert.deepEqual(skus(await list('?q=linen')), ['SHIRT-M', 'SHIRT-S'])
+  assert.deepEqual(skus(await list('?q=SHIRT-M')), ['SHIRT-M', 'SHIRT-S'])
+  assert.deepEqual(skus(await list(`?q=${encodeURIComponent('!!')}`)), [])
+  assert.deepEqual(skus(await list('?stock=out')), ['BOWL', 'POSTER'])
+  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'LAMP', 'POSTER'])
+  assert.deepEqual(skus(await list('?stock=low&sku=LAMP')), ['LAMP'])
+  assert.deepEqual(skus(await list('?stock=low&q=lamp')), ['LAMP'])
+  const pune = await shop.newOutlet('Pune')
+  assert.deepEqual(
+    (await list('?sku=MUG')).data.map(({ outletId, available, low }) => [outletId, available, low]),
+    [
+      [shop.outletId, 20, false],
+      [pune, 0, false],
+    ],
+  )
+  assert.deepEqual(skus(await list(`?outletId=${pune}`)), everything)
+  assert.deepEqual(skus(await list(`?outletId=${pune}&stock=out`)), [])
+})
+
+test('an archived product and a variant that is switched off are not listed, an untracked one is never low', async () => {
+  const { shop, list } = await openShop()
+  const store = await shop.load()
+  await shop.add({ name: 'Bowl', price: 10, stock: 0, sku: 'BOWL', status: 'ARCHIVED' })
+  await service.db.run`update variant set active = false where store_id = ${store.id} and sku = 'POSTER'`
+  await service.db.tx((tx) =>
+    adjustStock(tx, store, commandLine, { product: 'lamp', variantId: null, outletId: null, quantity: null }),
+  )
+  assert.deepEqual(skus(await list()), ['LAMP', 'MUG', 'SHIRT-M', 'SHIRT-S'])
+  assert.deepEqual(skus(await list('?stock=low')), [])
+})
+
+test('the list is paged with a total, and its CSV takes the same filters', async () => {
+  const { shop, owner } = await openShop()
+  await shop.newOutlet('Pune')
+  for (const [filter, count] of [
+    ['', 12],
+    ['&stock=low', 3],
+  ] as const) {
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const { json } = await owner.inStore('GET', `/stock?limit=2${filter}${cursor}`)
+      assert.deepEqual([json.total, json.totalIsExact], [count, true])
+      seen.push(
+        ...json.data.map(({ variantId, outletId }: { variantId: string; outletId: string }) => variantId + outletId),
+      )
+      if (!json.hasMore) break
+      cursor = `&cursor=${json.nextCursor}`
+    }
+    assert.deepEqual([seen.length, new Set(seen).size], [count, count])
+  }
+  const csv = await owner.inStore('GET', '/stock?format=csv&stock=low')
+  const [header, ...lines] = csv.text.trimEnd().split('\r\n')
+  assert.equal(
+    header,
+    'variantId,productId,outletId,sku,name,variant,tracked,onHand,reserved,available,lowStockThreshold,low',
+  )
+  assert.deepEqual(lines.map((line) => line.split(',')[3]).sort(), ['BOWL', 'LAMP', 'POSTER'])
+  const first = await owner.inStore('GET', '/stock?limit=2')
+  assertError(await owner.inStore('GET', `/stock?stock=out&cursor=${first.json.nextCursor}`), 400, 'BAD_REQUEST')
+})
+
+test('units are set and added, with an entry in the ledger and in the audit log', async () => {
+  const { shop, owner, adjust, moves } = await openShop()
+  const { id: variantId } = (await shop.get('/v1/products/mug')).json.variants[0]
+  const first = await adjust({ sku: 'MUG', delta: -2, reason: 'Two broken in the shop' })
+  assert.deepEqual(
+    [first.status, first.json],
+    [200, { variantId, outletId: shop.outletId, onHand: 18, reserved: 0, available: 18 }],
+    first.text,
+  )
+  const store = await shop.load()
+  await service.db.run`update stock set reserved = 4 where store_id = ${store.id} and variant_id = ${variantId}`
+  assert.deepEqual((await adjust({ variantId, outletId: shop.outletId, set: 30 })).json, {
+    ...{ variantId, outletId: shop.outletId, onHand: 34, reserved: 4, available: 30 },
+  })
+  const { data, total } = await moves(`?variantId=${variantId}`)
+  assert.equal(total, 3)
+  assert.deepEqual(
+    data.map(({ cause, onHandChange, onHand, reason }) => [cause, onHandChange, onHand, reason]),
+    [
+      ['adjustment', 16, 34, 'Counted'],
+      ['adjustment', -2, 18, 'Two broken in the shop'],
+      ['import', 20, 20, null],
+    ],
+  )
+  assert.deepEqual(data[0]?.author, { kind: 'staff', id: owner.id, name: 'Meera' })
+  const [last, earlier] = (await owner.inStore('GET', '/audit?action=stock.adjusted')).json.data
+  assert.deepEqual([last.actorId, last.resourceId], [owner.id, variantId])
+  assert.deepEqual(last.changes[`available at ${shop.outletId}`], { before: 14, after: 30 })
+  assert.deepEqual(earlier.changes.reason, { before: null, after: 'Two broken in the shop' })
+})
+
+test('a change that changes nothing leaves no entry', async () => {
+  const { owner, adjust, moves } = await openShop()
+  for (const body of [
+    { sku: 'MUG', set: 20 },
+    { sku: 'MUG', delta: 0 },
+  ]) {
+    assert.equal((await adjust(body)).json.available, 20)
+  }
+  assert.equal((await moves('?sku=MUG')).total, 1)
+  assert.equal((await owner.inStore('GET', '/audit?resource=stock')).json.total, 0)
+})
+
+test('units that are not available cannot be taken away', async () => {
+  const { shop, adjust, moves } = await openShop()
+  const store = await shop.load()
+  await service.db.run`update stock set reserved = 4 where store_id = ${store.id} and on_hand = 20`
+  const refused = await adjust({ sku: 'MUG', delta: -17 })
+  assertError(refused, 409, 'INSUFFICIENT_STOCK')
+  assert.match(refused.json.error, /only 16 available/)
+  assertError(await adjust({ sku: 'MUG', delta: 1_000_000_000 }), 409, 'CONFLICT')
+  assert.equal((await moves('?sku=MUG')).total, 1)
+  assert.equal((await adjust({ sku: 'MUG', delta: -16 })).json.available, 0)
+})
+
+test('wrong input is refused with a reason, and changes nothing', async () => {
+  const { shop, owner, adjust, list } = await openShop()
+  await shop.add({ name: 'Copy', price: 1, stock: 1, sku: 'MUG' })
+  for (const body of [
+    { delta: 1 },
+    { sku: 'LAMP', variantId: 'var_1', delta: 1 },
+    { sku: 'LAMP' },
+    { sku: 'LAMP', delta: 1, set: 1 },
+    { sku: 'LAMP', set: -1 },
+    { sku: 'LAMP', delta: 1.5 },
+    { sku: 'LAMP', delta: 1, reason: '' },
+    { sku: 'LAMP', delta: 1, reason: undefined },
+    { sku: 'MUG', delta: 1 },
+  ]) {
+    assertError(await adjust(body), 400, 'BAD_REQUEST')
+  }
+  assertError(await adjust({ sku: 'NONE', delta: 1 }), 404, 'NOT_FOUND')
+  assertError(await adjust({ sku: 'LAMP', outletId: 'outlet_none', delta: 1 }), 404, 'NOT_FOUND')
+  assertError(await owner.inStore('GET', '/stock/moves'), 400, 'BAD_REQUEST')
+  assertError(await owner.inStore('GET', '/stock/moves?variantId=var_none'), 404, 'NOT_FOUND')
+  assertError(await owner.inStore('GET', '/stock?outletId=outlet_none'), 404, 'NOT_FOUND')
+  const other = await newStore(service)
+  const theirs = { variantId: (await shop.get('/v1/products/lamp')).json.variants[0].id, delta: 1, reason: 'No' }
+  assertError(await (await newStaff(service, other)).inStore('POST', '/stock/adjust', theirs), 404, 'NOT_FOUND')
+  assert.equal((await list('?sku=LAMP')).data[0]?.available, 3)
+})
+
+test('an untracked variant is counted again once its units are set', async () => {
+  const { shop, adjust } = await openShop()
+  const store = await shop.load()
+  await service.db.tx((tx) =>
+    adjustStock(tx, store, commandLine, { product: 'mug', variantId: null, outletId: null, quantity: null }),
+  )
+  assertError(await adjust({ sku: 'MUG', delta: 1 }), 409, 'CONFLICT')
+  assert.equal((await adjust({ sku: 'MUG', set: 7 })).json.available, 7)
+  assert.equal((await adjust({ sku: 'MUG', delta: 1 })).json.available, 8)
+})
+
+test('a repeated Idempotency-Key adds once, also at the same time', async () => {
+  const { adjust, moves } = await openShop()
+  const key = { 'idempotency-key': 'delivery-1' }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => adjust({ sku: 'MUG', delta: 5 }, key)))
+  assert.deepEqual(
+    answers.map(({ status, json }) => [status, json.available]),
+    answers.map(() => [200, 25]),
+  )
+  assert.equal((await moves('?sku=MUG&cause=adjustment')).total, 1)
+  assertError(await adjust({ sku: 'MUG', delta: 6 }, key), 409, 'CONFLICT')
+})
+
+test('the ledger is filtered by outlet, cause and time, and paged', async () => {
+  const { shop, owner, adjust, moves } = await openShop()
+  const pune = await shop.newOutlet('Pune')
+  for (let n = 1; n <= 5; n++) await adjust({ sku: 'MUG', outletId: pune, delta: n })
+  await adjust({ sku: 'MUG', delta: 1 })
+  assert.equal((await moves(`?sku=MUG&outletId=${pune}`)).total, 5)
+  assert.equal((await moves('?sku=MUG&cause=adjustment')).total, 6)
+  assert.equal((await moves('?sku=MUG&cause=import')).total, 1)
+  assert.equal((await moves('?sku=MUG&from=2020-01-01&to=2020-01-31')).total, 0)
+  assert.equal((await moves('?sku=MUG&from=2020-01-01')).total, 7)
+  const seen: number[] = []
+  for (let cursor = ''; ; ) {
+    const { json } = await owner.inStore('GET', `/stock/moves?sku=MUG&limit=3${cursor}`)
+    seen.push(...json.data.map(({ id }: { id: number }) => id))
+    if (!json.hasMore) break
+    cursor = `&cursor=${json.nextCursor}`
+  }
+  assert.deepEqual(
+    seen,
+    [...seen].sort((a, b) => b - a),
+  )
+  assert.equal(new Set(seen).size, 7)
+})
+
+test('the shop shows a change within a second, and answers of other stores stay cached', async () => {
+  const { shop, adjust } = await openShop()
+  const other = await newStore(service)
+  await other.add({ name: 'Mug', price: 10, stock: 20 })
+  const stockAt = async (at: TestStore) => (await at.get('/v1/products/mug')).json.stock
+  assert.deepEqual([await stockAt(shop), await stockAt(other)], [20, 20])
+  const dropped = await recordDropped([shop, other], () => adjust({ sku: 'MUG', set: 0 }))
+  assert.ok(await withinASecond(async () => (await stockAt(shop)) === 0))
+  assert.deepEqual(dropped, [`catalog ${(await shop.load()).id}`])
+  assert.deepEqual(
+    (await shop.get('/v1/products?inStock=true&limit=100')).json.some(({ slug }: { slug: string }) => slug === 'mug'),
+    false,
+  )
+  await adjust({ sku: 'MUG', delta: 4 })
+  assert.ok(await withinASecond(async () => (await stockAt(shop)) === 4))
+})
+
+/** What is announced about these stores meanwhile: their cached answers are dropped. */
+const recordDropped = async (shops: TestStore[], work: () => Promise<unknown>): Promise<string[]> => {
+  const ids = await Promise.all(shops.map(async (shop) => (await shop.load()).id))
+  const heard: string[] = []
+  const listener = await listen({
+    connection: { connectionString: databaseUrl },
+    channel,
+    onMessage: (payload) => void (ids.some((id) => payload.endsWith(` ${id}`)) && heard.push(payload)),
+    onLost: () => {},
+    onReconnect: () => {},
+  })
+  await work()
+  await withinASecond(async () => heard.length > 0)
+  await listener.close()
+  return heard
+}
+
+test('fulfilment may adjust, a viewer may only look', async () => {
+  const { shop } = await openShop()
+  const body = { sku: 'MUG', delta: 1, reason: 'Delivery' }
+  const packer = await newStaff(service, shop, 'fulfilment')
+  assert.equal((await packer.inStore('POST', '/stock/adjust', body)).status, 200)
+  const viewer = await newStaff(service, shop, 'viewer')
+  assertError(await viewer.inStore('POST', '/stock/adjust', body), 403, 'FORBIDDEN')
+  assert.equal((await viewer.inStore('GET', '/stock')).status, 200)
+  const till = await newProgram(service, shop, { permissions: ['stock:write'] })
+  assert.equal((await till.inStore('POST', '/stock/adjust', body)).json.available, 22)
+  assertError(await till.inStore('GET', '/stock/moves?sku=MUG'), 403, 'FORBIDDEN')
+})
+
+test('a variant can have its own threshold', async () => {
+  const { shop, owner, list } = await openShop()
+  const store = await shop.load()
+  const setThreshold = (threshold: number | null) =>
+    service.db.tx((tx) =>
+      changeVariantThreshold(tx, store, commandLine, { product: null, variantId: 'MUG', threshold }),
+    )
+  await setThreshold(20)
+  const [mug] = (await list('?sku=MUG')).data
+  assert.deepEqual([mug?.lowStockThreshold, mug?.low], [20, true])
+  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'LAMP', 'MUG', 'POSTER'])
+  await owner.inStore('PATCH', '/settings', { lowStockThreshold: 2 })
+  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'MUG', 'POSTER'])
+  await setThreshold(null)
+  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'POSTER'])
+  assert.equal((await list('?sku=MUG')).data[0]?.lowStockThreshold, 2)
+  const [entry] = (await owner.inStore('GET', '/audit?action=variant.updated')).json.data
+  assert.deepEqual(entry.changes, { lowStockThreshold: { before: 20, after: null } })
+})
