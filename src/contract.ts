@@ -4,9 +4,12 @@ import { profileContract } from './features/accounts/profile.contract.ts'
 import { signInContract } from './features/accounts/sign-in.contract.ts'
 import { auditContract } from './features/audit/audit.contract.ts'
 import { cartContract } from './features/cart/cart.contract.ts'
+import { bulkAdminContract } from './features/catalog/bulk.admin.contract.ts'
 import { catalogContract } from './features/catalog/catalog.contract.ts'
 import { productEvents, stockEvents } from './features/catalog/catalog-events.contract.ts'
+import { categoriesAdminContract } from './features/catalog/categories.admin.contract.ts'
 import { filtersContract } from './features/catalog/filters.contract.ts'
+import { productsAdminContract } from './features/catalog/products.admin.contract.ts'
 import { stockContract } from './features/catalog/stock.admin.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
 import { checkoutContract } from './features/checkout/checkout.contract.ts'
@@ -19,6 +22,7 @@ import { type EventDeclaration, type EventType, testEvent, testEventType } from 
 import { healthContract } from './features/health/health.contract.ts'
 import { invoicesAdminContract } from './features/invoices/invoices.admin.contract.ts'
 import { mailAdminContract } from './features/mail/mail.admin.contract.ts'
+import { merchantJobsContract } from './features/merchant-jobs/merchant-jobs.admin.contract.ts'
 import { orderEvents } from './features/orders/order-events.contract.ts'
 import { ordersAdminContract } from './features/orders/orders.admin.contract.ts'
 import { ordersContract } from './features/orders/orders.contract.ts'
@@ -32,6 +36,7 @@ import { reportsContract } from './features/reports/reports.contract.ts'
 import { membersContract } from './features/staff/members.contract.ts'
 import { sessionContract } from './features/staff/session.contract.ts'
 import { storeAccessContract } from './features/stores/access.admin.contract.ts'
+import { outletsAdminContract } from './features/stores/outlets.admin.contract.ts'
 import { settingsContract } from './features/stores/settings.admin.contract.ts'
 import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
@@ -64,6 +69,11 @@ export const adminContracts = [
   orderPaymentsAdminContract,
   mailAdminContract,
   invoicesAdminContract,
+  productsAdminContract,
+  bulkAdminContract,
+  categoriesAdminContract,
+  outletsAdminContract,
+  merchantJobsContract,
   settingsContract,
   stockContract,
   storeAccessContract,
@@ -123,6 +133,11 @@ export const describeAdmin = (version: string) =>
     tags: {
       Session: 'Signing in, and your own account',
       Orders: 'Orders of the store: shipping, refunds, notes, invoices',
+      Products: 'Products of every status, and their variants',
+      Categories: 'The tree of categories',
+      Outlets: 'Places that sell, each with stock and prices of its own',
+      Menu: 'The navigation menu of the storefront',
+      Jobs: 'Work that takes longer than a request',
       Settings: 'The store, its origins and its mail',
       Stock: 'Units of each variant at each outlet, and the ledger of their changes',
       Customers: 'The people who buy: their orders, notes about them, export and erasure of their data',

@@ -3,12 +3,15 @@ import { accessJobs, guestJobs } from './features/access/access.jobs.ts'
 import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { makeResetToken, makeVerifyToken } from './features/accounts/mail-links.ts'
 import { cartJobs } from './features/cart/cart.jobs.ts'
+import { bulkJobType, runBulkStep } from './features/catalog/bulk-change.ts'
+import { catalogJobs } from './features/catalog/catalog.jobs.ts'
 import type { Services } from './features/context.ts'
 import { customerJobs } from './features/customers/customers.jobs.ts'
 import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { eventJobs } from './features/events/events.jobs.ts'
 import type { MailLinks } from './features/mail/content.ts'
 import { mailJobs } from './features/mail/mail.jobs.ts'
+import { merchantJobs } from './features/merchant-jobs/merchant-jobs.jobs.ts'
 import { outgoingWebhookJobs } from './features/outgoing-webhooks/outgoing-webhooks.jobs.ts'
 import { paymentJobs } from './features/payments/payment.jobs.ts'
 import { reportJobs } from './features/reports/reports.jobs.ts'
@@ -24,6 +27,8 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
     ...paymentJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...storeJobs(cleanup),
     ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
+    ...catalogJobs(db.forWork('jobs')),
+    ...merchantJobs(db.forWork('jobs'), cleanup, { [bulkJobType]: runBulkStep }),
     ...outgoingWebhookJobs({ ...services, db: db.forWork('messages') }, cleanup),
     ...reportJobs(cleanup),
     ...eventJobs(cleanup),

@@ -3,7 +3,10 @@ import { profileRoutes } from './features/accounts/profile.routes.ts'
 import { signInRoutes } from './features/accounts/sign-in.routes.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
 import { cartRoutes } from './features/cart/cart.routes.ts'
+import { bulkAdminRoutes } from './features/catalog/bulk.admin.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
+import { categoryAdminRoutes } from './features/catalog/categories.admin.routes.ts'
+import { productAdminRoutes } from './features/catalog/products.admin.routes.ts'
 import { stockRoutes } from './features/catalog/stock.admin.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
 import type { Services } from './features/context.ts'
@@ -15,6 +18,7 @@ import { downloadRoutes } from './features/downloads/downloads.routes.ts'
 import { type HealthRouteOptions, healthRoutes } from './features/health/health.routes.ts'
 import { invoiceAdminRoutes } from './features/invoices/invoices.admin.routes.ts'
 import { mailAdminRoutes } from './features/mail/mail.admin.routes.ts'
+import { merchantJobRoutes } from './features/merchant-jobs/merchant-jobs.admin.routes.ts'
 import { orderAdminRoutes } from './features/orders/orders.admin.routes.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
 import { webhookAdminRoutes } from './features/outgoing-webhooks/webhooks.admin.routes.ts'
@@ -27,6 +31,7 @@ import { reportRoutes } from './features/reports/reports.routes.ts'
 import { memberRoutes } from './features/staff/members.routes.ts'
 import { sessionRoutes } from './features/staff/session.routes.ts'
 import { storeAccessRoutes } from './features/stores/access.admin.routes.ts'
+import { outletAdminRoutes } from './features/stores/outlets.admin.routes.ts'
 import { settingsRoutes } from './features/stores/settings.admin.routes.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import type { Route } from './http/door.ts'
@@ -67,6 +72,11 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...orderPaymentAdminRoutes,
   ...mailAdminRoutes,
   ...invoiceAdminRoutes,
+  ...productAdminRoutes,
+  ...bulkAdminRoutes,
+  ...categoryAdminRoutes,
+  ...outletAdminRoutes,
+  ...merchantJobRoutes,
   ...settingsRoutes,
   ...stockRoutes,
   ...storeAccessRoutes,

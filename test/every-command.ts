@@ -183,6 +183,24 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
   assert.deepEqual([items[0].label, items[0].children[0].target], ['About', 'about'])
   await look(key.key, '/v1/menu', ({ json }) => json.items[0]?.children[0]?.id === items[0].children[0].id)
 
+  const oat = await vitrine(
+    ...['product', 'create', ...inStore, '--name', 'Oat mug', '--price', '4.5', '--stock', '12', '--category', 'Mugs'],
+    ...['--sku', 'OAT', '--tag', 'new'],
+  )
+  assert.deepEqual([oat.slug, oat.price, oat.stock, oat.tags], ['oat-mug', 4.5, 12, ['new']])
+  await look(key.key, '/v1/products/oat-mug', ({ json }) => json.price === 4.5)
+  const cheaper = await vitrine('product', 'set', 'oat-mug', ...inStore, '--price', '4', '--sku', 'none')
+  assert.deepEqual([cheaper.price, cheaper.sku, cheaper.tags], [4, '', ['new']])
+  await vitrine('product', 'set', oat.id, ...inStore, '--variant', oat.variants[0].id, '--barcode', '978')
+  const shownProduct = await vitrine('product', 'show', oat.id, ...inStore)
+  assert.deepEqual([shownProduct.barcode, shownProduct.category], ['978', 'Mugs'])
+  const copy = await vitrine('product', 'duplicate', oat.id, ...inStore, '--name', 'Rye mug')
+  assert.deepEqual([copy.slug, copy.status], ['rye-mug', 'DRAFT'])
+  assert.equal((await vitrine('product', 'archive', oat.id, ...inStore)).status, 'ARCHIVED')
+  await look(key.key, '/v1/products/oat-mug', ({ status }) => status === 404)
+  const found = await vitrine('product', 'list', ...inStore, '--query', 'rye', '--status', 'DRAFT')
+  assert.deepEqual([found.length, found[0].id], [1, copy.id])
+
   const demo = await vitrine('seed', 'demo')
   assert.deepEqual(Object.keys(demo), [...storeFields, 'outlets'])
   const sold = ['stock', 'set', '--store', demo.storeId, '--product', 'applique-sling-bag']

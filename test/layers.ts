@@ -4,6 +4,7 @@ export const featureRanks = [
   ['events'],
   ['audit'],
   ['staff'],
+  ['merchant-jobs'],
   ['catalog'],
   ['pricing', 'stores'],
   ['cart', 'wishlist'],

@@ -1,12 +1,15 @@
+import { runSql } from './databases.ts'
+import { balanceLedgers } from './put-on-hand.ts'
+
 /** Most codes of a store are for single customers, and not listed. */
-export const addCoupons = `
+const addCoupons = `
   insert into coupon (store_id, id, code, kind, value, listed)
   select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
   from store s, generate_series(1, 100) n`
 
 /** Every order is paid and sent; one of a hundred is expired, flagged, waits for its provider, has a refund due, has a
  * mail to send or is tracked. */
-export const addPayments = `
+const addPayments = `
   insert into payment (store_id, id, order_id, transaction_ref, provider, status, amount_minor, currency, created_at, updated_at)
   select store_id, 'pay_' || id, id, 'pi_' || id, 'sandbox', case number % 100 when 1 then 'open' else 'paid' end, 1, 'EUR',
     now() - interval '1 day', now() from orders;
@@ -32,8 +35,14 @@ export const addPayments = `
   select store_id, 'mail_' || id, 'order.paid', case number % 100 when 8 then 'waiting' else 'sent' end,
     now() - interval '1 hour', now(), case number % 100 when 8 then null else now() end from orders`
 
+const addJobs = `
+  insert into merchant_job (store_id, id, type, status, total, author, input, finished_at)
+  select id, 'job_' || n, 'products.bulk', case when n % 100 = 0 then 'queued' else 'done' end, 1, '{}', '{}',
+    case when n % 100 = 0 then null else now() end
+  from (select id from store order by id limit 20) s, generate_series(1, 500) n`
+
 /** Most links are never used. */
-export const addMailTokens = `
+const addMailTokens = `
   insert into mail_token (store_id, token_hash, purpose, customer_id, email, expires_at)
   select store_id, 'hash_' || id || '-' || n, case n when 1 then 'password.reset' else 'email.verify' end, id, 'a@example.com',
     now() + interval '1 hour'
@@ -43,7 +52,7 @@ export const addMailTokens = `
  * Every order has twenty events with a delivery each. One of five deliveries waits, half of them for a later attempt. A
  * store has three endpoints, and those of one store are off.
  */
-export const addWebhooks = `
+const addWebhooks = `
   insert into webhook_endpoint (store_id, id, url, types, secret, disabled_at, disabled_reason, created_at, updated_at)
   select id, 'whk_' || id || '_' || n, 'http://127.0.0.1:1/', '{order.*}', '', case id when 3 then now() end,
     case id when 3 then 'gone' end, now(), now() from store, generate_series(0, 2) n;
@@ -59,9 +68,18 @@ export const addWebhooks = `
   select store_id, id, now(), 200, 5, '', 'ok' from webhook_delivery`
 
 /** Two more names, so that the first store has more orders of customers than a search reads from its index. */
-export const addSearchTerms = `
+const addSearchTerms = `
   insert into order_search (store_id, number, term)
   select o.store_id, o.number, t.term from orders o join customer c on c.store_id = o.store_id and c.id = o.customer_id
   cross join lateral order_search_terms(null, c.name, c.id || '@example.com', '', '{}') t (term);
   insert into order_search (store_id, number, term)
   select store_id, number, 'customer' || n from orders, generate_series(1, 3) n where store_id = (select min(id) from store)`
+
+/** Adds rows to each table whose statements are tested: without rows the planner would use no index. */
+export const fillTables = async (url: string) => {
+  const added = [addCoupons, addPayments, addMailTokens, addWebhooks, addSearchTerms, addJobs, balanceLedgers]
+  for (const text of added) await runSql(url, text)
+  await runSql(url, 'analyze')
+  // The numbers of the inserted orders are in use.
+  await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
+}

@@ -1,4 +1,5 @@
 import type { Db } from '../src/db/database.ts'
+import { claimCategories, findStoresToReindex } from '../src/features/catalog/category-words.sql.ts'
 import { countMoves, listMoves, listStock } from '../src/features/catalog/stock-list.sql.ts'
 import { refreshStoreThreshold } from '../src/features/catalog/stock-threshold.sql.ts'
 import type { StoreId } from '../src/features/context.ts'
@@ -7,6 +8,7 @@ import { claimErasures, findDueErasures } from '../src/features/customers/erase.
 import { claimShipmentsToTrack, findShipmentsToTrack } from '../src/features/delivery/carrier-shipments.sql.ts'
 import { eraseUnmatchedDeliveryEvents } from '../src/features/delivery/erase.sql.ts'
 import { claimDueMail, findMailingStores } from '../src/features/mail/mail.sql.ts'
+import { claimJobs, findStoresWithJobs } from '../src/features/merchant-jobs/merchant-jobs.sql.ts'
 import { lockOrdersToErase } from '../src/features/orders/erase.sql.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
 import { type AttemptResult, noteAndClaimNext, noteAttempt } from '../src/features/outgoing-webhooks/attempt.sql.ts'
@@ -134,6 +136,10 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => findChangedThresholds(db)],
   [() => db.tx((tx) => refreshStoreThreshold(tx, storeId, 'var_1')), 'stock_pkey'],
   ...stockLists(db, storeId),
+  [() => findStoresToReindex(db), 'category_to_reindex'],
+  [() => claimCategories(db, storeId, 4), 'category_to_reindex'],
+  [() => findStoresWithJobs(db), 'merchant_job_due'],
+  [() => claimJobs(db, storeId, 4), 'merchant_job_due'],
   [() => findMailingStores(db, 'order', 0), 'mail_of_store_due'],
   [() => claimDueMail(db, storeId, 'order', 4), 'mail_of_store_due'],
   [() => findMailingStores(db, 'reset', 0), 'mail_of_store_due'],

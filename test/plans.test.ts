@@ -4,6 +4,7 @@ import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
 import { readProduct } from '../src/features/catalog/product-input.ts'
+import { openProductList } from '../src/features/catalog/product-list.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
@@ -14,10 +15,11 @@ import { lockCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
-import { addCoupons, addMailTokens, addPayments, addSearchTerms, addWebhooks } from './plans-data.ts'
+import { fillTables } from './plans-data.ts'
 import { jobStatements } from './plans-jobs.ts'
+import { reads } from './plans-reads.ts'
 import { signInSteps } from './plans-sign-in.ts'
-import { balanceLedgers, putOnHand } from './put-on-hand.ts'
+import { putOnHand } from './put-on-hand.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
 import { cheapPasswords } from './world.ts'
 
@@ -45,15 +47,7 @@ before(async () => {
   const { publicId } = await shop.load()
   await fillCatalog({ connectionString: url }, publicId, size, () => {})
   await fillCustomers({ connectionString: url }, publicId, { customers: 2_000, inSmallStores: 5 })
-  const added = [addCoupons, addPayments, addMailTokens, addWebhooks, addSearchTerms, balanceLedgers]
-  for (const text of added) await runSql(url, text)
-  await runSql(
-    url,
-    `analyze coupon, mail, mail_token, orders, payment, payment_event, refund, shipment, event, webhook_endpoint,
-      webhook_delivery, webhook_attempt, order_search, stock_move, delivery_event, erasure, sale_entry`,
-  )
-  // The numbers of the inserted orders are in use.
-  await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
+  await fillTables(url)
 })
 
 after(async () => {
@@ -61,36 +55,6 @@ after(async () => {
   await service?.close()
   await drop?.()
 })
-
-const reads: Record<string, string> = {
-  'the list': '/v1/products',
-  'a long page': '/v1/products?limit=100',
-  'the list by price': '/v1/products?sort=price',
-  'the list by price, downwards': '/v1/products?sort=-price',
-  'the list by name': '/v1/products?sort=name',
-  'a category': '/v1/products?category=category-7',
-  'a category by price': '/v1/products?category=category-7&sort=-price',
-  'some ids': '/v1/products?ids=prod_1,prod_2',
-  'a range of prices by price': '/v1/products?minPrice=100&maxPrice=200&sort=price',
-  'sold-out products': '/v1/products?inStock=false',
-  'a rare option': '/v1/products?options=Colour:Colour%207',
-  'a rare option by price': '/v1/products?options=Colour:Colour%207&sort=price',
-  'an option that is everywhere': '/v1/products?options=Colour:Black',
-  'an option that nothing has': '/v1/products?options=Colour:None',
-  'an option in a category': '/v1/products?category=category-7&options=Colour:Black',
-  'a search with an option': '/v1/search?q=wa&options=Colour:Colour%207',
-  'the filters': '/v1/filters',
-  'the filters of a category': '/v1/filters?category=category-7',
-  'the filters of a search': '/v1/filters?q=wieea',
-  'a product': '/v1/products/product-9876',
-  'the categories': '/v1/categories',
-  'a search': '/v1/search?q=wieea',
-  'a search of two words': '/v1/search?q=wieea+wouta',
-  'a search of a word that is everywhere': '/v1/search?q=wa',
-  'a search for a short prefix': '/v1/search?q=wie',
-  'a misspelt search': '/v1/search?q=wnsxao',
-  suggestions: '/v1/search/suggest?q=wie',
-}
 
 for (const [what, path] of Object.entries(reads)) {
   test(`${what} is read by indexes, with one plan for large and small stores`, async () => {
@@ -110,6 +74,29 @@ test('a later page is read from the position where the previous one ended', asyn
       conditions.some((condition) => condition.includes(column) && condition.includes('store_id')),
       `${sort}: ${conditions.join(' / ')}`,
     )
+  }
+})
+
+test('the product list of merchants is read and counted by indexes, in every order and with every filter', async () => {
+  const store = await shop.load()
+  const q = ['wieea', 'wisrol', 'wa', undefined]
+  const filters = [
+    {},
+    { status: 'DRAFT' },
+    { category: 'category-7' },
+    { status: 'ACTIVE', category: 'category-7' },
+  ] as const
+  for (const sort of ['newest', 'oldest', 'name', '-name'] as const) {
+    for (const filter of filters.flatMap((one) => q.map((words) => ({ ...one, q: words, sort })))) {
+      const texts = await recordStatements(async () => {
+        const list = await openProductList({ db: service.db, store }, filter)
+        const rows = await list.read(undefined, 21)
+        await list.count(10_001)
+        const last = rows.at(-1)
+        if (last !== undefined) await list.read(list.positionOf(last), 21)
+      })
+      for (const text of texts) assert.deepEqual(await scansOf(text), [], `${JSON.stringify(filter)} ${text}`)
+    }
   }
 })
 

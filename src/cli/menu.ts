@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorMessage } from '../core/thrown.ts'
-import { replaceMenu } from '../features/stores/menu.ts'
+import { commandLine } from '../features/audit/record.ts'
+import { changeMenu } from '../features/stores/menu.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -22,7 +23,7 @@ export const addMenu = (program: Command) => {
       withDatabase(async (db, config) => {
         const content = readJsonFile(file)
         const store = await whichStore(db, config, options)
-        const items = await db.tx((tx) => replaceMenu(tx, store, content))
+        const items = await db.tx((tx) => changeMenu(tx, { store, by: commandLine, ifMatch: null }, content))
         printResult(options, { items }, () => `The menu has ${items.length} entries.`)
       }),
     )

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { createOutlet } from '../features/stores/stores.ts'
+import { commandLine } from '../features/audit/record.ts'
+import { createOutletBy } from '../features/stores/outlets.ts'
 import { withDatabase } from './database.ts'
 import { type OutputOptions, printResult } from './output.ts'
 import { whichStore } from './which-store.ts'
@@ -16,7 +17,7 @@ export const addOutlet = (program: Command) => {
     .action((options: OutputOptions & { name: string; store?: string }) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
-        const made = await db.tx((tx) => createOutlet(tx, store, options.name))
+        const made = await db.tx((tx) => createOutletBy(tx, store, commandLine, options.name))
         printResult(options, made, () => made.outletId)
       }),
     )

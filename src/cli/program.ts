@@ -18,6 +18,7 @@ import { addOrder } from './order.ts'
 import { addOrigin } from './origin.ts'
 import { addOutlet } from './outlet.ts'
 import { explainFailure } from './output.ts'
+import { addProduct } from './product.ts'
 import { addReport } from './report.ts'
 import { addSeed } from './seed.ts'
 import { addShipment } from './shipment.ts'
@@ -80,6 +81,7 @@ export const createProgram = () => {
     addWebhookCredential,
     addMenu,
     addCatalog,
+    addProduct,
     addStock,
     addCoupon,
     addCustomer,

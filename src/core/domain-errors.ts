@@ -1,3 +1,4 @@
+import { catalogErrors } from './domain-errors/catalog.ts'
 import { customerErrors } from './domain-errors/customers.ts'
 import {
   type Definition,
@@ -26,6 +27,7 @@ const definitions = {
   ...orderErrors,
   ...customerErrors,
   ...staffErrors,
+  ...catalogErrors,
   ...webhookErrors,
   // Stores, keys and origins
   STORE_NOT_FOUND: notFound(({ storeId }: { storeId: string }) => `There is no store ${storeId}.`),

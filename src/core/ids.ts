@@ -29,6 +29,7 @@ export type IdPrefix =
   | 'tok'
   | 'aud'
   | 'note'
+  | 'job'
 
 /** A cheap check of untrusted text before it is looked up. */
 export const isIdShaped = (prefix: IdPrefix, text: string) =>

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
-import { classifyError, isUniqueViolation, sqlState } from './errors.ts'
+import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
 import {
   type ConnectionShare,
   createQueues,
@@ -12,7 +12,7 @@ import {
 } from './queueing.ts'
 import { toStatement } from './sql.ts'
 
-export { isUniqueViolation, sqlState }
+export { isForeignKeyViolation, isUniqueViolation, sqlState }
 
 type Run<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Promise<Result>
 

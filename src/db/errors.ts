@@ -8,6 +8,9 @@ export const sqlState = (error: unknown): string =>
 /** A row with the same unique key exists. */
 export const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
 
+/** A row that others refer to cannot be deleted, or a row refers to nothing. */
+export const isForeignKeyViolation = (error: unknown) => sqlState(error) === '23503'
+
 /** Connection lost, out of resources, shutting down, statement or lock timeout: the caller may try again. */
 const isTemporary = (state: string) => /^(08|53|57P|57014$|25P03$|55P03$)/.test(state)
 

@@ -20,6 +20,7 @@ export const tablesOf: Record<string, readonly string[]> = {
   events: ['event'],
   invoices: ['invoice', 'invoice_series'],
   mail: ['mail'],
+  'merchant-jobs': ['merchant_job'],
   orders: ['order_event', 'order_line', 'order_note', 'order_search', 'orders'],
   'outgoing-webhooks': ['webhook_attempt', 'webhook_delivery', 'webhook_endpoint'],
   payments: ['payment', 'payment_account', 'payment_event', 'refund', 'sandbox_payment'],
@@ -83,6 +84,7 @@ export const locksOfOthers: readonly Exception[] = [
 
 /** Joins that save a round trip, or that need rows of both sides to choose. Everything else asks the owner. */
 export const readsOfOthers: readonly Exception[] = [
+  { feature: 'merchant-jobs', tables: ['store'], reason: 'a claimed job names its store' },
   { feature: 'staff', tables: ['store'], reason: 'the names of the stores that a person works for' },
   {
     feature: 'access',

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db, Queries } from '../../db/database.ts'
 import { byKey, literalLimit } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
@@ -192,7 +192,7 @@ export const listCategories = (
 }
 
 /** The ids of a category, given by id or slug, and all its descendants. Empty if it does not exist. */
-export const findCategoryTree = async (db: Db, storeId: StoreId, idOrSlug: string) =>
+export const findCategoryTree = async (db: Queries, storeId: StoreId, idOrSlug: string) =>
   (
     await db.many<{ id: string }>`
       with recursive tree as (

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { newProgram } from '../../../test/admin-callers.ts'
 import {
   newStore,
   serviceFor,
@@ -256,6 +257,36 @@ const unchanged = {
   shippingFreeAboveMinor: null,
   cashOnDelivery: null,
 }
+
+test('a change by the admin API is visible on every instance within a second, and empties the cache of no other store', async (t) => {
+  const instance = await serviceFor(t)
+  const [shop, other] = [await newStore(instance), await newStore(instance)]
+  const { inStore } = await newProgram(instance, shop)
+  const remembered = async () => {
+    const { text } = await instance.call('/metrics')
+    return Number(/^vitrine_answer_cache\{figure="entries"\} (\d+)$/m.exec(text)?.[1])
+  }
+  const made = (await inStore('POST', '/products', { name: 'Mug', price: 10, category: 'Home' })).json
+  const category = (await inStore('GET', '/categories')).json.data[0]
+  const changes: [path: string, change: () => Promise<unknown>, shows: RegExp][] = [
+    ['/v1/products', () => inStore('PATCH', `/products/${made.id}`, { price: 11 }), /"price":11,/],
+    ['/v1/products', () => inStore('PATCH', `/categories/${category.id}`, { name: 'Kitchen' }), /Kitchen/],
+    ['/v1/categories', () => inStore('PATCH', `/categories/${category.id}`, { position: 77 }), /"position":77/],
+    ['/v1/products', () => inStore('POST', `/products/${made.id}/duplicate`, { status: 'ACTIVE' }), /copy/],
+    ['/v1/store', () => inStore('POST', '/outlets', { name: 'Pune' }), /Pune/],
+    ['/v1/menu', () => inStore('PATCH', '/menu', { items: [{ label: 'Sale', type: 'page', target: 'sale' }] }), /Sale/],
+    ['/v1/products', () => inStore('DELETE', `/products/${made.id}`), /^\[\{(?!.*"slug":"mug").*\}\]$/],
+  ]
+  for (const [path, change, shows] of changes) {
+    await changesBoth(shop, path, change, shows)
+    await shop.get('/v1/categories')
+    await other.get('/v1/products')
+    const before = await remembered()
+    assert.ok(before >= 2)
+    await inStore('PATCH', `/products/${made.id}`, { vendor: String(Math.random()) })
+    assert.ok(await withinASecond(async () => (await remembered()) === 1), path)
+  }
+})
 
 test('concurrent reads share one statement', async () => {
   const shop = await aBigShop()

@@ -53,19 +53,24 @@ export const mergeVariants = (
   const matched = new Set(named.map(({ match }) => match))
   const rest = active.filter((variant) => !matched.has(variant))
   // A variant without options cannot coexist with variants that have options.
-  const staying = mode.replace || product.variants === undefined ? [] : rest.filter(hasOptions)
-  const others = product.variants === undefined && !mode.replace ? rest : staying
+  const isAdding = product.variants?.some((variant) => variant.active !== false) === true
+  const others = mode.replace ? [] : isAdding ? rest.filter(hasOptions) : rest
   faults.push(...optionNameFaults(named, others))
   const outcome = named.map((one) => mergeVariant(one, mode, isDigital, faults))
-  const ordered = inOrder(active, outcome, others)
+  const [on, off] = [outcome.filter(({ variant }) => variant.active), outcome.filter(({ variant }) => !variant.active)]
+  const ordered = inOrder(active, on, others)
   faults.push(...sameOptionFaults(ordered, named, outcome))
+  if (ordered.length === 0) {
+    faults.push({ field: 'active', message: 'cannot be false for the last variant; archive the product instead' })
+  }
 
   const deactivated = rest.filter((variant) => !others.includes(variant))
   const before = new Map(known.map((variant) => [variant.id, variant]))
   const isNew = ({ id }: VariantState) => !before.has(id)
-  const newVariants = ordered.filter(isNew)
+  const all = [...ordered, ...off.map(({ variant }) => variant)]
+  const newVariants = all.filter(isNew)
   const fieldsOf = (variant: VariantState) => changedFields(before.get(variant.id) ?? variant, variant)
-  const changedVariants = ordered.filter((variant) => !isNew(variant) && fieldsOf(variant).length > 0)
+  const changedVariants = all.filter((variant) => !isNew(variant) && fieldsOf(variant).length > 0)
   const stocked = outcome.filter(({ stock }) => stock.isSet)
   return {
     faults,
@@ -77,7 +82,7 @@ export const mergeVariants = (
     stockChanges: stocked.map(({ variant, stock }) =>
       stockToSet(variant, stock.given, before.get(variant.id)?.stockTracked ?? true),
     ),
-    priceChanges: ordered.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
+    priceChanges: all.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
     changes: [
       ...(newVariants.length + deactivated.length > 0 ? ['variants'] : []),
       ...changedVariants.flatMap(fieldsOf),
@@ -104,12 +109,22 @@ const matchVariants = (
     return variant
   }
   const skusOnce = once(variants.map(({ sku }) => sku))
-  const bySku = variants.map(({ sku }) => (sku && skusOnce.has(sku) ? take(withSku(active, sku)) : undefined))
+  const byId = variants.map(({ id }) => take(known.find((variant) => variant.id === id)))
+  const bySku = variants.map(
+    ({ id, sku }, i) =>
+      byId[i] ?? (id === undefined && sku && skusOnce.has(sku) ? take(withSku(active, sku)) : undefined),
+  )
   const byOptions = variants.map(
-    ({ options }, i) => bySku[i] ?? (options && take(withOptions([...active, ...known], options))),
+    ({ id, options }, i) =>
+      bySku[i] ?? (id === undefined && options ? take(withOptions([...active, ...known], options)) : undefined),
   )
   const [only, ...more] = active
-  const isSingle = only !== undefined && more.length === 0 && variants.length === 1 && !hasOptions(only)
+  const isSingle =
+    only !== undefined &&
+    variants[0]?.id === undefined &&
+    more.length === 0 &&
+    variants.length === 1 &&
+    !hasOptions(only)
   const matches = isSingle && byOptions[0] === undefined ? [only] : byOptions
   const named = variants.map((patch, i) => ({ patch, at: `variants.${i}.`, match: matches[i] }))
   const faults = named
@@ -197,8 +212,8 @@ const mergeVariant = (
   const differs = given !== undefined && (match === undefined || isOtherStock(match, given))
   const isSet = differs && (match === undefined || setStock)
   const variant = {
-    id: match?.id ?? newId('var'),
-    active: true,
+    id: match?.id ?? patch.id ?? newId('var'),
+    active: patch.active ?? true,
     position: match?.position ?? 0,
     sku: patch.sku ?? base?.sku ?? '',
     title: patch.title ?? titleOf(base, options),
@@ -279,7 +294,7 @@ const sameOptionFaults = (
   const keys = ordered.map(({ options }) => optionKey(options))
   return outcome.flatMap(({ variant }, i) => {
     const key = optionKey(variant.options)
-    if (keys.indexOf(key) === keys.lastIndexOf(key)) return []
+    if (!variant.active || keys.indexOf(key) === keys.lastIndexOf(key)) return []
     return [{ field: `${named[i]?.at}options`, message: 'are already used by another variant of the product' }]
   })
 }

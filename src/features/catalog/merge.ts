@@ -82,7 +82,7 @@ export const mergeProduct = (
     vendor: patch.vendor ?? base.vendor,
     ...mergeImages(base, patch),
     options: mergeOptions(base.options, patch.options, base === state ? state.variants : [], merged.variants),
-    hasVariants: patch.variants !== undefined || base.hasVariants,
+    hasVariants: patch.variants?.some(({ active }) => active !== false) === true || base.hasVariants,
     tags: patch.tags ?? base.tags,
     seo: {
       title: patch.seo.title ?? base.seo.title,
@@ -91,9 +91,12 @@ export const mergeProduct = (
     taxRate: patch.taxRate ?? base.taxRate,
   }
   const { faults: _, ...variants } = merged
+  const slug = patch.newSlug ?? patch.slug
   const changes =
-    state === undefined ? new Set<Field>() : new Set([...changedFields(state, product), ...merged.changes])
-  return { ...product, ...variants, slug: patch.slug, id: state?.id, changes }
+    state === undefined
+      ? new Set<Field>()
+      : new Set([...changedFields(state, product), ...merged.changes, ...(slug === patch.slug ? [] : ['slug'])])
+  return { ...product, ...variants, slug, id: state?.id, changes }
 }
 
 /** An image with the same URL keeps its text unless the file has a new one. */

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { toMinor } from '../../core/money.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
 /** Max units of a variant at one outlet. */
@@ -76,6 +77,8 @@ export type ProductOption = { name: string; values: string[] }
 /** The validated content of a file for one product, in minor units. Outlets are as named in the file. */
 export type ProductPatch = {
   slug: string
+  /** Another slug for the product. */
+  newSlug?: string
   name: Maybe<string>
   description: Maybe<string>
   status: Maybe<Status>
@@ -93,6 +96,10 @@ export type ProductPatch = {
 }
 
 export type VariantPatch = {
+  /** Names the variant, or is the id of a new one. Files name variants by their options or SKU. */
+  id?: string
+  /** Default: true. */
+  active?: boolean
   sku: Maybe<string>
   title: Maybe<string>
   options: Maybe<Record<string, string>>
@@ -144,7 +151,7 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
     const named = Object.entries(prices ?? {}).map(([outlet, price]) => [outlet, minor(price, field) ?? 0])
     return { clears, byOutlet: Object.fromEntries([...named, ...dropped.map((outlet) => [outlet, null])]) }
   }
-  const readVariant = (variant: WrittenVariant, at: string): VariantPatch => {
+  const readFields = (variant: WrittenVariant, at: string): VariantPatch => {
     if (variant.image !== undefined) checkAddress(variant.image, `${at}image`, faults)
     if (!hasThreeDecimals(variant.weightGrams ?? 0)) {
       faults.push({ field: `${at}weightGrams`, message: 'has more than three decimals' })
@@ -169,10 +176,10 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
   if (!hasThreeDecimals(file.taxRate ?? 0)) faults.push({ field: 'taxRate', message: 'has more than three decimals' })
   const images = file.images?.map((image) => (typeof image === 'string' ? { url: image, alt: undefined } : image))
   for (const [i, { url }] of (images ?? []).entries()) checkAddress(url, `images.${i}`, faults)
-  const variants = file.variants?.map((variant, i) => readVariant(variant, `variants.${i}.`))
+  const variants = file.variants?.map((variant, i) => readFields(variant, `variants.${i}.`))
   faults.push(...variantFaults(variants ?? []))
   const { sku, price, compareAtPrice, stock, prices, barcode, weightGrams } = file
-  const own = readVariant({ sku, price, compareAtPrice, stock, prices, barcode, weightGrams }, '')
+  const own = readFields({ sku, price, compareAtPrice, stock, prices, barcode, weightGrams }, '')
   if (faults.length > 0) return faults
   const category = orEmpty(file.category, 'category', '')
   return {
@@ -198,6 +205,14 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
     variants,
     own,
   }
+}
+
+/** The fields of one variant that is named by its id. */
+export const readVariant = (written: Record<string, unknown>, currency: string): VariantPatch | InputFault[] => {
+  const read = readProduct({ slug: 'variant', variants: [{ options: {}, ...written }] }, currency)
+  if (Array.isArray(read)) return read.map((fault) => ({ ...fault, field: fault.field.replace(/^variants\.0\./, '') }))
+  const patch = mustExist(read.variants?.[0], 'the variant that was read')
+  return written.options === undefined ? { ...patch, options: undefined } : patch
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

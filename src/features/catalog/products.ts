@@ -110,7 +110,7 @@ export const ensureCategories = async (
 }
 
 /** The name alone, or with its parents if that slug is taken. */
-const freeSlug = (path: readonly string[], taken: ReadonlySet<string>) => {
+export const freeSlug = (path: readonly string[], taken: ReadonlySet<string>) => {
   const name = slugify(path.at(-1) ?? '') || 'category'
   const whole = slugify(path.join(' ')) || name
   if (!taken.has(name)) return name

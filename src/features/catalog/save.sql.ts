@@ -1,10 +1,8 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
-import type { ProductState } from './merge.ts'
-import type { VariantState } from './merge-variants.ts'
 import { json } from './products.sql.ts'
-import { pricesByOutlet, stockByOutlet, wholeProductColumns, wholeVariantFields } from './whole-product.sql.ts'
+import { type StateRow, variantsOfProduct, wholeProductColumns } from './whole-product.sql.ts'
 
 export type NewProduct = {
   id: string
@@ -34,34 +32,27 @@ export const lockProductsBySlug = (tx: Tx, storeId: StoreId, slugs: readonly str
 }>`
   select id, slug from product where store_id = ${storeId} and slug = any(${slugs}) order by id for no key update`
 
-/** A product with its variants, prices and stock. Prices and stock by public outlet id. */
-export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants'> & {
-  slug: string
-  categoryId: string | null
-  taxRate: string
-  variants: Omit<VariantState, 'defaultStock'>[]
-}
-
 /** A separate statement after the lock, so that it sees changes made while waiting for the lock. */
 export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string[]) => db.many<StateRow>`
   select ${wholeProductColumns}, v.variants
   from product p
-  cross join lateral (
-    select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position,
-      ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet}, '{}'),
-      'stock', coalesce(${stockByOutlet}, '{}')) order by v.position, v.id), '[]') as variants
-    from variant v where v.store_id = p.store_id and v.product_id = p.id) v
+  cross join lateral (${variantsOfProduct}) v
   where p.store_id = ${storeId} and p.slug = any(${slugs})`
+
+/** The words of a product that no listing has, because it is not ACTIVE. */
+const hiddenWords = (storeId: StoreId) => sql`case when n.status <> 'ACTIVE' then array_to_tsvector(array(
+  select ${storeId}::integer || '~' || word from jsonb_array_elements_text(n.words) word)) end`
 
 /** Inserted in the given order, which becomes the order of creation. Their first event is `product.created`. */
 export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.run`
   insert into product (store_id, id, slug, name, description, status, category_id, vendor, images, image_texts, options,
-    has_variants, tags, seo, digital, tax_rate, name_key, title_words, words, event_count)
+    has_variants, tags, seo, digital, tax_rate, name_key, title_words, words, hidden_words, event_count)
   select ${storeId}, n.id, n.slug, n.name, n.description, n.status, n.category_id, n.vendor,
     array(select jsonb_array_elements_text(n.images)), array(select jsonb_array_elements_text(n.image_texts)),
     n.options, n.has_variants,
     array(select jsonb_array_elements_text(n.tags)), n.seo, nullif(n.digital, 'null'), n.tax_rate, n.name_key,
-    array(select jsonb_array_elements_text(n.title_words)), array(select jsonb_array_elements_text(n.words)), 1
+    array(select jsonb_array_elements_text(n.title_words)), array(select jsonb_array_elements_text(n.words)),
+    ${hiddenWords(storeId)}, 1
   from rows from (jsonb_to_recordset(${json(products)}::jsonb) as (id text, slug text, name text, description text,
     status text, category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean,
     tags jsonb, seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)) with ordinality n
@@ -72,16 +63,16 @@ export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewP
   id: string
   sequence: number
 }>`
-  update product p set name = n.name, description = n.description, status = n.status, category_id = n.category_id,
+  update product p set slug = n.slug, name = n.name, description = n.description, status = n.status, category_id = n.category_id,
     vendor = n.vendor, images = array(select jsonb_array_elements_text(n.images)),
     image_texts = array(select jsonb_array_elements_text(n.image_texts)), options = n.options,
     has_variants = n.has_variants, tags = array(select jsonb_array_elements_text(n.tags)), seo = n.seo,
     digital = nullif(n.digital, 'null'), tax_rate = n.tax_rate, name_key = n.name_key,
     title_words = array(select jsonb_array_elements_text(n.title_words)),
-    words = array(select jsonb_array_elements_text(n.words)), updated_at = vitrine_now(),
+    words = array(select jsonb_array_elements_text(n.words)), hidden_words = ${hiddenWords(storeId)}, updated_at = vitrine_now(),
     event_count = p.event_count + 1
-  from jsonb_to_recordset(${json(products)}::jsonb) as n (id text, name text, description text, status text,
-    category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean, tags jsonb,
+  from jsonb_to_recordset(${json(products)}::jsonb) as n (id text, slug text, name text, description text,
+    status text, category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean, tags jsonb,
     seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)
   where p.store_id = ${storeId} and p.id = n.id
   returning p.id, p.event_count as sequence`
@@ -100,23 +91,24 @@ export type NewVariant = {
   weight_grams: number | null
   image: string
   stock_tracked: boolean
+  active: boolean
 }
 
 const variantColumns = sql`id text, product_id text, position integer, sku text, title text, options jsonb,
   option_key text, price_minor bigint, compare_at_minor bigint, barcode text, weight_grams numeric, image text,
-  stock_tracked boolean`
+  stock_tracked boolean, active boolean`
 
 export const insertVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
   insert into variant (store_id, id, product_id, position, sku, title, options, option_key, price_minor,
-    compare_at_minor, barcode, weight_grams, image, stock_tracked)
+    compare_at_minor, barcode, weight_grams, image, stock_tracked, active)
   select ${storeId}, n.id, n.product_id, n.position, n.sku, n.title, n.options, n.option_key, n.price_minor,
-    n.compare_at_minor, n.barcode, n.weight_grams, n.image, n.stock_tracked
+    n.compare_at_minor, n.barcode, n.weight_grams, n.image, n.stock_tracked, n.active
   from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})`
 
 export const updateVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
   update variant v set position = n.position, sku = n.sku, title = n.title, options = n.options,
     option_key = n.option_key, price_minor = n.price_minor, compare_at_minor = n.compare_at_minor,
-    barcode = n.barcode, weight_grams = n.weight_grams, image = n.image, stock_tracked = n.stock_tracked, active = true
+    barcode = n.barcode, weight_grams = n.weight_grams, image = n.image, stock_tracked = n.stock_tracked, active = n.active
   from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})
   where v.store_id = ${storeId} and v.id = n.id`
 

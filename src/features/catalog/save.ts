@@ -17,6 +17,7 @@ import type { Field, SaveMode } from './save-mode.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 import { setStockLevels } from './stock-change.ts'
 import type { MoveNote } from './stock-ledger.sql.ts'
+import type { StateRow } from './whole-product.sql.ts'
 
 /** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
 export type SaveSummary = {
@@ -53,7 +54,7 @@ export const planProducts = async (
   })
 }
 
-const toState = (row: sql.StateRow, store: Store, pathOf: (id: string | null) => string[]): ProductState => ({
+const toState = (row: StateRow, store: Store, pathOf: (id: string | null) => string[]): ProductState => ({
   ...row,
   taxRate: Number(row.taxRate),
   categoryPath: pathOf(row.categoryId),
@@ -178,6 +179,11 @@ const toRow = (product: MergedProduct, id: string, categoryId: string | null): s
   }
 }
 
+/** What the search words of a product are made of. `variants` are the active ones. */
+export type Worded = Pick<MergedProduct, 'name' | 'vendor' | 'categoryPath' | 'tags' | 'description'> & {
+  variants: readonly Pick<VariantState, 'sku' | 'barcode' | 'options'>[]
+}
+
 const maxNameKeyLength = 200
 const maxIndexedLength = 3_000
 
@@ -185,7 +191,7 @@ const maxIndexedLength = 3_000
  * The search words of a product: of its name first, then of vendor, SKUs, barcodes, categories, tags, options and
  * description. They are sorted, because options have no stored order and equal products must produce equal rows.
  */
-const wordsOf = (product: MergedProduct) => {
+export const wordsOf = (product: Worded) => {
   const titleWords = wordsToIndex(product.name)
   const ofVariants = product.variants.flatMap(({ sku, barcode, options }) => [sku, barcode, ...Object.values(options)])
   const description = plainText(product.description).slice(0, maxIndexedLength)
@@ -248,7 +254,9 @@ const toVariantRow = (variant: VariantState, productId: string): sql.NewVariant 
   sku: variant.sku,
   title: variant.title,
   options: variant.options,
-  option_key: optionKey(variant.options),
+  // Options of an inactive variant are free for others.
+  option_key: variant.active ? optionKey(variant.options) : variant.id,
+  active: variant.active,
   price_minor: variant.priceMinor,
   compare_at_minor: variant.compareAtMinor,
   barcode: variant.barcode,

@@ -1,4 +1,8 @@
+import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
+import type { StoreId } from '../context.ts'
+import type { ProductState } from './merge.ts'
+import type { VariantState } from './merge-variants.ts'
 
 /** The file of a digital product: a URL, or a name in the files folder of the store. */
 export type DigitalFile = { url?: string; file?: string; name?: string }
@@ -21,3 +25,47 @@ export const stockByOutlet = sql`(select jsonb_object_agg(o.public_id, s.on_hand
 export const pricesByOutlet = sql`(select jsonb_object_agg(o.public_id, po.price_minor)
   from price_override po join outlet o on o.store_id = po.store_id and o.id = po.outlet_id
   where po.store_id = v.store_id and po.variant_id = v.id)`
+
+/** All variants of a product `p`, including inactive ones. */
+export const variantsOfProduct = sql`
+  select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position,
+    ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet}, '{}'),
+    'stock', coalesce(${stockByOutlet}, '{}')) order by v.position, v.id), '[]') as variants
+  from variant v where v.store_id = p.store_id and v.product_id = p.id`
+
+/** A product with its variants, prices and stock. Prices and stock by public outlet id. */
+export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants'> & {
+  slug: string
+  categoryId: string | null
+  taxRate: string
+  variants: Omit<VariantState, 'defaultStock'>[]
+}
+
+export type WholeProduct = StateRow & { category: string | null; createdAt: Date; updatedAt: Date }
+
+/** One statement, so that its prices and stock are consistent. */
+export const findWholeProduct = (db: Queries, storeId: StoreId, idOrSlug: string) => db.maybeOne<WholeProduct>`
+  select ${wholeProductColumns}, v.variants, c.name as category, p.created_at as "createdAt", p.updated_at as "updatedAt"
+  from product p
+  left join category c on c.store_id = p.store_id and c.id = p.category_id
+  cross join lateral (${variantsOfProduct}) v
+  where p.store_id = ${storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
+  order by p.id = ${idOrSlug} desc limit 1`
+
+export const findWholeProducts = (db: Queries, storeId: StoreId, ids: readonly string[]) => db.many<WholeProduct>`
+  select ${wholeProductColumns}, v.variants, c.name as category, p.created_at as "createdAt", p.updated_at as "updatedAt"
+  from product p
+  left join category c on c.store_id = p.store_id and c.id = p.category_id
+  cross join lateral (${variantsOfProduct}) v
+  where p.store_id = ${storeId} and p.id = any(${ids}::text[])`
+
+/** Locks a product. Undefined if the store has none with this id or slug. */
+export const lockProductNamed = (tx: Tx, storeId: StoreId, idOrSlug: string) => tx.maybeOne<{ id: string }>`
+  select id from product where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
+  order by id = ${idOrSlug} desc limit 1 for no key update`
+
+export const listTakenSlugs = async (tx: Tx, storeId: StoreId, slugs: readonly string[]) =>
+  (
+    await tx.many<{ slug: string }>`
+      select slug from product where store_id = ${storeId} and slug = any(${slugs}::text[])`
+  ).map(({ slug }) => slug)

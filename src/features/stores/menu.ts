@@ -1,10 +1,14 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { toFields } from '../../core/fields.ts'
 import { newId } from '../../core/ids.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import { announceStore } from '../../db/announce.ts'
-import type { Tx } from '../../db/database.ts'
-import type { MenuEntry, Store } from '../context.ts'
-import { setMenu } from './stores.sql.ts'
+import type { Queries, Tx } from '../../db/database.ts'
+import { findStoreByPublicId } from '../access/directory.ts'
+import { requireMatch } from '../admin-etag.ts'
+import { compareFields, recordChange } from '../audit/record.ts'
+import type { AdminCtx, MenuEntry, Store } from '../context.ts'
+import { lockStore, setMenu } from './stores.sql.ts'
 
 export type MenuFile = { label: string; type: string; target: string; children?: MenuFile[] }
 
@@ -14,6 +18,23 @@ export const replaceMenu = async (tx: Tx, store: Pick<Store, 'id'>, file: unknow
   await setMenu(tx, store.id, menu)
   await announceStore(tx, store.id)
   return menu
+}
+
+type MenuCtx = Pick<AdminCtx, 'store' | 'by' | 'ifMatch'>
+
+/** From the database, because `ctx.store` may be a second old. */
+export const readMenuOf = async (db: Queries, { store }: Pick<MenuCtx, 'store'>) =>
+  mustExist(await findStoreByPublicId(db, store.publicId), `store ${store.publicId}`).menu
+
+export const changeMenu = async (tx: Tx, ctx: MenuCtx, file: unknown) => {
+  const { store, by } = ctx
+  await lockStore(tx, store.id)
+  const before = { items: await readMenuOf(tx, ctx) }
+  requireMatch(ctx, before)
+  const items = await replaceMenu(tx, store, file)
+  recordChange(tx, store, by, { action: 'menu.updated', id: store.publicId, changes: compareFields(before, { items }) })
+  // As the database has it, so that the ETag is that of the next read.
+  return readMenuOf(tx, ctx)
 }
 
 const menuTypes = ['category', 'product', 'page', 'link']

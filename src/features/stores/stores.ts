@@ -195,7 +195,7 @@ const checkMail = ({ brandColor, mailReplyTo, mailOff = [], mailOn = [] }: sql.S
   if (needed !== undefined) throw refuse('MESSAGE_ALWAYS_SENT', { message: needed })
 }
 
-const checkName = (name: string) => {
+export const checkName = (name: string) => {
   if (name.trim() === '') throw refuse('STORE_NAME_EMPTY', {})
 }
 

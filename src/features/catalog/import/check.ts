@@ -41,7 +41,8 @@ const slugOf = (value: unknown) => {
   return typeof name === 'string' ? slugify(name) : ''
 }
 
-const outletFaults = ({ own, variants }: ProductPatch, outlets: ReadonlySet<string>) =>
+/** Outlets that the store does not have. */
+export const outletFaults = ({ own, variants }: ProductPatch, outlets: ReadonlySet<string>) =>
   [{ variant: own, at: '' }, ...(variants ?? []).map((variant, i) => ({ variant, at: `variants.${i}.` }))].flatMap(
     ({ variant, at }) =>
       outletsNamed(variant)

@@ -311,3 +311,20 @@ test('later products in a file are newer, across batches', async (t) => {
     Array.from({ length: 25 }, (_, i) => `Thing ${24 - i}`),
   )
 })
+
+test('an import that changes something is in the audit log, and one that changes nothing is not', async (t) => {
+  const { shop, from } = await shopFor(t)
+  await from(jsonLines(mug, kurta))
+  await from(jsonLines(mug, kurta))
+  await from(jsonLines({ ...mug, price: 500 }))
+  const { id } = await shop.load()
+  const entries = await service.db.many<{ action: string; changes: Record<string, { after: unknown }> }>`
+    select action, changes from audit where store_id = ${id} order by id`
+  assert.deepEqual(
+    entries.map(({ action, changes }) => [action, changes.created?.after, changes.updated?.after]),
+    [
+      ['catalog.imported', 2, 0],
+      ['catalog.imported', 0, 1],
+    ],
+  )
+})

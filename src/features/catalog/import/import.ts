@@ -1,7 +1,9 @@
+import { basename } from 'node:path'
 import { refuse } from '../../../core/domain-errors.ts'
 import { Failure } from '../../../core/errors.ts'
-import type { Db } from '../../../db/database.ts'
-import type { Store } from '../../context.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import { commandLine, compareFields, recordChange } from '../../audit/record.ts'
+import type { Author, Store } from '../../context.ts'
 import type { ProductPatch } from '../product-input.ts'
 import { analyzeCatalog } from '../products.sql.ts'
 import { countProduct, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
@@ -22,6 +24,8 @@ export type ImportRequest = Partial<SaveMode> & {
   onProgress?: (progress: ImportProgress) => void
   /** The time that decides which sales in the file are active. Default: now. */
   now?: Date
+  /** Who imports. Default: the command line. */
+  by?: Author
   /** For tests. */
   batchSize?: number
 }
@@ -164,6 +168,15 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
     return { saved, skipped, stopped: request.signal?.aborted === true && !isWhole }
   }
 
+  /** One entry for each batch, because a batch is a transaction. */
+  function noteImport(tx: Tx, { created, updated, changes }: SaveSummary) {
+    if (created + updated === 0) return
+    recordChange(tx, store, request.by ?? commandLine, {
+      ...{ action: 'catalog.imported', id: store.publicId },
+      changes: compareFields({}, { file: basename(request.path), created, updated, fields: changes }),
+    })
+  }
+
   async function saveBatch(patches: readonly ProductPatch[], soFar: SaveSummary) {
     try {
       return await db.tx(async (tx) => {
@@ -171,6 +184,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
         const bad = plans.filter((plan) => 'faults' in plan).length
         // The product was valid in the first pass, so the store has changed since.
         if (bad > 0 && !request.skipBad) throw refuse('IMPORT_STORE_CHANGED', { path: request.path })
+        noteImport(tx, summary)
         return { summary, bad }
       })
     } catch (error) {

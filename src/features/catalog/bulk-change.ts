@@ -1,0 +1,183 @@
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { refuse } from '../../core/domain-errors.ts'
+import { maxMinor, toMinor, toWire } from '../../core/money.ts'
+import type { Tx } from '../../db/database.ts'
+import { compareFields, recordChange } from '../audit/record.ts'
+import type { AdminCtx, Author, Store } from '../context.ts'
+import type { Step } from '../merchant-jobs/merchant-jobs.jobs.ts'
+import type { JobFault, MerchantJob } from '../merchant-jobs/merchant-jobs.sql.ts'
+import { queueJob } from '../merchant-jobs/merchant-jobs.ts'
+import { BulkChange, type BulkRequest } from './bulk.admin.contract.ts'
+import { emptyPatch, readCategory } from './edit-products.ts'
+import type { ProductPatch, VariantPatch } from './product-input.ts'
+import { openProductList } from './product-list.ts'
+import { listCategoryNodes, lockCatalog, lockProducts } from './products.sql.ts'
+import { categoryPaths } from './products.ts'
+import { tryToSave } from './save.ts'
+import { findWholeProducts, type WholeProduct } from './whole-product.sql.ts'
+
+export const bulkJobType = 'products.bulk'
+export const maxBulkProducts = 500
+
+/** Products that one step changes. */
+const stepSize = 25
+
+/** Prices change by thousandths of a percent, or by minor units. */
+const PriceChange = Type.Union([
+  Type.Object({ milliPercent: Type.Integer() }),
+  Type.Object({ amountMinor: Type.Integer() }),
+])
+const StoredChange = Type.Object({
+  status: BulkChange.properties.status,
+  tags: BulkChange.properties.tags,
+  price: Type.Optional(PriceChange),
+  categoryId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+})
+type StoredChange = Static<typeof StoredChange>
+const BulkInput = Type.Object({ ids: Type.Array(Type.String()), change: StoredChange })
+type BulkInput = Static<typeof BulkInput>
+const bulkInput = Compile(BulkInput)
+
+/** The products are chosen now; the job changes them as they are then. */
+export const requestBulkChange = async (tx: Tx, ctx: Pick<AdminCtx, 'store' | 'by'>, request: BulkRequest) => {
+  const { store, by } = ctx
+  const change = await readChange(tx, store, request.change)
+  const ids = await chooseProducts(tx, store, request)
+  const input: BulkInput = { ids, change }
+  return queueJob(tx, store, by, {
+    ...{ type: bulkJobType, total: ids.length, input },
+    audited: { change: request.change, ...(request.filter === undefined ? {} : { filter: request.filter }) },
+  })
+}
+
+const chooseProducts = async (tx: Tx, store: Store, { ids, filter }: BulkRequest) => {
+  if ((ids === undefined) === (filter === undefined)) throw refuse('BULK_PRODUCTS_UNCLEAR', {})
+  if (ids !== undefined) return [...new Set(ids)]
+  const list = await openProductList({ db: tx, store }, filter ?? {})
+  const found = await list.read(undefined, maxBulkProducts)
+  const isMore = found.length === maxBulkProducts && (await list.count(maxBulkProducts + 1)) > maxBulkProducts
+  if (isMore) throw refuse('BULK_TOO_MANY', { maxProducts: maxBulkProducts })
+  return found.map(({ id }) => id)
+}
+
+const readChange = async (tx: Tx, store: Store, { price, category, ...change }: BulkChange): Promise<StoredChange> => {
+  if (price === undefined && category === undefined && Object.keys(change).length === 0)
+    throw refuse('BULK_CHANGE_EMPTY', {})
+  const stored: StoredChange = { ...change }
+  if (price !== undefined) stored.price = readPriceChange(store, price)
+  if (category === null) stored.categoryId = null
+  if (typeof category === 'string') {
+    const path = await readCategory(tx, { store }, category, false)
+    const nodes = await listCategoryNodes(tx, store.id)
+    const pathOf = categoryPaths(nodes)
+    stored.categoryId = nodes.find(({ id }) => pathOf(id).join('\n') === path.join('\n'))?.id ?? null
+  }
+  return stored
+}
+
+const readPriceChange = ({ currency }: Store, { percent, amount }: NonNullable<BulkChange['price']>) => {
+  if ((percent === undefined) === (amount === undefined)) throw refuse('BULK_PRICE_UNCLEAR', {})
+  if (percent !== undefined) {
+    const milliPercent = Math.round(percent * 1000)
+    if (Math.abs(milliPercent - percent * 1000) > 1e-6) throw refuse('BULK_PERCENT_INVALID', { percent })
+    return { milliPercent }
+  }
+  const minor = toMinor(Math.abs(amount ?? 0), currency)
+  if (minor === null) throw refuse('BULK_AMOUNT_INVALID', { amount: amount ?? 0, currency })
+  return { amountMinor: (amount ?? 0) < 0 ? -minor : minor }
+}
+
+/** Rounds half up to a minor unit. Never below zero. */
+export const changePrice = (minor: number, change: NonNullable<StoredChange['price']>): number => {
+  if ('amountMinor' in change) return Math.max(0, minor + change.amountMinor)
+  // Products of large prices and fine percentages are beyond what a number holds exactly.
+  const [whole, part] = [BigInt(minor) * BigInt(100_000 + change.milliPercent), 100_000n]
+  return Math.max(0, Number((2n * whole + part) / (2n * part)))
+}
+
+/** Changes the next products. All in one transaction with the progress, so that none is changed twice. */
+export const runBulkStep = async (tx: Tx, store: Store, job: MerchantJob): Promise<Step> => {
+  if (!bulkInput.Check(job.input)) throw new Error(`the input of job ${job.id} is not that of a bulk change`)
+  const { ids, change } = job.input
+  const chosen = ids.slice(job.done, job.done + stepSize)
+  await lockCatalog(tx, store.id)
+  await lockProducts(tx, store.id, chosen)
+  const found = new Map((await findWholeProducts(tx, store.id, chosen)).map((product) => [product.id, product]))
+  const nodes = await listCategoryNodes(tx, store.id)
+  const path = change.categoryId === undefined ? undefined : categoryPaths(nodes)(change.categoryId)
+  const isCategoryGone = change.categoryId != null && path?.length === 0
+  const faults: JobFault[] = []
+  const fault = (id: string, field: string, message: string) =>
+    faults.push({ line: ids.indexOf(id) + 1, field, message, id })
+  const products: WholeProduct[] = []
+  for (const id of chosen) {
+    const product = found.get(id)
+    if (product === undefined) fault(id, 'id', 'is not a product of this store')
+    else if (isCategoryGone) fault(id, 'category', 'does not exist any more')
+    else if (isTooHigh(product, change)) fault(id, 'price', 'would be too high')
+    else products.push(product)
+  }
+  const patches = products.map((product) => patchFor(product, change, path))
+  const { summary, plans } = await tryToSave(tx, store, patches, { replace: false, setStock: false })
+  for (const [i, plan] of plans.entries()) {
+    if ('faults' in plan) for (const { field, message } of plan.faults) fault(products[i]?.id ?? '', field, message)
+  }
+  await recordChanges(tx, store, job.author, products)
+  const before = { updated: 0, unchanged: 0, ...job.result }
+  const done = job.done + chosen.length
+  return {
+    ...{ done, faults, isFinished: done >= ids.length },
+    result: { updated: before.updated + summary.updated, unchanged: before.unchanged + summary.unchanged },
+  }
+}
+
+const isTooHigh = ({ variants }: WholeProduct, { price }: StoredChange) =>
+  price !== undefined && variants.some(({ priceMinor }) => changePrice(priceMinor, price) > maxMinor)
+
+const patchFor = (product: WholeProduct, change: StoredChange, categoryPath: string[] | undefined): ProductPatch => {
+  const { status, tags, price } = change
+  const { own, ...patch } = emptyPatch(product.slug)
+  const active = product.variants.filter((variant) => variant.active)
+  const priced =
+    price === undefined
+      ? []
+      : active.map(
+          ({ id, priceMinor, pricesMinor }): VariantPatch => ({
+            ...{ ...own, id, active: true, priceMinor: changePrice(priceMinor, price) },
+            pricesMinor: { clears: false, byOutlet: mapValues(pricesMinor, (minor) => changePrice(minor, price)) },
+          }),
+        )
+  const [only] = priced
+  return {
+    ...{ ...patch, own, status, categoryPath },
+    tags: tags === undefined ? undefined : changeTags(product.tags, tags),
+    ...(only === undefined ? {} : product.hasVariants ? { variants: priced } : { own: only }),
+  }
+}
+
+const mapValues = (values: Record<string, number>, change: (value: number) => number) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+
+const changeTags = (before: readonly string[], change: NonNullable<BulkChange['tags']>) => {
+  if (Array.isArray(change)) return change
+  const { add = [], remove = [] } = change
+  return [...new Set([...before, ...add])].filter((tag) => !remove.includes(tag))
+}
+
+/** What a bulk change can change. */
+const recordChanges = async (tx: Tx, store: Store, by: Author, products: readonly WholeProduct[]) => {
+  const ids = products.map(({ id }) => id)
+  const after = new Map((await findWholeProducts(tx, store.id, ids)).map((product) => [product.id, product]))
+  for (const before of products) {
+    const changes = compareFields(audited(store, before), audited(store, after.get(before.id) ?? before))
+    if (Object.keys(changes).length > 0)
+      recordChange(tx, store, by, { action: 'product.updated', id: before.id, changes })
+  }
+}
+
+const audited = ({ currency }: Store, { status, category, tags, variants }: WholeProduct) => ({
+  ...{ status, category, tags },
+  prices: Object.fromEntries(variants.map(({ id, priceMinor }) => [id, toWire(priceMinor, currency)])),
+  outletPrices: variants.map(({ pricesMinor }) => mapValues(pricesMinor, (minor) => toWire(minor, currency))),
+})

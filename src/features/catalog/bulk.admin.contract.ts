@@ -1,0 +1,57 @@
+import Type, { type Static } from 'typebox'
+import { nullable, oneOf } from '../../http/schema.ts'
+import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
+import { exampleJob, MerchantJobBody } from '../merchant-jobs/merchant-jobs.admin.contract.ts'
+
+const tag = Type.String({ minLength: 1, maxLength: 200 })
+const tagList = Type.Array(tag, { maxItems: 250 })
+
+export const BulkChange = Type.Object({
+  price: Type.Optional(
+    Type.Object(
+      {
+        percent: Type.Optional(Type.Number({ minimum: -100, maximum: 1000, description: 'Such as -10' })),
+        amount: Type.Optional(Type.Number({ minimum: -1e9, maximum: 1e9, description: 'Such as -5' })),
+      },
+      { description: 'Either `percent` or `amount`. Rounded half up, never below zero. Applies to every outlet' },
+    ),
+  ),
+  status: Type.Optional(oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
+  category: Type.Optional(
+    nullable(Type.String({ maxLength: 1000, description: 'Id, slug or path of a category. Null: none' })),
+  ),
+  tags: Type.Optional(
+    Type.Union([tagList, Type.Object({ add: Type.Optional(tagList), remove: Type.Optional(tagList) })], {
+      description: 'All tags, or those to add and remove',
+    }),
+  ),
+})
+export type BulkChange = Static<typeof BulkChange>
+
+export const BulkRequest = Type.Object({
+  ids: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 500 })),
+  filter: Type.Optional(
+    Type.Object({
+      q: Type.Optional(Type.String({ maxLength: 200 })),
+      status: Type.Optional(oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
+      category: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    }),
+  ),
+  change: BulkChange,
+})
+export type BulkRequest = Static<typeof BulkRequest>
+
+export const bulkAdminContract = {
+  adminBulkProducts: adminEndpoint({
+    ...{ tag: 'Products', access: 'store', permission: 'catalog:write', method: 'POST', once: true },
+    ...{ path: '/admin/v1/stores/{storeId}/products/bulk', params: storeParams },
+    summary: 'Change up to 500 products',
+    description:
+      'By `ids` or by a `filter` like that of the list. A job changes each product once; see `jobs` for its progress.',
+    body: BulkRequest,
+    ok: MerchantJobBody,
+    okStatus: 201,
+    errors: ['CONFLICT'],
+    example: { ...exampleJob, status: 'queued', done: 0, result: null, startedAt: null, finishedAt: null },
+  }),
+}

@@ -1,0 +1,23 @@
+import { answerList } from '../admin-list.ts'
+import { adminRoutes } from '../context.ts'
+import { merchantJobsContract } from './merchant-jobs.admin.contract.ts'
+import { countJobs, listJobs } from './merchant-jobs.sql.ts'
+import { cancelMerchantJob, readJob, showJob } from './merchant-jobs.ts'
+
+export const merchantJobRoutes = adminRoutes(merchantJobsContract, {
+  adminListJobs: ({ ctx, query }) => {
+    const { db, store } = ctx
+    const filter = { type: query.type, status: query.status }
+    return answerList(ctx, 'jobs', query, {
+      read: (position, limit) =>
+        listJobs(db, store.id, filter, position === undefined ? undefined : String(position[0]), limit),
+      count: (limit) => countJobs(db, store.id, filter, limit),
+      positionOf: ({ id }) => [id],
+      show: showJob,
+    })
+  },
+  adminGetJob: async ({ ctx, params }) => ({ body: await readJob(ctx.db, ctx.store, params.jobId) }),
+  adminCancelJob: async ({ ctx, params }) => ({
+    body: await ctx.db.tx((tx) => cancelMerchantJob(tx, ctx, params.jobId)),
+  }),
+})
