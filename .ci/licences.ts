@@ -6,22 +6,35 @@ const allowed = new Set([
   ...['CC0-1.0', 'Unlicense', 'Zlib', 'Python-2.0', 'Unicode-3.0', 'MIT-0'],
 ])
 
-/** Packages that may be used although their licence is not on the list, each with the reason. None at present. */
-const exceptions: Record<string, string> = {}
+/** Packages that may be used although a licence of theirs is not on the list. */
+const exceptions: readonly { packages: RegExp; license: string; reason: string }[] = [
+  {
+    packages: /^@img\/sharp-/,
+    license: 'LGPL-3.0-or-later',
+    reason: 'libvips, which sharp loads as a shared library: it can be replaced, and we neither change nor bundle it',
+  },
+]
 
 export type Package = { name: string; version: string; license: string }
 
 /** An SPDX expression: one licence of an `OR` must be allowed, and all licences of an `AND`. */
-export const isAllowed = (license: string): boolean => {
+export const isAllowed = (license: string, also: readonly string[] = []): boolean => {
   const text = license.trim()
   const inner = /^\((.*)\)$/.exec(text)?.[1]
-  if (inner !== undefined && !/[()]/.test(inner)) return isAllowed(inner)
+  if (inner !== undefined && !/[()]/.test(inner)) return isAllowed(inner, also)
   if (/[()]/.test(text)) return false
-  return text.split(/ OR /i).some((choice) => choice.split(/ AND /i).every((part) => allowed.has(part.trim())))
+  const isOne = (name: string) => allowed.has(name) || also.includes(name)
+  return text.split(/ OR /i).some((choice) => choice.split(/ AND /i).every((part) => isOne(part.trim())))
 }
 
 export const findRefused = (packages: readonly Package[]) =>
-  packages.filter(({ name, license }) => !isAllowed(license) && !(name in exceptions))
+  packages.filter(({ name, license }) => {
+    const excepted = exceptions.filter((exception) => exception.packages.test(name))
+    return !isAllowed(
+      license,
+      excepted.map((exception) => exception.license),
+    )
+  })
 
 type Locked = {
   version?: string

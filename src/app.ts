@@ -28,6 +28,8 @@ import { registerDownloadLinks } from './features/downloads/downloads.routes.ts'
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
 import { createMetrics } from './features/health/metrics.ts'
 import { createMonitoringDoor } from './features/health/monitoring-door.ts'
+import { registerMediaFiles } from './features/media/media.routes.ts'
+import { createImageQueue } from './features/media/media.ts'
 import { createOrderWaits } from './features/orders/waiting.ts'
 import { createOutgoingWebhooks } from './features/outgoing-webhooks/outgoing-webhooks.ts'
 import { createShowEvent } from './features/outgoing-webhooks/show-event.ts'
@@ -53,6 +55,7 @@ import type { MailSender } from './providers/mail/sender.ts'
 import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
+import { chooseStorage } from './providers/storage/choose.ts'
 import { listRoutes } from './routes.ts'
 
 export type AppOptions = {
@@ -152,7 +155,13 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         logger.warn(ended, 'webhook deliveries ended: their endpoint is off')
       },
     }),
+    media: {
+      storage: chooseStorage(config),
+      storeLimitBytes: config.media.storeLimitBytes,
+      runInTurn: createImageQueue(),
+    },
     publicUrl: config.publicUrl,
+    mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
@@ -280,6 +289,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   registerGuide(server, { publicUrl: config.publicUrl, demoUrl: demoUrlOf(config) })
   registerDemoImages(server)
   registerDownloadLinks(server, downloads)
+  registerMediaFiles(server, services.media.storage)
   if (!config.production) registerSandboxPage(server, services)
 
   if (options.jobs !== null) jobs.start()

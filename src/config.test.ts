@@ -51,6 +51,7 @@ test('every setting has a default that suits development', () => {
     internalSecrets: [],
     publicUrl: 'http://localhost:3000',
     trustProxy: false,
+    media: { bucket: null, publicUrl: null, storeLimitBytes: 5_000_000_000 },
     metricsToken: null,
     urls: {
       juspay: 'https://api.juspay.in',
@@ -63,6 +64,15 @@ test('every setting has a default that suits development', () => {
     logLevel: 'info',
   })
 })
+
+const bucket = {
+  VITRINE_MEDIA_BUCKET_URL: 'https://s3.example/shop',
+  VITRINE_MEDIA_BUCKET_REGION: 'eu-1',
+  VITRINE_MEDIA_ACCESS_KEY_ID: 'id',
+  VITRINE_MEDIA_SECRET_ACCESS_KEY: 'key',
+  VITRINE_MEDIA_PUBLIC_URL: 'https://cdn.example/',
+  VITRINE_MEDIA_STORE_MB: '7',
+}
 
 test('every variable is read', () => {
   const config = loadConfig({
@@ -82,6 +92,7 @@ test('every variable is read', () => {
     VITRINE_METRICS_TOKEN: 'sixteen-characters',
     ...twilio,
     ...smtp,
+    ...bucket,
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -99,6 +110,11 @@ test('every variable is read', () => {
     publicUrl: 'https://api.shop.example',
     trustProxy: ['10.0.0.0/8', '::1'],
     metricsToken: 'sixteen-characters',
+    media: {
+      bucket: { url: 'https://s3.example/shop', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'key' },
+      publicUrl: 'https://cdn.example',
+      storeLimitBytes: 7_000_000,
+    },
     urls: {
       juspay: 'https://api.juspay.in',
       razorpay: 'https://api.razorpay.com',
@@ -173,6 +189,12 @@ test('every invalid value is refused with a message that names its variable', ()
       ],
       ...['smtp://me:%zz@smtp.example', 'smtp://me:p w@smtp.example'],
     ],
+    VITRINE_MEDIA_BUCKET_URL: ['bucket', 'http://s3.example/a', 'https://s3.example/a/b', 'https://me:pw@s3.example/a'],
+    VITRINE_MEDIA_BUCKET_REGION: ['eu central', 'eu/1'],
+    VITRINE_MEDIA_ACCESS_KEY_ID: ['key with spaces', 'key\r\nx: y'],
+    VITRINE_MEDIA_SECRET_ACCESS_KEY: ['a b'],
+    VITRINE_MEDIA_PUBLIC_URL: ['cdn.example', 'ftp://cdn.example', 'https://cdn.example/?a', 'https://a:b@cdn.example'],
+    VITRINE_MEDIA_STORE_MB: ['0', 'many', '1.5'],
     VITRINE_MAIL_FROM: [
       ...[
         'shop',
@@ -283,4 +305,10 @@ test('every variable has a description', () => {
   )) {
     assert.ok(description, name)
   }
+})
+
+test('a bucket for pictures needs its key', () => {
+  const message = /VITRINE_MEDIA_ACCESS_KEY_ID and VITRINE_MEDIA_SECRET_ACCESS_KEY are required/
+  assertRefused({ VITRINE_MEDIA_BUCKET_URL: 'https://s3.example/shop' }, message)
+  assertRefused({ ...bucket, VITRINE_MEDIA_SECRET_ACCESS_KEY: '' }, message)
 })

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -7,6 +6,7 @@ import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
+import { parseTrustProxy } from './core/trust-proxy.ts'
 
 const postgresExample = 'postgres://user:password@db.example:5432/shop'
 
@@ -152,6 +152,43 @@ export const Environment = Type.Object({
         'Address that all mail is sent from, with or without a name: `Blue Door <shop@bluedoor.example>`. Required with `VITRINE_SMTP_URL`',
     }),
   ),
+  VITRINE_MEDIA_BUCKET_URL: Type.Optional(
+    Type.String({
+      pattern: '^(https://[^/?#@\\s]+|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?)(/[\\w.-]+)?$',
+      examples: ['https://s3.eu-central-1.amazonaws.com/shop-media'],
+      description:
+        'Bucket with the API of S3 that keeps uploaded pictures, such as `https://s3.eu-central-1.amazonaws.com/shop-media`. Several instances need one. Default: the folder `media` of the data folder',
+    }),
+  ),
+  VITRINE_MEDIA_BUCKET_REGION: Type.String({
+    pattern: '^[\\w-]+$',
+    default: 'us-east-1',
+    examples: ['eu-central-1'],
+    description: 'Region of the bucket. Some providers call it `auto`',
+  }),
+  VITRINE_MEDIA_ACCESS_KEY_ID: Type.Optional(
+    Type.String({ pattern: '^[!-~]+$', description: 'Key of the bucket. Required with `VITRINE_MEDIA_BUCKET_URL`' }),
+  ),
+  VITRINE_MEDIA_SECRET_ACCESS_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]+$',
+      description: 'Secret of that key. Required with `VITRINE_MEDIA_BUCKET_URL`',
+    }),
+  ),
+  VITRINE_MEDIA_PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#@\\s]+(/[\\w./-]*)?$',
+      examples: ['https://cdn.shop.example'],
+      description:
+        'URL at which a CDN or the bucket itself serves the pictures. Default: the service reads them from the bucket and serves them',
+    }),
+  ),
+  VITRINE_MEDIA_STORE_MB: Type.Integer({
+    minimum: 1,
+    maximum: 100_000_000,
+    default: 5_000,
+    description: 'Megabytes that the pictures of one store may take, with all their sizes',
+  }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: '`debug` also logs each successful request',
@@ -177,6 +214,7 @@ export type Config = Readonly<{
   urls: Readonly<{ juspay: string; razorpay: string; stripe: string; shiprocket: string }>
   sms: Readonly<ReturnType<typeof readSms>>
   mail: Readonly<ReturnType<typeof readMail>>
+  media: Readonly<ReturnType<typeof readMedia>>
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -215,6 +253,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     },
     sms: readSms(env),
     mail: readMail(env),
+    media: readMedia(env),
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })
@@ -240,6 +279,8 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
     'VITRINE_PUBLIC_URL',
     'VITRINE_SMS_URL',
     'VITRINE_SMTP_URL',
+    'VITRINE_MEDIA_BUCKET_URL',
+    'VITRINE_MEDIA_PUBLIC_URL',
   ] as const) {
     // For example, a password with a character that must be percent-encoded in a URL.
     if (env[name] !== undefined && !URL.canParse(env[name])) throw refusal(name, 'must be a valid URL')
@@ -321,6 +362,20 @@ const readSender = (text: string) => {
   )
 }
 
+const readMedia = (env: Static<typeof Environment>) => {
+  const [url, accessKeyId] = [env.VITRINE_MEDIA_BUCKET_URL, env.VITRINE_MEDIA_ACCESS_KEY_ID]
+  const secretAccessKey = env.VITRINE_MEDIA_SECRET_ACCESS_KEY
+  const publicUrl = env.VITRINE_MEDIA_PUBLIC_URL?.replace(/\/$/, '') ?? null
+  const shared = { publicUrl, storeLimitBytes: env.VITRINE_MEDIA_STORE_MB * 1_000_000 }
+  if (url === undefined) return { ...shared, bucket: null }
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new OperatorError(
+      'VITRINE_MEDIA_ACCESS_KEY_ID and VITRINE_MEDIA_SECRET_ACCESS_KEY are required with VITRINE_MEDIA_BUCKET_URL.',
+    )
+  }
+  return { ...shared, bucket: { url, region: env.VITRINE_MEDIA_BUCKET_REGION, accessKeyId, secretAccessKey } }
+}
+
 const isDecodable = (text: string) => {
   try {
     decodeURIComponent(text)
@@ -336,23 +391,6 @@ const splitSecrets = (name: string, text: string) => {
     throw new OperatorError(`Each secret in ${name} must have at least 32 characters.`)
   }
   return secrets
-}
-
-const parseTrustProxy = (text: string | undefined) => {
-  if (text === undefined || text === 'false') return false
-  if (text === 'true') return true
-  const proxies = text.split(',').map((address) => address.trim())
-  const unknown = proxies.find((proxy) => !isProxyAddress(proxy))
-  if (unknown === undefined) return proxies
-  throw refusal('VITRINE_TRUST_PROXY', `must be "true" or addresses such as 10.0.0.0/8, and "${unknown}" is neither`)
-}
-
-/** An IP address, a network, or one of the names that Fastify defines. */
-const isProxyAddress = (text: string) => {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
-  const [address = '', bits, ...rest] = text.split('/')
-  const maxBits = isIP(address) === 6 ? 128 : 32
-  return isIP(address) > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && +bits <= maxBits))
 }
 
 const packageVersion = (): string =>

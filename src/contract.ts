@@ -22,6 +22,7 @@ import { type EventDeclaration, type EventType, testEvent, testEventType } from 
 import { healthContract } from './features/health/health.contract.ts'
 import { invoicesAdminContract } from './features/invoices/invoices.admin.contract.ts'
 import { mailAdminContract } from './features/mail/mail.admin.contract.ts'
+import { mediaAdminContract } from './features/media/media.admin.contract.ts'
 import { merchantJobsContract } from './features/merchant-jobs/merchant-jobs.admin.contract.ts'
 import { orderEvents } from './features/orders/order-events.contract.ts'
 import { ordersAdminContract } from './features/orders/orders.admin.contract.ts'
@@ -74,6 +75,7 @@ export const adminContracts = [
   categoriesAdminContract,
   outletsAdminContract,
   merchantJobsContract,
+  mediaAdminContract,
   settingsContract,
   stockContract,
   storeAccessContract,
@@ -138,6 +140,7 @@ export const describeAdmin = (version: string) =>
       Outlets: 'Places that sell, each with stock and prices of its own',
       Menu: 'The navigation menu of the storefront',
       Jobs: 'Work that takes longer than a request',
+      Media: 'Pictures of products, variants and categories',
       Settings: 'The store, its origins and its mail',
       Stock: 'Units of each variant at each outlet, and the ledger of their changes',
       Customers: 'The people who buy: their orders, notes about them, export and erasure of their data',

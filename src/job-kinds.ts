@@ -11,6 +11,7 @@ import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
 import { eventJobs } from './features/events/events.jobs.ts'
 import type { MailLinks } from './features/mail/content.ts'
 import { mailJobs } from './features/mail/mail.jobs.ts'
+import { mediaJobs } from './features/media/media.jobs.ts'
 import { merchantJobs } from './features/merchant-jobs/merchant-jobs.jobs.ts'
 import { outgoingWebhookJobs } from './features/outgoing-webhooks/outgoing-webhooks.jobs.ts'
 import { paymentJobs } from './features/payments/payment.jobs.ts'
@@ -33,6 +34,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
     ...reportJobs(cleanup),
     ...eventJobs(cleanup),
     ...mailJobs({ ...services, db: db.forWork('messages'), links: mailLinksOf(db.forWork('messages')) }, cleanup),
+    ...mediaJobs({ ...services, db: cleanup }),
     ...accountJobs(cleanup),
     ...customerJobs(db.forWork('jobs')),
     ...staffJobs(cleanup),

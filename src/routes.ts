@@ -18,6 +18,7 @@ import { downloadRoutes } from './features/downloads/downloads.routes.ts'
 import { type HealthRouteOptions, healthRoutes } from './features/health/health.routes.ts'
 import { invoiceAdminRoutes } from './features/invoices/invoices.admin.routes.ts'
 import { mailAdminRoutes } from './features/mail/mail.admin.routes.ts'
+import { mediaAdminRoutes } from './features/media/media.admin.routes.ts'
 import { merchantJobRoutes } from './features/merchant-jobs/merchant-jobs.admin.routes.ts'
 import { orderAdminRoutes } from './features/orders/orders.admin.routes.ts'
 import { orderRoutes } from './features/orders/orders.routes.ts'
@@ -77,6 +78,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...categoryAdminRoutes,
   ...outletAdminRoutes,
   ...merchantJobRoutes,
+  ...mediaAdminRoutes,
   ...settingsRoutes,
   ...stockRoutes,
   ...storeAccessRoutes,

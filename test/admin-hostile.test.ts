@@ -80,6 +80,17 @@ function* spoiltBodies(body: Shape): Generator<unknown> {
   }
 }
 
+/** The fields as a form, with a file that is none that any endpoint takes. */
+const formBody = (given: unknown) => {
+  const fields = typeof given === 'object' && given !== null ? Object.entries(given) : [[String(given), given]]
+  const parts = fields.map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+  })
+  const file = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nsample\r\n--x--\r\n'
+  return { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: parts.join('') + file }
+}
+
 let service: TestService
 let shop: TestStore
 before(async () => {
@@ -108,7 +119,7 @@ for (const endpoint of endpoints) {
   test(`${name} answers spoilt input clearly`, async () => {
     const credentials = await newCaller(endpoint)
     const send = (path: string, given?: unknown) => {
-      const sent = given === undefined ? { headers: {} } : jsonBody(given)
+      const sent = given === undefined ? { headers: {} } : endpoint.maxFileBytes ? formBody(given) : jsonBody(given)
       return service.call(path, { method, ...sent, headers: { origin: ownOrigin, ...credentials, ...sent.headers } })
     }
     const bodies = body === undefined ? [undefined] : [...spoiltBodies(body as Shape)]

@@ -244,6 +244,20 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
   assert.deepEqual({ ...stopped, stoppedAt: null }, coupon)
   assert.ok(stopped.stoppedAt)
 
+  const picture = join(newFolder(t), 'bag.png')
+  // One pixel.
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  writeFileSync(picture, Buffer.from(pixel, 'base64'))
+  const inDemo = ['--store', demo.storeId]
+  const upload = ['media', 'upload', picture, ...inDemo, '--product', 'applique-sling-bag', '--alt', 'A bag']
+  const [uploaded] = await vitrine(...upload)
+  assert.deepEqual([uploaded.name, uploaded.alt, uploaded.type], ['bag.png', 'A bag', 'image/png'])
+  await look(demo.browserKey, '/v1/products/applique-sling-bag', ({ json }) => json.images.at(-1) === uploaded.url)
+  assert.deepEqual(await vitrine('media', 'list', ...inDemo), [uploaded])
+  writeFileSync(picture, Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.from('other')]))
+  const [other] = await vitrine('media', 'upload', picture, ...inDemo)
+  assert.deepEqual(await vitrine('media', 'delete', other.id, ...inDemo), { id: other.id })
+
   await useWebhookCommands(t, { run, inStore, isServed: serviceUrl !== null })
   await useMailCommands(t, { run, demo, serviceUrl })
 

@@ -6,7 +6,7 @@ export const featureRanks = [
   ['staff'],
   ['merchant-jobs'],
   ['catalog'],
-  ['pricing', 'stores'],
+  ['media', 'pricing', 'stores'],
   ['cart', 'wishlist'],
   ['accounts'],
   ['downloads', 'reports'],

@@ -75,9 +75,25 @@ const addSearchTerms = `
   insert into order_search (store_id, number, term)
   select store_id, number, 'customer' || n from orders, generate_series(1, 3) n where store_id = (select min(id) from store)`
 
+/** Pictures in all stores. A few are to be looked at by the job. */
+const addPictures = `
+  insert into media (store_id, id, hash, path, state, name, width, height, animated, bytes, created_at, updated_at, check_at)
+  select s.id, 'med_' || n, md5(s.id || ' ' || n), '/media/' || s.public_id || '/' || md5(s.id || ' ' || n) || '-9x9.png',
+    'ready', n || '.png', 9, 9, false, 100, now(), now(), case when n % 100 = 0 then now() + interval '1 day' end
+  from store s cross join generate_series(1, 150) n`
+
 /** Adds rows to each table whose statements are tested: without rows the planner would use no index. */
 export const fillTables = async (url: string) => {
-  const added = [addCoupons, addPayments, addMailTokens, addWebhooks, addSearchTerms, addJobs, balanceLedgers]
+  const added = [
+    addCoupons,
+    addPayments,
+    addMailTokens,
+    addWebhooks,
+    addSearchTerms,
+    addJobs,
+    addPictures,
+    balanceLedgers,
+  ]
   for (const text of added) await runSql(url, text)
   await runSql(url, 'analyze')
   // The numbers of the inserted orders are in use.

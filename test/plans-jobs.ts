@@ -8,6 +8,8 @@ import { claimErasures, findDueErasures } from '../src/features/customers/erase.
 import { claimShipmentsToTrack, findShipmentsToTrack } from '../src/features/delivery/carrier-shipments.sql.ts'
 import { eraseUnmatchedDeliveryEvents } from '../src/features/delivery/erase.sql.ts'
 import { claimDueMail, findMailingStores } from '../src/features/mail/mail.sql.ts'
+import { claimDueMedia, findDueMedia, isSold } from '../src/features/media/collect.sql.ts'
+import { countMedia, findMediumByHash, listMedia } from '../src/features/media/media.sql.ts'
 import { claimJobs, findStoresWithJobs } from '../src/features/merchant-jobs/merchant-jobs.sql.ts'
 import { lockOrdersToErase } from '../src/features/orders/erase.sql.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
@@ -44,6 +46,8 @@ const webhookResult: AttemptResult = {
     answer: '',
   },
 }
+
+const picturePath = `/media/store_1/${'f'.repeat(32)}-10x10.png`
 
 const webhookClaim = { id: 'dlv_1', claimedUntil: new Date() }
 
@@ -144,4 +148,11 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => claimDueMail(db, storeId, 'order', 4), 'mail_of_store_due'],
   [() => findMailingStores(db, 'reset', 0), 'mail_of_store_due'],
   ...customerStatements(db, storeId),
+  [() => findDueMedia(db), 'media_due|media_due_of_store'],
+  [() => claimDueMedia(db, storeId, 4), 'media_due_of_store|media_due'],
+  [() => db.tx((tx) => isSold(tx, storeId, picturePath)), 'order_line_media'],
+  [() => findMediumByHash(db, storeId, 'f'.repeat(32)), 'media_store_id_hash_key'],
+  [() => listMedia(db, storeId, { q: null }, { before: null, limit: 20 }), 'media_pkey'],
+  [() => listMedia(db, storeId, { q: 'mug' }, { before: 'med_1', limit: 20 }), 'media_pkey'],
+  [() => countMedia(db, storeId, { q: null }, 10_001)],
 ]

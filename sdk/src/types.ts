@@ -14,6 +14,8 @@ export type Product = {
   stockTracked: boolean
   /** Image URLs */
   images: string[]
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
   /** Only `ACTIVE` products are visible */
   status: string
   slug: string
@@ -39,6 +41,8 @@ export type ProductDetail = {
   stockTracked: boolean
   /** Image URLs */
   images: string[]
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
   /** Only `ACTIVE` products are visible */
   status: string
   slug: string
@@ -63,6 +67,10 @@ export type ProductDetail = {
   media: {
     url: string
     alt: string
+    width?: number
+    height?: number
+    /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+    sizes?: ImageSize[]
   }[]
   /** Delivered as a download */
   digital: boolean
@@ -74,6 +82,8 @@ export type Category = {
   slug: string
   parentId: string | null
   image: string
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
   /** Number of ACTIVE products directly in it */
   productCount: number
   position: number
@@ -117,6 +127,8 @@ export type Suggestions = {
     slug: string
     name: string
     image: string
+    /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+    imageSizes?: ImageSize[]
   }[]
   categories: {
     id: string
@@ -193,6 +205,8 @@ export type CartItem = {
   product: {
     name: string
     image: string
+    /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+    imageSizes?: ImageSize[]
     description: string
     slug: string
     /** Title of the chosen variant; empty if the product has only one */
@@ -266,6 +280,8 @@ export type WishlistItem = {
     price: number
     /** URL of its first image; empty if it has none */
     image: string
+    /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+    imageSizes?: ImageSize[]
     description: string
     /** Whether it can be bought at this outlet now */
     inStock: boolean
@@ -394,6 +410,8 @@ export type Download = {
   name: string
   variant: string
   image: string
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
   /** Name of the file; empty if unknown */
   fileName: string
   /** Number of times it was downloaded */
@@ -529,6 +547,8 @@ export type ProductEventData = {
   stockTracked: boolean
   /** Image URLs */
   images: string[]
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
   /** `ACTIVE`, `DRAFT` or `ARCHIVED` */
   status: string
   slug: string
@@ -553,6 +573,10 @@ export type ProductEventData = {
   media: {
     url: string
     alt: string
+    width?: number
+    height?: number
+    /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+    sizes?: ImageSize[]
   }[]
   /** Delivered as a download */
   digital: boolean
@@ -579,6 +603,12 @@ export type TestEventData = {
   endpointId: string
 }
 
+export type ImageSize = {
+  width: number
+  height: number
+  url: string
+}
+
 export type Variant = {
   id: string
   sku: string
@@ -597,6 +627,8 @@ export type Variant = {
   weightGrams: number | null
   /** URL of its own image; empty if it has none */
   image: string
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
 }
 
 export type MenuRoot = {
@@ -643,6 +675,8 @@ export type OrderItem = {
   /** Title of the variant; empty if the product has only one */
   variant: string
   image: string
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
   sku: string
   quantity: number
   /** Price of one unit */

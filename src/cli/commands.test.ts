@@ -25,10 +25,10 @@ suite('every command does its work and answers in JSON', () => {
     await useEveryCommand(t, commandsIn(installation), lookAt(url), url)
   })
 
-  test('on DATABASE_URL while nothing runs, leaving only a secret and unsent mail behind', async (t) => {
+  test('on DATABASE_URL while nothing runs, leaving only a secret, unsent mail and pictures behind', async (t) => {
     const installation = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
     await useEveryCommand(t, commandsIn(installation), doNotLook)
-    assert.deepEqual(readdirSync(installation.VITRINE_DATA_DIR).sort(), ['mail', 'secret'])
+    assert.deepEqual(readdirSync(installation.VITRINE_DATA_DIR).sort(), ['mail', 'media', 'secret'])
   })
 })
 

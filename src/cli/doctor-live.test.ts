@@ -115,7 +115,7 @@ test('a store that is ready passes every check of doctor --live', async (t) => {
   // Only the test double of Stripe is not real.
   assert.deepEqual(checksIn(findings, 'fault'), ['provider url'])
   assert.match(findingOf(findings, 'provider url').detail, /unset VITRINE_STRIPE_URL$/)
-  assert.deepEqual(checksIn(findings, 'warning'), ['rate limit', 'mail'])
+  assert.deepEqual(checksIn(findings, 'warning'), ['rate limit', 'mail', 'pictures'])
   const passed = checksIn(findings, 'ok')
   for (const check of [
     ...['production', 'secret', 'public url', 'sms', 'migrations', 'keys', 'origins', 'products', 'otp'],
@@ -150,7 +150,7 @@ test('doctor --live names the settings of development, and creates no secret', a
   const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
   const empty = await examine(settings, '--live')
   assert.deepEqual(checksIn(empty, 'fault'), ['production', 'secret', 'public url', 'sms', 'stores'])
-  assert.deepEqual(checksIn(empty, 'warning'), ['proxy'])
+  assert.deepEqual(checksIn(empty, 'warning'), ['proxy', 'pictures'])
   const { storeId } = await runJson(['seed', 'demo'], settings)
   const secret = join(settings.VITRINE_DATA_DIR, 'secret')
   assert.equal(existsSync(secret), false)
@@ -241,7 +241,7 @@ test('doctor --live checks origins, keys, stock and limits of a store', async (t
   const { settings, storeId, vitrine } = await openShop(t, { provider: 'cod' })
   const before = await examine(settings, '--live')
   assert.deepEqual(checksIn(before, 'fault'), [])
-  assert.deepEqual(checksIn(before, 'warning'), ['rate limit', 'mail', 'payment'])
+  assert.deepEqual(checksIn(before, 'warning'), ['rate limit', 'mail', 'pictures', 'payment'])
   assert.match(findingOf(before, 'cash').detail, /orders up to 500\.00 EUR$/)
   for (const args of [
     ['origin', 'remove', 'https://bluedoor.example'],
@@ -255,7 +255,16 @@ test('doctor --live checks origins, keys, stock and limits of a store', async (t
   await query(settings.DATABASE_URL ?? '', 'update listing set in_stock = false')
   const after = await examine(settings, '--live')
   assert.deepEqual(checksIn(after, 'fault'), ['keys'])
-  assert.deepEqual(checksIn(after, 'warning'), ['rate limit', 'mail', 'origins', 'products', 'otp', 'cash', 'payment'])
+  assert.deepEqual(checksIn(after, 'warning'), [
+    'rate limit',
+    'mail',
+    'pictures',
+    'origins',
+    'products',
+    'otp',
+    'cash',
+    'payment',
+  ])
   for (const check of ['keys', 'origins', 'products', 'otp', 'cash']) {
     assert.match(findingOf(after, check).detail, new RegExp(`^${storeId} .*"vitrine `), check)
   }

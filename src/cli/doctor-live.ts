@@ -12,6 +12,7 @@ import { findStore, listStores } from '../features/stores/stores.ts'
 import { mailFolderIn } from '../providers/mail/choose.ts'
 import { cash } from '../providers/payment/cash.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
+import { mediaFolderIn } from '../providers/storage/folder.ts'
 import { carrierCtx } from './carriers.ts'
 import { type CheckResult, failure, fault, ok, warning } from './check-results.ts'
 import { secretFileIn } from './database.ts'
@@ -32,6 +33,7 @@ export function* examineLiveSettings(config: Config): Generator<CheckResult> {
   }
   yield examineSms(config)
   yield examineMail(config)
+  yield examineMedia(config)
   if (config.databaseUrl === null) {
     yield warning('backups', `the database is in ${config.dataDir}; copy that folder to another machine regularly`)
   }
@@ -54,6 +56,14 @@ export const examineMail = ({ mail, production, dataDir }: Config): CheckResult 
   return production
     ? warning('mail', 'no mail is sent; set VITRINE_SMTP_URL and VITRINE_MAIL_FROM')
     : ok('mail', `written to ${mailFolderIn(dataDir)}; VITRINE_SMTP_URL is not set`)
+}
+
+const examineMedia = ({ media, dataDir, databaseUrl }: Config): CheckResult => {
+  if (media.bucket !== null) return ok('pictures', `stored in ${media.bucket.url}`)
+  const folder = mediaFolderIn(dataDir)
+  return databaseUrl === null
+    ? ok('pictures', `stored in ${folder}`)
+    : warning('pictures', `stored in ${folder} of this machine; several instances need VITRINE_MEDIA_BUCKET_URL`)
 }
 
 const examineSecret = (config: Config): CheckResult => {

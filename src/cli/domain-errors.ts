@@ -48,6 +48,7 @@ const wordings: Wordings = {
   CREDENTIALS_MISSING: (_, text) => `${text} Add them to the file of --payment-credentials.`,
   WEBHOOK_TYPES_MISSING: () => 'Name the event types with --types, such as order.*,stock.low.',
   WEBHOOK_LIMIT_REACHED: (_, text) => `${text} "vitrine webhook delete" removes one.`,
+  MEDIA_NOT_FOUND: (_, text) => `${text} "vitrine media list" shows the pictures.`,
   WEBHOOK_NOT_FOUND: (_, text) => `${text} "vitrine webhook list" shows the endpoints.`,
   WEBHOOK_ROTATED: ({ endpointId, until }) =>
     `The secret of ${endpointId} was rotated, and the one before signs until ${until.toISOString()}. --force ends it now.`,

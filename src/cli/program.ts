@@ -11,6 +11,7 @@ import { addDouble } from './double.ts'
 import { addInbox } from './inbox.ts'
 import { addKey } from './key.ts'
 import { addMail } from './mail.ts'
+import { addMedia } from './media.ts'
 import { addMenu } from './menu.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpenapi } from './openapi.ts'
@@ -82,6 +83,7 @@ export const createProgram = () => {
     addMenu,
     addCatalog,
     addProduct,
+    addMedia,
     addStock,
     addCoupon,
     addCustomer,

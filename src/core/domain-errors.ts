@@ -8,6 +8,7 @@ import {
   type NoData,
   refusals,
 } from './domain-errors/define.ts'
+import { mediaErrors } from './domain-errors/media.ts'
 import { orderErrors } from './domain-errors/orders.ts'
 import { staffErrors } from './domain-errors/staff.ts'
 import { webhookErrors } from './domain-errors/webhooks.ts'
@@ -26,6 +27,7 @@ export { listNamed }
 const definitions = {
   ...orderErrors,
   ...customerErrors,
+  ...mediaErrors,
   ...staffErrors,
   ...catalogErrors,
   ...webhookErrors,

@@ -30,6 +30,7 @@ export type IdPrefix =
   | 'aud'
   | 'note'
   | 'job'
+  | 'med'
 
 /** A cheap check of untrusted text before it is looked up. */
 export const isIdShaped = (prefix: IdPrefix, text: string) =>

@@ -2,6 +2,7 @@ import type { AddressGuard } from '../core/address-guard.ts'
 import type { Circuits } from '../core/circuit.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Cipher } from '../core/encryption.ts'
+import type { FairQueue, QueuedClient } from '../core/fair-queue.ts'
 import type { Language } from '../core/languages.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
@@ -10,6 +11,7 @@ import type { Carrier } from '../providers/carrier/carrier.ts'
 import type { MailSender } from '../providers/mail/sender.ts'
 import type { PaymentProvider } from '../providers/payment/provider.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
+import type { FileStorage } from '../providers/storage/storage.ts'
 import type { Permission } from './access/admin.contract.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
@@ -106,8 +108,20 @@ export type Services = {
   webhooks: OutgoingWebhooks
   counter: Counter
   limitLookups: LimitLookups
+  media: Media
   /** Base URL of this service, for links. */
   publicUrl: string
+  /** Base URL of uploaded pictures. */
+  mediaUrl: string
+}
+
+/** What is needed to store uploaded pictures. */
+export type Media = {
+  storage: FileStorage
+  /** Max bytes of all pictures of one store. */
+  storeLimitBytes: number
+  /** Limits how many pictures are decoded at once, and lets the stores take turns. */
+  runInTurn: FairQueue
 }
 
 /** The sender of all mail. An empty name: that of the store. */
@@ -194,15 +208,12 @@ export type EndedDeliveries = { storeId: string; endpointId: string; endedDelive
 
 export type SwitchedOffEndpoint = { storeId: string; endpointId: string; reason: 'gone' | 'failing' }
 
-/** The queue that a hashing request joins. Queues take turns: first stores, then the clients within a store. */
-export type HashingClient = { storeId: StoreId; client: string }
-
 /**
  * Hashing is slow by design, so concurrency is limited and further requests are queued. Never call it in a transaction,
  * which would hold its locks and its connection while it waits.
  */
 export type PasswordHasher = {
-  runQueued<Result>(client: HashingClient, work: (hashing: Hashing) => Promise<Result>): Promise<Result>
+  runQueued<Result>(client: QueuedClient, work: (hashing: Hashing) => Promise<Result>): Promise<Result>
 }
 
 export type Hashing = {

@@ -36,6 +36,11 @@ export type EndpointShape = {
   contentType?: string
   /** `?format=csv` answers with the whole list as CSV. */
   csv?: true
+  /**
+   * The body is `multipart/form-data`: one file in the field `file`, with at most so many bytes, and the fields of
+   * `body` as text. The handler gets the file as `file`.
+   */
+  maxFileBytes?: number
   /** An empty body is accepted too, and the handler gets undefined. */
   isBodyOptional?: boolean
   /** The status of input that fails its schema. */
@@ -103,11 +108,15 @@ export type Answer<Body> = {
 
 export type Streamed = { contentType: string; chunks: AsyncIterable<string> }
 
+/** A file that came with a request. It is deleted when the request ends. */
+export type UploadedFile = { path: string; bytes: number; name: string }
+
 export type Call<E extends Endpoint, Ctx> = {
   ctx: Ctx
   params: StaticOr<E['params'], Record<string, never>>
   query: StaticOr<E['query'], Record<string, never>>
   body: StaticOr<E['body'], undefined>
+  file: E['maxFileBytes'] extends number ? UploadedFile : undefined
 }
 
 export type OkBody<E extends Endpoint> = StaticOr<E['ok'], null>

@@ -60,6 +60,8 @@ const byFastifyCode: Record<string, ErrorCode> = {
 const translate = (error: FastifyError | DomainError, request: FastifyRequest): Failure => {
   if (error instanceof DomainError) return toFailure(error, request.routeOptions.config.endpoint?.invalidInput)
   const code = byFastifyCode[error.code]
+  if (code === 'UNSUPPORTED_MEDIA_TYPE' && request.routeOptions.config.endpoint?.maxFileBytes !== undefined)
+    return fail(code, 'Send the body as multipart/form-data.')
   if (code !== undefined) return fail(code)
   // The client closed the connection while sending the body.
   if (error.code === 'ECONNRESET' || error.code === 'ECONNABORTED')

@@ -41,6 +41,7 @@ export const guideSections: readonly GuideSection[] = [
     pages: [
       { page: 'staff', label: 'Staff and tokens', about: 'People, roles, tokens, and who has changed what.' },
       { page: 'privacy', label: 'Privacy requests', about: 'Exporting and erasing the data of a customer.' },
+      { page: 'media', label: 'Pictures', about: 'Uploading pictures, their sizes, and where they are stored.' },
     ],
   },
   {

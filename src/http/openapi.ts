@@ -81,13 +81,21 @@ const describeOperation = (operationId: string, endpoint: Endpoint, schemas: Jso
     parameters: describeParameters(endpoint, access, schemas),
     responses: describeResponses(endpoint, access, schemas),
   }
-  if (endpoint.body !== undefined) {
+  if (endpoint.maxFileBytes !== undefined) {
+    operation.requestBody = { required: true, content: { 'multipart/form-data': { schema: describeForm(endpoint) } } }
+  } else if (endpoint.body !== undefined) {
     operation.requestBody = {
       required: endpoint.isBodyOptional !== true,
       content: { 'application/json': { schema: refer(endpoint.body, schemas) } },
     }
   }
   return operation
+}
+
+const describeForm = ({ body, maxFileBytes }: Endpoint): Json => {
+  const { properties, required }: { properties?: object; required?: readonly string[] } = body ?? {}
+  const file = { type: 'string', format: 'binary', description: `A file of at most ${maxFileBytes} bytes` }
+  return { type: 'object', required: ['file', ...(required ?? [])], properties: { file, ...properties } }
 }
 
 const describeEvents = (events: Readonly<Record<string, DescribedEvent>>, schemas: Json) =>

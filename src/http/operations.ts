@@ -4,7 +4,7 @@ import { inspectText, inspectValue } from './body.ts'
 import { compileLiteral, compileSerializer, compileTextual, type Validate } from './compilers.ts'
 import { describeSchemaError } from './describe-schema-error.ts'
 import type { Door, Route } from './door.ts'
-import type { Answer, Call, Contract, Endpoint, OkBody } from './endpoint.ts'
+import type { Answer, Call, Contract, Endpoint, OkBody, UploadedFile } from './endpoint.ts'
 
 /** An endpoint with its handler and compiled schemas. HTTP calls it (register.ts), other callers use `invoke`. */
 export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
@@ -16,9 +16,9 @@ export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
 }
 
 /** Text in `params` and `query` is converted to numbers and booleans, as in a URL. */
-export type Input = { params?: Fields; query?: Fields; body?: unknown }
+export type Input = { params?: Fields; query?: Fields; body?: unknown; file?: UploadedFile }
 type Fields = Readonly<Record<string, unknown>>
-type CheckedInput = { params: unknown; query: unknown; body: unknown }
+type CheckedInput = { params: unknown; query: unknown; body: unknown; file?: UploadedFile | undefined }
 
 export type Operations = {
   all: readonly Operation[]
@@ -63,10 +63,10 @@ export const invoke = async <E extends Endpoint>(
 ): Promise<Invoked<OkBody<E>>> => {
   operation.door.authorize(ctx, operation.endpoint)
   // Validation fills in defaults, so it works on a copy. HTTP inspects bodies in its parser.
-  const { params = {}, query = {}, body } = structuredClone(input)
+  const { params = {}, query = {}, body, file } = structuredClone(input)
   inspectValue(body)
   const { endpoint } = operation
-  const answer = await answerCall(operation, ctx, operation.readInput({ params, query, body }))
+  const answer = await answerCall(operation, ctx, operation.readInput({ params, query, body, file }))
   return {
     status: answer.status ?? endpoint.okStatus ?? 200,
     headers: answer.headers ?? {},
@@ -109,16 +109,21 @@ const compile = (endpoint: Endpoint): Compiled => {
     }
   }
   const checkParams = checkWith('params', endpoint.params, compileTextual)
-  const checkBody = checkWith('body', endpoint.body, compileLiteral)
+  // The fields of a form are text.
+  const checkBody = checkWith(
+    'body',
+    endpoint.body,
+    endpoint.maxFileBytes === undefined ? compileLiteral : compileTextual,
+  )
   const checkQuery = checkWith('querystring', endpoint.query, compileTextual)
   return {
-    readInput: ({ params, query, body }) => {
+    readInput: ({ params, query, body, file }) => {
       refuseInvalidText(query)
       refuseInvalidText(params)
       checkParams(params)
       if (body !== undefined || endpoint.isBodyOptional !== true) checkBody(body)
       checkQuery(query)
-      return { params, query, body }
+      return { params, query, body, file }
     },
     serialize: endpoint.ok === null ? () => '' : compileSerializer(endpoint.ok),
   }

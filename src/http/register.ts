@@ -5,10 +5,11 @@ import { acceptRawBodies } from './body.ts'
 import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
 import type { ReadClientAddress } from './client-address.ts'
 import type { RequestContext } from './door.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, UploadedFile } from './endpoint.ts'
 import { answerCall, type Operation } from './operations.ts'
 import { type ArrivalOf, admitBeforeParsing } from './raw-admission.ts'
 import { type Presentation, sendAnswer } from './send-answer.ts'
+import { acceptUploads, withUpload } from './upload.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,11 +29,17 @@ export const registerRoutes = (
   options: RegisterOptions,
 ): void => {
   const isRaw = ({ endpoint }: Operation) => endpoint.family.readsRawBody === true
-  for (const operation of operations.filter((one) => !isRaw(one))) server.route(toFastifyRoute(operation, options))
-  // A separate scope, because Fastify chooses parsers by scope.
+  const takesFile = ({ endpoint }: Operation) => endpoint.maxFileBytes !== undefined
+  const others = operations.filter((one) => !isRaw(one) && !takesFile(one))
+  for (const operation of others) server.route(toFastifyRoute(operation, options))
+  // Separate scopes, because Fastify chooses parsers by scope.
   server.register(async (scope) => {
     acceptRawBodies(scope)
     for (const operation of operations.filter(isRaw)) scope.route(toFastifyRoute(operation, options))
+  })
+  server.register(async (scope) => {
+    await acceptUploads(scope)
+    for (const operation of operations.filter(takesFile)) scope.route(toFastifyRoute(operation, options))
   })
 }
 
@@ -49,8 +56,19 @@ const toFastifyRoute = (operation: Operation, options: RegisterOptions): RouteOp
     ...(endpoint.head === false ? { exposeHeadRoute: false } : {}),
     config: { endpoint },
     ...admission,
-    handler: endpoint.cached ? answerFromCache(operation, options.answers) : answerUncached(operation),
+    handler: chooseHandler(operation, options.answers),
   }
+}
+
+const chooseHandler = (operation: Operation, answers: AnswerCache): RouteOptions['handler'] => {
+  const { cached, maxFileBytes } = operation.endpoint
+  if (cached) return answerFromCache(operation, answers)
+  if (maxFileBytes === undefined) return (request, reply) => answerUncached(operation, request, reply)
+  return (request, reply) =>
+    withUpload(request, maxFileBytes, ({ fields, file }) => {
+      request.body = fields
+      return answerUncached(operation, request, reply, file)
+    })
 }
 
 const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress): ArrivalOf => {
@@ -104,22 +122,30 @@ const admitByHead =
   }
 
 /** Checks access again, so that an operation never runs with a context that may not call it. */
-const readRequest = ({ door, endpoint, readInput }: Operation, { ctx, params, query, body }: FastifyRequest) => {
+const readRequest = (
+  { door, endpoint, readInput }: Operation,
+  { ctx, params, query, body }: FastifyRequest,
+  file?: UploadedFile,
+) => {
   door.authorize(ctx, endpoint)
-  return readInput({ params, query, body })
+  return readInput({ params, query, body, file })
 }
 
-const answerUncached =
-  (operation: Operation): RouteOptions['handler'] =>
-  async (request, reply) => {
-    const { ok, okStatus = 200, contentType } = operation.endpoint
-    const { body, status, headers, stream } = await answerCall(operation, request.ctx, readRequest(operation, request))
-    reply.code(status ?? okStatus).headers(headers ?? {})
-    if (stream !== undefined) return reply.type(stream.contentType).send(Readable.from(stream.chunks))
-    if (contentType !== undefined) return reply.type(contentType).send(body)
-    if (ok === null) return reply.send()
-    return reply.type(apiAnswer.type).send(operation.serialize(body))
-  }
+const answerUncached = async (
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file?: UploadedFile,
+) => {
+  const { ok, okStatus = 200, contentType } = operation.endpoint
+  const input = readRequest(operation, request, file)
+  const { body, status, headers, stream } = await answerCall(operation, request.ctx, input)
+  reply.code(status ?? okStatus).headers(headers ?? {})
+  if (stream !== undefined) return reply.type(stream.contentType).send(Readable.from(stream.chunks))
+  if (contentType !== undefined) return reply.type(contentType).send(body)
+  if (ok === null) return reply.send()
+  return reply.type(apiAnswer.type).send(operation.serialize(body))
+}
 
 const answerFromCache =
   (operation: Operation, answers: AnswerCache): RouteOptions['handler'] =>

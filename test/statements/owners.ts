@@ -20,6 +20,7 @@ export const tablesOf: Record<string, readonly string[]> = {
   events: ['event'],
   invoices: ['invoice', 'invoice_series'],
   mail: ['mail'],
+  media: ['media', 'media_total'],
   'merchant-jobs': ['merchant_job'],
   orders: ['order_event', 'order_line', 'order_note', 'order_search', 'orders'],
   'outgoing-webhooks': ['webhook_attempt', 'webhook_delivery', 'webhook_endpoint'],
@@ -74,6 +75,11 @@ export const locksOfOthers: readonly Exception[] = [
     tables: ['customer'],
     reason: '`lockCustomer` makes the writes of one customer wait for each other, in every feature above',
   },
+  {
+    feature: 'catalog',
+    tables: ['media'],
+    reason: 'a picture is not removed while a product, a variant or a category begins to show it',
+  },
   { feature: 'orders', tables: ['cart'], reason: 'a cart is locked before its order, and only the order names it' },
   {
     feature: 'wishlist',
@@ -117,6 +123,8 @@ export const readsOfOthers: readonly Exception[] = [
     reason: 'a delivery is claimed and listed with its event, and an endpoint names its store',
   },
   { feature: 'catalog', tables: ['outlet', 'store'], reason: 'a listing has a row for each outlet of the store' },
+  { feature: 'catalog', tables: ['media'], reason: 'pictures of products are named by id, and stored by path' },
+  { feature: 'media', tables: ['order_line'], reason: 'a picture stays while an order shows it' },
   { feature: 'pricing', tables: ['category', 'product'], reason: 'a coupon applies to a tree of categories' },
   {
     feature: 'cart',

@@ -1,8 +1,9 @@
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
+import type { QueuedClient } from '../../core/fair-queue.ts'
 import { newId } from '../../core/ids.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
-import type { Hashing, HashingClient, StoreCtx } from '../context.ts'
+import type { Hashing, StoreCtx } from '../context.ts'
 import { toCustomer } from './customer.ts'
 import { recordCustomerEvent } from './customer-events.ts'
 import { findAccount, findCustomerByEmail, insertCustomer, lockAccount, replacePasswordHash } from './customers.sql.ts'
@@ -84,7 +85,7 @@ export const tryPassword = async <Result>(
 }
 
 /** The hashing queue of a request. */
-export const hashingClientOf = ({ store, clientAddress }: StoreCtx): HashingClient => ({
+export const hashingClientOf = ({ store, clientAddress }: StoreCtx): QueuedClient => ({
   storeId: store.id,
   client: clientAddress,
 })

@@ -1,8 +1,8 @@
 import { argon2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
+import { createFairQueue } from '../../core/fair-queue.ts'
 import { equalBytes } from '../../core/secrets.ts'
 import type { PasswordHasher } from '../context.ts'
-import { createHashingQueue } from './hashing-queue.ts'
 
 /** argon2id parameters. `memory` in KiB. */
 export type Cost = { memory: number; passes: number; parallelism: number }
@@ -44,7 +44,7 @@ export const createPasswordHasher = ({
   }
   const isOutdated = (stored: string) => !stored.startsWith(writePrefix(cost))
 
-  const enqueue = createHashingQueue({ maxRunning, maxWaiting, maxWaitMs })
+  const enqueue = createFairQueue({ maxRunning, maxWaiting, maxWaitMs })
   return { runQueued: (client, work) => enqueue(client, () => work({ hash, check, isOutdated })) }
 }
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { named, nullable, oneOf } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
-import { maxLineQuantity } from '../catalog/catalog.contract.ts'
+import { imageSizes, maxLineQuantity } from '../catalog/catalog.contract.ts'
 
 export const CartItem = named(
   'CartItem',
@@ -16,6 +16,7 @@ export const CartItem = named(
     product: Type.Object({
       name: Type.String(),
       image: Type.String(),
+      imageSizes,
       description: Type.String(),
       slug: Type.String(),
       variant: Type.String({ description: 'Title of the chosen variant; empty if the product has only one' }),

@@ -1,6 +1,6 @@
 import { days } from '../../core/clock.ts'
 import { toWire } from '../../core/money.ts'
-import { showImage } from '../catalog/catalog.ts'
+import { showImage, showSizes } from '../catalog/show-image.ts'
 import type { StoreCtx } from '../context.ts'
 import { type CartPrice, priceCart } from '../pricing/coupons.ts'
 import type { Cart, CartItem, CartWarning } from './cart.contract.ts'
@@ -21,6 +21,7 @@ export const showItems = (ctx: StoreCtx, lines: readonly LineRow[]): CartItem[] 
     product: {
       name: line.name,
       image: showImage(ctx, line.image),
+      ...showSizes(ctx, line.image),
       description: line.description,
       slug: line.slug,
       variant: line.variant,

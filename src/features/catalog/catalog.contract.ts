@@ -7,6 +7,18 @@ export const maxLineQuantity = 999
 
 const Price = (description: string) => Type.Number({ description })
 
+export const ImageSize = named(
+  'ImageSize',
+  Type.Object({ width: Type.Integer(), height: Type.Integer(), url: Type.String() }),
+)
+
+/** Beside the field `image`. */
+export const imageSizes = Type.Optional(
+  Type.Array(ImageSize, {
+    description: 'The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded',
+  }),
+)
+
 const productFields = {
   id: Type.String(),
   name: Type.String(),
@@ -20,6 +32,7 @@ const productFields = {
     description: '`false` if a variant is not tracked: it is always in stock, and `stock` is not a real count',
   }),
   images: Type.Array(Type.String(), { description: 'Image URLs' }),
+  imageSizes,
   status: Type.String({ description: 'Only `ACTIVE` products are visible' }),
   slug: Type.String(),
   currency: Type.String({ description: 'ISO 4217' }),
@@ -62,6 +75,7 @@ export const Variant = named(
     barcode: Type.String({ description: 'GTIN, EAN, UPC or ISBN; empty if it has none' }),
     weightGrams: nullable(Type.Number()),
     image: Type.String({ description: 'URL of its own image; empty if it has none' }),
+    imageSizes,
   }),
 )
 
@@ -73,9 +87,16 @@ export const ProductDetail = named(
     variants: Type.Array(Variant),
     seo: Type.Object({ title: Type.String(), description: Type.String() }),
     vendor: Type.String({ description: 'Manufacturer or brand; may be empty' }),
-    media: Type.Array(Type.Object({ url: Type.String(), alt: Type.String() }), {
-      description: 'The images of `images` with their alternative texts, which may be empty',
-    }),
+    media: Type.Array(
+      Type.Object({
+        url: Type.String(),
+        alt: Type.String(),
+        width: Type.Optional(Type.Integer()),
+        height: Type.Optional(Type.Integer()),
+        sizes: imageSizes,
+      }),
+      { description: 'The images of `images` with their alternative texts, which may be empty' },
+    ),
     digital: Type.Boolean({ description: 'Delivered as a download' }),
   }),
 )
@@ -89,6 +110,7 @@ export const Category = named(
     slug: Type.String(),
     parentId: nullable(Type.String()),
     image: Type.String(),
+    imageSizes,
     productCount: Type.Integer({ description: 'Number of ACTIVE products directly in it' }),
     position: Type.Integer(),
   }),
@@ -171,7 +193,7 @@ export const Suggestions = named(
   'Suggestions',
   Type.Object({
     products: Type.Array(
-      Type.Object({ id: Type.String(), slug: Type.String(), name: Type.String(), image: Type.String() }),
+      Type.Object({ id: Type.String(), slug: Type.String(), name: Type.String(), image: Type.String(), imageSizes }),
     ),
     categories: Type.Array(Type.Object({ id: Type.String(), slug: Type.String(), name: Type.String() })),
   }),

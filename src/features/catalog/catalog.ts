@@ -5,6 +5,7 @@ import { cursorScope, type Page, readPage } from '../paging.ts'
 import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
+import { showImage, showPicture, showSizes } from './show-image.ts'
 
 export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<Product>> => {
   const sort = query.sort ?? 'newest'
@@ -28,13 +29,14 @@ export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<Prod
     options: row.options,
     seo: row.seo,
     vendor: row.vendor,
-    media: row.images.map((image, i) => ({ url: showImage(ctx, image), alt: row.imageTexts[i] ?? '' })),
+    media: row.images.map((image, i) => showPicture(ctx, image, row.imageTexts[i] ?? '')),
     digital: row.digital,
     variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
       ...variant,
       stock: variant.stockTracked ? variant.stock : maxLineQuantity,
       weightGrams: variant.weightGrams === null ? null : Number(variant.weightGrams),
       image: showImage(ctx, variant.image),
+      ...showSizes(ctx, variant.image),
       price: toWire(priceMinor, currency),
       compareAtPrice: compareAtMinor === null ? null : toWire(compareAtMinor, currency),
     })),
@@ -48,7 +50,7 @@ export const listCategories = async (
   readPage(ctx, query, cursorScope(ctx, 'categories', {}), {
     read: (position, limit) => sql.listCategories(ctx.db, ctx.store.id, position, limit),
     positionOf: (row) => [row.position, row.id],
-    show: (row) => ({ ...row, image: showImage(ctx, row.image) }),
+    show: (row) => ({ ...row, image: showImage(ctx, row.image), ...showSizes(ctx, row.image) }),
   })
 
 export const outletRefOf = (ctx: StoreCtx): sql.OutletRef => ({ storeId: ctx.store.id, outletId: ctx.outlet.id })
@@ -77,22 +79,19 @@ const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
 }
 
-export const showProductRow = ({ store, publicUrl }: StoreCtx, row: sql.ProductRow): Product => ({
+export const showProductRow = (ctx: StoreCtx, row: sql.ProductRow): Product => ({
   id: row.id,
   name: row.name,
   description: row.description,
-  price: toWire(row.priceMinor, store.currency),
+  price: toWire(row.priceMinor, ctx.store.currency),
   category: row.category ?? '',
   stock: row.stock + row.untracked * maxLineQuantity,
   stockTracked: row.untracked === 0,
-  images: row.images.map((image) => showImage({ publicUrl }, image)),
+  images: row.images.map((image) => showImage(ctx, image)),
+  ...showSizes(ctx, row.images[0]),
   status: 'ACTIVE',
   slug: row.slug,
-  currency: store.currency,
-  compareAtPrice: row.compareAtMinor === null ? null : toWire(row.compareAtMinor, store.currency),
+  currency: ctx.store.currency,
+  compareAtPrice: row.compareAtMinor === null ? null : toWire(row.compareAtMinor, ctx.store.currency),
   hasVariants: row.hasVariants,
 })
-
-/** An image path that starts with a slash is served by Vitrine itself. */
-export const showImage = ({ publicUrl }: { publicUrl: string }, image: string) =>
-  image.startsWith('/') ? `${publicUrl}${image}` : image

@@ -6,13 +6,13 @@ import { requireMatch } from '../admin-etag.ts'
 import { compareFields, recordChange } from '../audit/record.ts'
 import type { AdminCtx } from '../context.ts'
 import type { CategoryRow } from './catalog.sql.ts'
-import { showImage } from './catalog.ts'
 import type { CategoryBody, CategoryChange } from './categories.admin.contract.ts'
 import * as sql from './categories.sql.ts'
 import { slugify } from './product-input.ts'
 import { type CategoryNode, insertCategory, listCategoryNodes, lockCatalog } from './products.sql.ts'
 import { categoryPaths, freeSlug } from './products.ts'
 import { wordsToIndex } from './search-words.ts'
+import { showImage } from './show-image.ts'
 
 type CategoryCtx = Pick<AdminCtx, 'store' | 'publicUrl' | 'by' | 'ifMatch'>
 

@@ -4,9 +4,9 @@ import type { StoreCtx, StoreId } from '../context.ts'
 import type { EventTypeOf } from '../events/events.contract.ts'
 import { recordEvents } from '../events/record.ts'
 import { maxLineQuantity } from './catalog.contract.ts'
-import { showImage } from './catalog.ts'
 import type { ProductEventData } from './catalog-events.contract.ts'
 import { type ProductSnapshot, productSnapshot } from './product-events.sql.ts'
+import { showImage } from './show-image.ts'
 
 export type ChangedProduct = { id: string; type: EventTypeOf<'product'>; sequence: number }
 

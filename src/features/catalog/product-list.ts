@@ -6,10 +6,10 @@ import { answerList, type CountedPage } from '../admin-list.ts'
 import type { AdminCtx } from '../context.ts'
 import { maxLineQuantity } from './catalog.contract.ts'
 import { findCategoryTree } from './catalog.sql.ts'
-import { showImage } from './catalog.ts'
 import * as sql from './product-list.sql.ts'
 import type { AdminProductItem, AdminProductQuery } from './products.admin.contract.ts'
 import { wordsToFind } from './search-words.ts'
+import { showImage } from './show-image.ts'
 
 /** Products of every status. Prices and stock are those of the default outlet. */
 export const listProductsForAdmin = async (

@@ -4,10 +4,11 @@ import type { StoreCtx } from '../context.ts'
 import { cursorScope, readPage } from '../paging.ts'
 import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
 import { productPositionOf } from './catalog.sql.ts'
-import { outletRefOf, readFilter, showImage, showProductRow } from './catalog.ts'
+import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
 import { closestWords, fold, wordsToFind } from './search-words.ts'
+import { showImage, showSizes } from './show-image.ts'
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
@@ -148,7 +149,11 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
     ),
   ])
   return {
-    products: products.map(({ images, ...product }) => ({ ...product, image: showImage(ctx, images[0] ?? '') })),
+    products: products.map(({ images: [image = ''], ...product }) => ({
+      ...product,
+      image: showImage(ctx, image),
+      ...showSizes(ctx, image),
+    })),
     categories,
   }
 }

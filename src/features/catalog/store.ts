@@ -1,7 +1,7 @@
 import { toWire } from '../../core/money.ts'
 import type { Payments, StoreCtx } from '../context.ts'
-import { showImage } from './catalog.ts'
 import { listPaymentMethods } from './payment-methods.ts'
+import { showImage } from './show-image.ts'
 import type { StoreInfo } from './store.contract.ts'
 
 type ShownStore = Pick<StoreCtx, 'store' | 'publicUrl' | 'signIn'> & {

@@ -3,9 +3,9 @@ import { toWire } from '../../core/money.ts'
 import type { Queries } from '../../db/database.ts'
 import type { AdminCtx } from '../context.ts'
 import { maxLineQuantity } from './catalog.contract.ts'
-import { showImage } from './catalog.ts'
 import type { VariantState } from './merge-variants.ts'
 import type { AdminProduct, AdminVariant } from './products.admin.contract.ts'
+import { showImage } from './show-image.ts'
 import { findWholeProduct, type WholeProduct } from './whole-product.sql.ts'
 
 export type ShowCtx = Pick<AdminCtx, 'store' | 'publicUrl'>

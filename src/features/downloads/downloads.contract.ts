@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { named, nullable, page, pageCursor, pageLimit } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
+import { imageSizes } from '../catalog/catalog.contract.ts'
 
 export const Download = named(
   'Download',
@@ -13,6 +14,7 @@ export const Download = named(
     name: Type.String({ description: 'Name of the product' }),
     variant: Type.String(),
     image: Type.String(),
+    imageSizes,
     fileName: Type.String({ description: 'Name of the file; empty if unknown' }),
     used: Type.Integer({ description: 'Number of times it was downloaded' }),
     mostUses: Type.Integer(),

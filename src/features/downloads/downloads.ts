@@ -2,7 +2,7 @@ import { basename } from 'node:path/posix'
 import { fail } from '../../core/errors.ts'
 import type { Signer } from '../../core/secrets.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
-import { showImage } from '../catalog/catalog.ts'
+import { showImage, showSizes } from '../catalog/show-image.ts'
 import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { CustomerCtx, Services } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
@@ -28,6 +28,7 @@ export const listDownloads = (
       ...row,
       orderNumber: String(row.orderNumber),
       image: showImage(ctx, row.image),
+      ...showSizes(ctx, row.image),
       fileName: nameOf(digital),
       remaining: Math.max(0, row.mostUses - row.used),
       expiresAt: row.expiresAt?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 import type { Language } from '../../core/languages.ts'
 import { isMailAddress, type Mailbox } from '../../core/mail-address.ts'
 import { isWebAddress } from '../../core/web-address.ts'
-import { showImage } from '../catalog/catalog.ts'
+import { showImage } from '../catalog/show-image.ts'
 import type { MailFrom, Store } from '../context.ts'
 import type { Letterhead, MailContent } from './render/blocks.ts'
 import { renderHtml } from './render/html.ts'

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Instrument } from '../../core/instrument.ts'
 import { named, nullable, oneOf } from '../../http/schema.ts'
+import { imageSizes } from '../catalog/catalog.contract.ts'
 
 /** The transitions between these statuses are in settle.ts. */
 export const orderStatuses = ['pending', 'paid', 'out_for_delivery', 'delivered', 'cancelled', 'refunded'] as const
@@ -39,6 +40,7 @@ export const OrderItem = named(
     name: Type.String(),
     variant: text('Title of the variant; empty if the product has only one'),
     image: Type.String(),
+    imageSizes,
     sku: Type.String(),
     quantity: Type.Integer(),
     price: Type.Number({ description: 'Price of one unit' }),

@@ -1,5 +1,5 @@
 import { toWire } from '../../core/money.ts'
-import { showImage } from '../catalog/catalog.ts'
+import { showImage, showSizes } from '../catalog/show-image.ts'
 import type { StoreCtx } from '../context.ts'
 import type { Order } from './order.contract.ts'
 import type { FullOrderRow } from './orders.sql.ts'
@@ -31,6 +31,7 @@ export const showOrder = (ctx: Pick<StoreCtx, 'store' | 'publicUrl'>, order: Ful
       name: line.name,
       variant: line.variant,
       image: showImage(ctx, line.image),
+      ...showSizes(ctx, line.image),
       sku: line.sku,
       quantity: line.quantity,
       price: wire(line.unitMinor),

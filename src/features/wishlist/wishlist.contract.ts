@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { named } from '../../http/schema.ts'
 import { endpoint } from '../access/storefront.contract.ts'
+import { imageSizes } from '../catalog/catalog.contract.ts'
 
 export const maxWishlistItems = 200
 
@@ -14,6 +15,7 @@ export const WishlistItem = named(
       name: Type.String(),
       price: Type.Number({ description: "The lowest price of its variants at this outlet, in the store's currency" }),
       image: Type.String({ description: 'URL of its first image; empty if it has none' }),
+      imageSizes,
       description: Type.String(),
       inStock: Type.Boolean({ description: 'Whether it can be bought at this outlet now' }),
     }),

@@ -6,7 +6,8 @@ import type { Answer } from '../../http/endpoint.ts'
 import { holdShopper, isGuest, lockCustomer } from '../access/guests.ts'
 import { writeOnce } from '../access/idempotency.ts'
 import { invalidGuestToken } from '../access/shopper.ts'
-import { outletRefOf, showImage } from '../catalog/catalog.ts'
+import { outletRefOf } from '../catalog/catalog.ts'
+import { showImage, showSizes } from '../catalog/show-image.ts'
 import type { Shopper, ShopperCtx, StoreId } from '../context.ts'
 import { maxWishlistItems, type WishlistItem } from './wishlist.contract.ts'
 import * as sql from './wishlist.sql.ts'
@@ -86,6 +87,7 @@ const showWishlistItems = (ctx: ShopperCtx, rows: readonly sql.WishlistItemRow[]
       name: row.name,
       price: toWire(row.priceMinor, ctx.store.currency),
       image: showImage(ctx, row.image),
+      ...showSizes(ctx, row.image),
       description: row.description,
       inStock: row.inStock,
     },

@@ -1,7 +1,11 @@
-import { fail } from '../../core/errors.ts'
-import type { HashingClient } from '../context.ts'
+import { fail } from './errors.ts'
 
-export type HashingQueueOptions = { maxRunning: number; maxWaiting: number; maxWaitMs: number }
+export type FairQueueOptions = { maxRunning: number; maxWaiting: number; maxWaitMs: number }
+
+/** The queue that a task joins. Queues take turns: first stores, then the clients within a store. */
+export type QueuedClient = { storeId: number; client: string }
+
+export type FairQueue = <Result>(client: QueuedClient, work: () => Promise<Result>) => Promise<Result>
 
 type Waiter = { start: () => void; refuse: () => void }
 
@@ -15,11 +19,11 @@ type StoreQueue = { waiting: number; clients: Map<string, Waiter[]> }
  * When `maxWaiting` is reached, a new request from a shorter queue displaces the last waiter of the longest queue. So
  * one queue can use all slots while the others are empty, but it cannot block them.
  */
-export const createHashingQueue = ({ maxRunning, maxWaiting, maxWaitMs }: HashingQueueOptions) => {
+export const createFairQueue = ({ maxRunning, maxWaiting, maxWaitMs }: FairQueueOptions): FairQueue => {
   let running = 0
   const queues = createFairQueues()
 
-  const enter = async (client: HashingClient) => {
+  const enter = async (client: QueuedClient) => {
     if (running < maxRunning) {
       running++
       return
@@ -52,7 +56,7 @@ export const createHashingQueue = ({ maxRunning, maxWaiting, maxWaitMs }: Hashin
     else next.start()
   }
 
-  return async <Result>(client: HashingClient, work: () => Promise<Result>): Promise<Result> => {
+  return async (client, work) => {
     await enter(client)
     try {
       return await work()
@@ -80,7 +84,7 @@ const createFairQueues = () => {
   return {
     size: () => waiting,
 
-    add: ({ storeId, client }: HashingClient, waiter: Waiter) => {
+    add: ({ storeId, client }: QueuedClient, waiter: Waiter) => {
       const queue = stores.get(storeId) ?? { waiting: 0, clients: new Map<string, Waiter[]>() }
       stores.set(storeId, queue)
       const waiters = queue.clients.get(client) ?? []
@@ -89,7 +93,7 @@ const createFairQueues = () => {
       countOne(queue, 1)
     },
 
-    remove: ({ storeId, client }: HashingClient, waiter: Waiter) => {
+    remove: ({ storeId, client }: QueuedClient, waiter: Waiter) => {
       const queue = stores.get(storeId)
       const waiters = queue?.clients.get(client)
       const index = waiters?.indexOf(waiter) ?? -1
@@ -115,7 +119,7 @@ const createFairQueues = () => {
     },
 
     /** Refuses the last waiter of the longest queue, unless the queue of the new request would become as long. */
-    makeRoomFor: ({ storeId, client }: HashingClient): boolean => {
+    makeRoomFor: ({ storeId, client }: QueuedClient): boolean => {
       const longest = longestOf(stores, (queue) => queue.waiting)
       if (longest === undefined) return false
       const [longestStoreId, longestQueue] = longest

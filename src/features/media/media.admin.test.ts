@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import sharp from 'sharp'
+import { newProgram } from '../../../test/admin-callers.ts'
+import { newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
+import { listAudit } from '../audit/audit.sql.ts'
+import { newDataDir, newPicture, uploadAs } from './fixture.ts'
+
+let service: TestService
+const dataDir = newDataDir()
+before(async () => {
+  service = await startTestService({ dataDir: dataDir.folder })
+})
+after(async () => {
+  await service.close()
+  dataDir.remove()
+})
+
+const newShop = async () => {
+  const shop = await newStore(service)
+  const program = await newProgram(service, shop)
+  return {
+    shop,
+    program,
+    upload: (bytes: Uint8Array, more: Partial<Parameters<typeof uploadAs>[3]> = {}) =>
+      uploadAs(service, shop, program, { bytes, ...more }),
+  }
+}
+
+const filesOf = (shop: TestStore) => {
+  try {
+    return readdirSync(join(dataDir.folder, 'media', shop.storeId)).sort()
+  } catch {
+    return []
+  }
+}
+
+const get = (url: string, init?: RequestInit) => fetch(url.replace('http://vitrine.test', service.url), init)
+
+const auditOf = async (shop: TestStore) => {
+  const none = { actor: null, resource: null, resourceId: null, action: null, from: null, to: null }
+  return listAudit(service.db, (await shop.load()).id, none, { before: null, limit: 50 })
+}
+
+const productIdOf = async (shop: TestStore, slug: string) => (await shop.get(`/v1/products/${slug}`)).json.id
+
+test('a picture is stored with sizes, listed, read, changed and deleted', async () => {
+  const { shop, program, upload } = await newShop()
+  const { status, json } = await upload(await newPicture({ width: 1000, height: 500, format: 'jpeg' }), {
+    ...{ name: 'teapot.jpg', fields: { alt: 'A teapot' } },
+  })
+  assert.equal(status, 201, JSON.stringify(json))
+  assert.deepEqual(
+    [json.name, json.alt, json.type, json.width, json.height, json.animated],
+    ['teapot.jpg', 'A teapot', 'image/jpeg', 1000, 500, false],
+  )
+  assert.deepEqual(
+    json.sizes.map(({ width, height }: { width: number; height: number }) => [width, height]),
+    [
+      [160, 80],
+      [480, 240],
+      [960, 480],
+      [1000, 500],
+    ],
+  )
+  assert.equal(filesOf(shop).length, 5)
+  for (const { url, width } of json.sizes) {
+    const bytes = Buffer.from(await (await get(url)).arrayBuffer())
+    const found = await sharp(bytes).metadata()
+    assert.deepEqual([found.format, found.width], ['webp', width])
+  }
+
+  const list = await program.inStore('GET', '/media?q=TEAPOT')
+  assert.deepEqual(list.json, { data: [json], nextCursor: null, hasMore: false, total: 1, totalIsExact: true })
+  assert.deepEqual((await program.inStore('GET', '/media?q=kettle')).json.data, [])
+  const read = await program.inStore('GET', `/media/${json.id}`)
+  assert.deepEqual(read.json, { ...json, uses: [] })
+
+  const etag = read.headers.get('etag') ?? ''
+  const changed = await program.inStore('PATCH', `/media/${json.id}`, { alt: 'A green teapot' }, { 'if-match': etag })
+  assert.deepEqual(changed.json, { ...json, alt: 'A green teapot' })
+  const late = await program.inStore('PATCH', `/media/${json.id}`, { alt: 'Late' }, { 'if-match': etag })
+  assert.equal(late.status, 412)
+
+  assert.equal((await program.inStore('DELETE', `/media/${json.id}`)).status, 204)
+  assert.equal((await program.inStore('GET', `/media/${json.id}`)).status, 404)
+  assert.equal((await program.inStore('DELETE', `/media/${json.id}`)).status, 404)
+  const actions = (await auditOf(shop)).map(({ action }) => action)
+  assert.deepEqual(
+    actions.filter((action) => action.startsWith('media.')),
+    ['media.deleted', 'media.updated', 'media.created'],
+  )
+})
+
+test('pages of the list continue where the last one ended', async () => {
+  const { program, upload } = await newShop()
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push((await upload(await newPicture())).json.id)
+  const first = await program.inStore('GET', '/media?limit=2')
+  const second = await program.inStore('GET', `/media?limit=2&cursor=${first.json.nextCursor}`)
+  const seen = [...first.json.data, ...second.json.data].map(({ id }) => id)
+  assert.deepEqual([...seen].sort(), [...ids].sort())
+  assert.deepEqual([first.json.total, second.json.hasMore], [3, false])
+})
+
+test('files are served for a year, with their type, and a name that comes from the content', async () => {
+  const { upload } = await newShop()
+  const { json } = await upload(await newPicture({ width: 300, format: 'avif' }))
+  const answer = await get(json.url)
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'image/avif')
+  assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(answer.headers.get('cross-origin-resource-policy'), 'cross-origin')
+  const length = (await answer.arrayBuffer()).byteLength
+  const head = await get(json.url, { method: 'HEAD' })
+  assert.deepEqual([head.status, Number(head.headers.get('content-length'))], [200, length])
+  const known = await get(json.url, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } })
+  assert.equal(known.status, 304)
+  assert.match(json.url, /\/media\/store_\w+\/[0-9a-f]{32}-300x100\.avif$/)
+  const other = json.url.replace(/[0-9a-f]{32}/, '0'.repeat(32))
+  for (const missing of [other, json.url.replace('.avif', '.html'), json.url.replace(/store_\w+/, 'store_x%2f..')]) {
+    const refused = await get(missing)
+    assert.equal(refused.status, 404, missing)
+    assert.doesNotMatch(refused.headers.get('cache-control') ?? '', /max-age/)
+  }
+})
+
+test('the same file again is the same picture, also at the same time', async () => {
+  const { shop, upload, program } = await newShop()
+  const bytes = await newPicture({ width: 500 })
+  const answers = await Promise.all(Array.from({ length: 6 }, () => upload(bytes)))
+  assert.deepEqual(new Set(answers.map(({ json }) => json.id)).size, 1, JSON.stringify(answers))
+  const statuses = answers.map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 201])
+  assert.equal((await program.inStore('GET', '/media')).json.total, 1)
+  assert.equal(filesOf(shop).length, 4)
+  const { id: storeId } = await shop.load()
+  const [total] = await service.db.many<{ bytes: number }>`select bytes from media_total where store_id = ${storeId}`
+  assert.equal(total?.bytes, answers[0]?.json.bytes)
+  const again = await upload(bytes, { fields: { alt: 'With a text now' } })
+  assert.deepEqual([again.status, again.json.alt], [200, 'With a text now'])
+})
+
+test('another store has the same file for itself', async () => {
+  const [one, two] = [await newShop(), await newShop()]
+  const bytes = await newPicture()
+  const [first, second] = [await one.upload(bytes), await two.upload(bytes)]
+  assert.equal(second.status, 201)
+  assert.notEqual(first.json.url, second.json.url)
+  for (const [method, body] of [['GET'], ['PATCH', { alt: 'x' }], ['DELETE']] as const) {
+    assert.equal((await two.program.inStore(method, `/media/${first.json.id}`, body)).status, 404)
+  }
+  assert.equal((await two.program.inStore('GET', '/media')).json.total, 1)
+})
+
+test('an upload with a product becomes its last picture, once', async () => {
+  const { shop, program, upload } = await newShop()
+  await shop.add({ name: 'Teapot', price: 1, images: ['https://elsewhere.example/a.jpg'] })
+  const productId = await productIdOf(shop, 'teapot')
+  const pictures = await Promise.all([newPicture(), newPicture(), newPicture()])
+  const answers = await Promise.all(
+    pictures.flatMap((bytes, n) => [
+      upload(bytes, { fields: { productId, alt: `Side ${n}` } }),
+      upload(bytes, { fields: { productId, alt: `Side ${n}` } }),
+    ]),
+  )
+  for (const { status, json } of answers) assert.ok(status < 300, JSON.stringify(json))
+  const { json: product } = await shop.get('/v1/products/teapot')
+  assert.equal(product.images.length, 4, JSON.stringify(product.images))
+  assert.equal(product.images[0], 'https://elsewhere.example/a.jpg')
+  assert.deepEqual(new Set(product.images.slice(1)), new Set(answers.map(({ json }) => json.url)))
+  const [elsewhere, uploaded] = product.media
+  assert.deepEqual(elsewhere, { url: 'https://elsewhere.example/a.jpg', alt: '' })
+  assert.match(uploaded.alt, /^Side \d$/)
+  assert.deepEqual([uploaded.width, uploaded.height], [200, 100])
+  assert.deepEqual(
+    uploaded.sizes.map(({ width }: { width: number }) => width),
+    [160, 200],
+  )
+  const { id } = answers[0]?.json ?? {}
+  const { json: medium } = await program.inStore('GET', `/media/${id}`)
+  assert.deepEqual(medium.uses, [{ kind: 'product', id: productId, name: 'Teapot' }])
+  const refused = await program.inStore('DELETE', `/media/${id}`)
+  assert.deepEqual([refused.status, refused.json.code], [409, 'CONFLICT'])
+  assert.match(refused.json.error, /the product Teapot/)
+  const entry = (await auditOf(shop)).find(({ action }) => action === 'product.updated')
+  assert.ok(entry)
+  assert.equal((await upload(await newPicture(), { fields: { productId: 'prod_unknown' } })).status, 404)
+})
+
+test('lists, carts and searches show the sizes of an uploaded picture', async () => {
+  const { shop, upload } = await newShop()
+  await shop.add({ name: 'Kettle', price: 1 })
+  const { json } = await upload(await newPicture({ width: 600 }), {
+    ...{ fields: { productId: await productIdOf(shop, 'kettle') } },
+  })
+  const [listed] = (await shop.get('/v1/products')).json
+  assert.deepEqual([listed.images, listed.imageSizes], [[json.url], json.sizes])
+  const { products } = (await shop.get('/v1/search/suggest?q=kettle')).json
+  assert.deepEqual([products[0].image, products[0].imageSizes], [json.url, json.sizes])
+})
+
+test('an Idempotency-Key belongs to one file and one set of fields', async () => {
+  const { upload } = await newShop()
+  const [bytes, other] = [await newPicture(), await newPicture()]
+  const headers = { 'idempotency-key': 'upload-1' }
+  const first = await upload(bytes, { headers })
+  const again = await upload(bytes, { headers })
+  assert.deepEqual([first.status, again.status], [201, 201])
+  assert.deepEqual(again.json, first.json)
+  assert.equal((await upload(other, { headers })).status, 409)
+  assert.equal((await upload(bytes, { headers, fields: { alt: 'Other' } })).status, 409)
+})
+
+test('a store stops at its limit, also with parallel uploads, and another store is not affected', async (t) => {
+  const small = await startTestService({
+    dataDir: dataDir.folder,
+    media: { ...service.config.media, storeLimitBytes: 20_000 },
+  })
+  t.after(() => small.close())
+  const shop = await newStore(small)
+  const program = await newProgram(small, shop)
+  const pictures = await Promise.all(Array.from({ length: 12 }, () => newPicture({ width: 700, height: 700 })))
+  const answers = await Promise.all(pictures.map((bytes) => uploadAs(small, shop, program, { bytes })))
+  const stored = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ status }) => status === 409)
+  assert.ok(stored.length > 0 && refused.length > 0, JSON.stringify(answers.map(({ status }) => status)))
+  assert.equal(stored.length + refused.length, answers.length)
+  assert.ok(stored.reduce((sum, { json }) => sum + json.bytes, 0) <= 20_000)
+  assert.equal((await program.inStore('GET', '/media')).json.total, stored.length)
+  const other = await newStore(small)
+  const upload = { bytes: await newPicture({ width: 700, height: 700 }) }
+  assert.equal((await uploadAs(small, other, await newProgram(small, other), upload)).status, 201)
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { after, before, test } from 'node:test'
+import { newProgram } from '../../test/admin-callers.ts'
+import { newStore, startTestService, type TestService, type TestStore, withinASecond } from '../../test/harness.ts'
+
+/** On the endpoint for pictures, which takes files up to 10 MiB. */
+let service: TestService
+let shop: TestStore
+let credentials: Record<string, string>
+before(async () => {
+  service = await startTestService()
+  shop = await newStore(service)
+  credentials = (await newProgram(service, shop)).credentials
+})
+after(() => service.close())
+
+const boundary = 'xxVITRINExx'
+const type = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+const part = (name: string, value: string, fileName?: string) =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"`}\r\n\r\n${value}\r\n`
+const end = `--${boundary}--\r\n`
+
+/** Sends the parts of a body one by one. `isComplete` false: never ends it. */
+const send = (
+  parts: readonly (string | Buffer)[],
+  { headers = type, isComplete = true, abortAfterMs = 0, as = credentials }: SendOptions = {},
+) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const url = `${service.url}/admin/v1/stores/${shop.storeId}/media`
+    const call = request(url, { method: 'POST', headers: { ...as, ...headers } }, (answer) => {
+      let text = ''
+      answer.on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => {
+        resolve({ status: answer.statusCode ?? 0, text })
+        call.destroy()
+      })
+    })
+    call.on('error', reject)
+    for (const one of parts) call.write(one)
+    if (isComplete) call.end()
+    if (abortAfterMs > 0) setTimeout(() => call.destroy(new Error('aborted')), abortAfterMs)
+  })
+type SendOptions = {
+  headers?: Record<string, string>
+  isComplete?: boolean
+  abortAfterMs?: number
+  as?: Record<string, string>
+}
+
+const temporaryFiles = () => readdirSync(tmpdir()).filter((name) => name.startsWith('vitrine-upload-'))
+
+const assertError = ({ status, text }: { status: number; text: string }, wanted: number, message: RegExp) => {
+  assert.equal(status, wanted, text)
+  const body = JSON.parse(text)
+  assert.deepEqual(Object.keys(body).sort(), ['code', 'error'])
+  assert.match(body.error, message)
+}
+
+test('access is judged by the headers, before any of the file arrives', async () => {
+  const viewer = await newProgram(service, shop, { role: 'viewer' })
+  const half = [part('alt', 'x'), part('file', 'half of', 'a.png')]
+  assert.equal((await send(half, { isComplete: false, as: viewer.credentials })).status, 403)
+  assert.equal((await send(half, { isComplete: false, as: {} })).status, 401)
+})
+
+test('a body that is no form, or a form without its file, is refused clearly', async () => {
+  assertError(await send(['{}'], { headers: { 'content-type': 'application/json' } }), 415, /multipart\/form-data/)
+  assertError(await send(['a'], { headers: { 'content-type': 'multipart/form-data' } }), 400, /form/)
+  assertError(await send([], { headers: {} }), 400, /multipart\/form-data/)
+  assertError(await send(['no form at all']), 400, /not a complete and valid form/)
+  assertError(await send([end]), 400, /needs a file/)
+  assertError(await send([part('alt', 'x'), end]), 400, /needs a file/)
+  assertError(await send([part('file', 'text'), end]), 400, /needs a file/)
+  assertError(await send([part('picture', 'x', 'a.png'), end]), 400, /in the field "file"/)
+  assertError(await send([part('file', 'x', 'a.png'), part('file', 'y', 'b.png'), end]), 400, /more than one file/)
+  assertError(await send([part('alt', 'a'), part('alt', 'b'), part('file', 'x', 'a.png'), end]), 400, /field twice/)
+  assertError(await send([part('alt', 'a'.repeat(70_000)), part('file', 'x', 'a'), end]), 400, /too long/)
+  assertError(await send([part('alt', 'a\0b'), part('file', 'x', 'a'), end]), 400, /NUL/)
+  assertError(await send([part('__proto__', 'a'), part('file', 'x', 'a'), end]), 400, /form/)
+  const many = Array.from({ length: 40 }, (_, n) => part(`f${n}`, 'x'))
+  assertError(await send([...many, part('file', 'x', 'a'), end]), 400, /more than 30 fields/)
+  assertError(await send([part('alt', 'a'.repeat(3_000)), part('file', 'x', 'a'), end]), 400, /alt/)
+  assertError(await send([part('file', '<svg></svg>', 'a.png'), end]), 400, /SVG/)
+})
+
+test('a file over the limit is refused: at once if the length is known, otherwise at the limit', async () => {
+  const length = { ...type, 'content-length': String(300 * 1024 * 1024) }
+  assertError(await send([part('file', 'x', 'a')], { headers: length, isComplete: false }), 413, /10 MiB/)
+  const megabyte = Buffer.alloc(1024 * 1024)
+  const head = part('file', '', 'a.png').trimEnd()
+  const body = [`${head}\r\n\r\n`, ...Array.from({ length: 11 }, () => megabyte)]
+  assertError(await send(body, { isComplete: false }), 413, /10 MiB/)
+})
+
+test('an upload that is aborted or refused leaves no file behind', async () => {
+  const head = part('file', '', 'a.png').trimEnd()
+  const started = [`${head}\r\n\r\n`, Buffer.alloc(300_000)]
+  await assert.rejects(send(started, { isComplete: false, abortAfterMs: 100 }), /aborted/)
+  await send([part('file', 'no picture', 'a.png'), end])
+  assert.ok(await withinASecond(async () => temporaryFiles().length === 0), temporaryFiles().join())
+})
