@@ -47,7 +47,8 @@ create index erasure_due on erasure (due_at) where due_at is not null;
 create index erasure_due_of_store on erasure (store_id, due_at) where due_at is not null;
 
 -- The events of an order, and those that name none.
-create index payment_event_of_order on payment_event (store_id, order_id, id) where order_id is not null;
+-- A provider can send any text as the id of an order, and an index has no room for a long one.
+create index payment_event_of_order on payment_event (store_id, order_id, id) where length(order_id) <= 100;
 create index payment_event_unmatched on payment_event (store_id, id)
   where order_id is null or outcome in ('unknown_order', 'malformed');
 

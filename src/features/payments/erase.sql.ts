@@ -16,6 +16,7 @@ export const erasePaymentEvents = (tx: Tx, storeId: StoreId, orderIds: readonly 
   update payment_event e set body = ${erasedBody}, detail = ${erasedDetail(values)}
   where e.store_id = ${storeId} and e.id = any(array(
     select o.id from payment_event o where o.store_id = ${storeId} and o.order_id = any(${orderIds}::text[])
+      and length(o.order_id) <= 100
     union
     select w.id from payment p
     join payment_event w on w.store_id = ${storeId} and w.transaction_ref = p.transaction_ref

@@ -237,6 +237,7 @@ for (const chosen of doubles) {
     await double.refundInDashboard(5_000)
     // As if the refund had come first, and the process had died after the payment was settled.
     await service.db.run`delete from refund where order_id = ${order.id}`
+    await service.db.run`delete from sale_entry where order_id = ${order.id} and refunds_minor <> 0`
     await service.db.run`update orders set payment_status = 'paid' where id = ${order.id}`
     await service.db.run`
       update payment_event e set outcome = 'unknown_order', order_id = null, transaction_ref = p.transaction_ref
