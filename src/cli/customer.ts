@@ -84,7 +84,7 @@ const addNoteCommand = (customer: Command) =>
     .description('Add a note about a customer, which the customer does not see')
     .option(...storeOption)
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  vitrine customer note cus_01k8x0v3m7q2w9c4t6y8ze "Prefers a call."')
+    .addHelpText('after', '\nExample:\n  vitrine customer note cus_01k8x0v3m7q2w9c4t6y8ze Vegan')
     .action((id: string, text: string, options: StoreOptions) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)

@@ -1,5 +1,6 @@
 import { erasedText } from '../../core/erased.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { byKey } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
@@ -95,16 +96,18 @@ export const listWaitingEvents = (db: Queries, storeId: StoreId, transaction: st
   order by e.id limit 100`
 
 /** Events whose payment is known by now, which were not applied because the process died in between. */
-const isLeftOver = sql`e.transaction_ref is not null and e.outcome = 'unknown_order' and not ${isErased} and exists (
-    select from payment p where p.store_id = e.store_id and p.transaction_ref = e.transaction_ref)`
+const itsPayment = byKey(
+  sql`select from payment p where p.store_id = e.store_id and p.transaction_ref = e.transaction_ref`,
+)
+const isLeftOver = sql`e.transaction_ref is not null and e.outcome = 'unknown_order' and not ${isErased}`
 
 export const findLeftOverEvents = (db: Queries) => db.many<{ storeId: StoreId; waiting: number; oldestAt: Date }>`
   select e.store_id as "storeId", count(*) as waiting, min(e.received_at) as "oldestAt"
-  from payment_event e where ${isLeftOver}
+  from payment_event e cross join ${itsPayment} p where ${isLeftOver}
   group by e.store_id order by "oldestAt" limit 1000`
 
 export const listLeftOverEvents = (db: Queries, storeId: StoreId, limit: number) => db.many<InboxEvent>`
-  select ${eventColumns} from payment_event e join store s on s.id = e.store_id
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id cross join ${itsPayment} p
   where e.store_id = ${storeId} and ${isLeftOver}
   order by e.id limit ${limit}`
 
