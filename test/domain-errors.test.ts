@@ -175,6 +175,8 @@ const samples: DomainErrorData = {
   PICTURE_TOO_LARGE: { maxMegapixels: 50, maxSide: 16000 },
   PICTURE_DAMAGED: {},
   PICTURE_TOO_SLOW: {},
+  MEDIA_UNKNOWN: { mediaId: 'med_1' },
+  IMAGE_UNCLEAR: { image: 'images', media: 'media' },
   MEDIA_NOT_FOUND: { mediaId: 'med_1' },
   MEDIA_IN_USE: { mediaId: 'med_1', users: ['the product Mug'] },
   MEDIA_LIMIT_REACHED: { maxBytes: 5_000_000 },

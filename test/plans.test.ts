@@ -85,6 +85,8 @@ test('the product list of merchants is read and counted by indexes, in every ord
     { status: 'DRAFT' },
     { category: 'category-7' },
     { status: 'ACTIVE', category: 'category-7' },
+    { stock: 'out' },
+    { stock: 'low', status: 'ACTIVE', category: 'category-7' },
   ] as const
   for (const sort of ['newest', 'oldest', 'name', '-name'] as const) {
     for (const filter of filters.flatMap((one) => q.map((words) => ({ ...one, q: words, sort })))) {
@@ -95,7 +97,11 @@ test('the product list of merchants is read and counted by indexes, in every ord
         const last = rows.at(-1)
         if (last !== undefined) await list.read(list.positionOf(last), 21)
       })
-      for (const text of texts) assert.deepEqual(await scansOf(text), [], `${JSON.stringify(filter)} ${text}`)
+      for (const text of texts) {
+        // The indexes of what is low in stock have no other rows.
+        const scans = (await scansOf(text)).filter((scan) => !scan.startsWith('reads all of stock, stock_low'))
+        assert.deepEqual(scans, [], `${JSON.stringify(filter)} ${text}`)
+      }
     }
   }
 })

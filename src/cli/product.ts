@@ -52,7 +52,8 @@ export const addProduct = (program: Command) => {
 }
 
 const inStore = async (db: Db, config: Config, options: StoreOptions): Promise<EditCtx> => ({
-  ...{ store: await whichStore(db, config, options), publicUrl: config.publicUrl, by: commandLine, ifMatch: null },
+  ...{ store: await whichStore(db, config, options), by: commandLine, ifMatch: null },
+  ...{ publicUrl: config.publicUrl, mediaUrl: config.media.publicUrl ?? config.publicUrl },
 })
 
 const addList = (product: Command) =>
@@ -62,6 +63,7 @@ const addList = (product: Command) =>
     .option('--query <words>', 'words or word prefixes of name, SKU, vendor, tags and texts')
     .addOption(new Option('--status <status>', 'only products of this status').choices(statuses))
     .option('--category <category>', 'id or slug; includes its descendants')
+    .addOption(new Option('--stock <state>', 'only products that are sold out or low in stock').choices(['out', 'low']))
     .addOption(new Option('--sort <order>', 'the order').choices(adminSorts).default('newest'))
     .option('--limit <n>', 'maximum number of products', '20')
     .option(...storeOption)
@@ -70,8 +72,8 @@ const addList = (product: Command) =>
     .action((options: StoreOptions & Omit<AdminProductQuery, 'limit' | 'q'> & { query?: string; limit: string }) =>
       withReadableDatabase(async (db, config) => {
         const ctx = await inStore(db, config, options)
-        const { query: q, status, category, sort } = options
-        const list = await openProductList({ db, store: ctx.store }, { q, status, category, sort })
+        const { query: q, status, category, stock, sort } = options
+        const list = await openProductList({ db, store: ctx.store }, { q, status, category, stock, sort })
         const limit = wholeNumber('--limit', options.limit, { min: 1, max: 500 })
         const items = (await list.read(undefined, limit)).map((row) => showItem(ctx, row))
         printResult(options, items, () =>

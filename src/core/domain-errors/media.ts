@@ -16,6 +16,10 @@ export const mediaErrors = {
   ),
   PICTURE_DAMAGED: invalid((_: NoData) => 'The picture is damaged and cannot be read.'),
   PICTURE_TOO_SLOW: invalid((_: NoData) => 'The picture takes too long to process. Use a smaller one.'),
+  MEDIA_UNKNOWN: invalid(({ mediaId }: { mediaId: string }) => `The store has no picture ${mediaId}.`),
+  IMAGE_UNCLEAR: invalid(
+    ({ image, media }: { image: string; media: string }) => `Give either ${image} or ${media}, not both.`,
+  ),
   MEDIA_NOT_FOUND: notFound(({ mediaId }: { mediaId: string }) => `There is no picture ${mediaId}.`),
   MEDIA_IN_USE: conflict(
     ({ mediaId, users }: { mediaId: string; users: readonly string[] }) =>

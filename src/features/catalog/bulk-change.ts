@@ -119,7 +119,8 @@ export const runBulkStep = async (tx: Tx, store: Store, job: MerchantJob): Promi
     else products.push(product)
   }
   const patches = products.map((product) => patchFor(product, change, path))
-  const { summary, plans } = await tryToSave(tx, store, patches, { replace: false, setStock: false })
+  const mode = { replace: false, setStock: false, by: job.author, cause: 'adjustment' } as const
+  const { summary, plans } = await tryToSave(tx, store, patches, mode)
   for (const [i, plan] of plans.entries()) {
     if ('faults' in plan) for (const { field, message } of plan.faults) fault(products[i]?.id ?? '', field, message)
   }

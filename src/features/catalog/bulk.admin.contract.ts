@@ -35,6 +35,7 @@ export const BulkRequest = Type.Object({
       q: Type.Optional(Type.String({ maxLength: 200 })),
       status: Type.Optional(oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
       category: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      stock: Type.Optional(oneOf(['out', 'low'])),
     }),
   ),
   change: BulkChange,

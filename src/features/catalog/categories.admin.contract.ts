@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { countedPage, nullable, pageCursor, pageLimit } from '../../http/schema.ts'
+import { countedPage, named, nullable, pageCursor, pageLimit } from '../../http/schema.ts'
 import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
 import { Category } from './catalog.contract.ts'
 
@@ -8,6 +8,9 @@ const fields = {
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   parentId: Type.Optional(nullable(Type.String({ maxLength: 100, description: 'Null: at the top' }))),
   image: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+  mediaId: Type.Optional(
+    nullable(Type.String({ maxLength: 100, description: 'An uploaded picture, instead of `image`. Null: none' })),
+  ),
   position: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Categories are listed in this order' }),
   ),
@@ -18,9 +21,18 @@ export type CategoryBody = Static<typeof CategoryBody>
 export const CategoryChange = Type.Object({ name: Type.Optional(name), ...fields })
 export type CategoryChange = Static<typeof CategoryChange>
 
+export const AdminCategory = named(
+  'AdminCategory',
+  Type.Object({
+    ...Category.properties,
+    mediaId: nullable(Type.String({ description: 'The uploaded picture. Null if the image is elsewhere' })),
+  }),
+)
+export type AdminCategory = Static<typeof AdminCategory>
+
 const exampleCategory = {
   ...{ id: 'cat_01k8x0v3m7q2w9c4t6y8zc', name: 'Mugs and cups', slug: 'mugs-and-cups' },
-  ...{ parentId: 'cat_01k8x0v3m7q2w9c4t6y8zd', image: '', productCount: 4, position: 2 },
+  ...{ parentId: 'cat_01k8x0v3m7q2w9c4t6y8zd', image: '', mediaId: null, productCount: 4, position: 2 },
 }
 
 const path = '/admin/v1/stores/{storeId}/categories'
@@ -39,7 +51,7 @@ export const categoriesAdminContract = {
       limit: pageLimit,
       cursor: pageCursor,
     }),
-    ok: countedPage(Category),
+    ok: countedPage(AdminCategory),
     example: { data: [exampleCategory], nextCursor: null, hasMore: false, total: 1, totalIsExact: true },
   }),
   adminCreateCategory: adminEndpoint({
@@ -47,7 +59,7 @@ export const categoriesAdminContract = {
     summary: 'Create a category',
     description: 'Without `position`, it is the last.',
     body: CategoryBody,
-    ok: Category,
+    ok: AdminCategory,
     okStatus: 201,
     headers: ['etag'],
     errors: ['CONFLICT'],
@@ -56,7 +68,7 @@ export const categoriesAdminContract = {
   adminGetCategory: adminEndpoint({
     ...{ ...reads, method: 'GET', path: `${path}/{categoryId}`, params: categoryParams },
     summary: 'Read a category, by id or slug',
-    ok: Category,
+    ok: AdminCategory,
     headers: ['etag'],
     errors: ['NOT_FOUND'],
     example: exampleCategory,
@@ -66,7 +78,7 @@ export const categoriesAdminContract = {
     summary: 'Change or move a category',
     description: '`parentId` and `position` move it. Searches find its products by its new name shortly afterwards.',
     body: CategoryChange,
-    ok: Category,
+    ok: AdminCategory,
     headers: ['etag'],
     errors: ['NOT_FOUND', 'CONFLICT'],
     example: exampleCategory,

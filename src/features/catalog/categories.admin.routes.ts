@@ -2,7 +2,6 @@ import { writeOnceByAuthor } from '../access/idempotency.ts'
 import { etagOf } from '../admin-etag.ts'
 import { answerList } from '../admin-list.ts'
 import { type AdminCtx, adminRoutes } from '../context.ts'
-import type { CategoryRow } from './catalog.sql.ts'
 import { categoriesAdminContract } from './categories.admin.contract.ts'
 import { countCategories, listCategoriesForAdmin } from './categories.sql.ts'
 import {
@@ -10,12 +9,14 @@ import {
   createCategory,
   deleteCategory,
   editableCategory,
+  type ReadCategory,
   readCategoryRow,
   showCategory,
+  withMediaIds,
 } from './categories.ts'
 import { wordsToFind } from './search-words.ts'
 
-const answer = (ctx: AdminCtx, row: CategoryRow) => {
+const answer = (ctx: AdminCtx, row: ReadCategory) => {
   const body = showCategory(ctx, row)
   return { body, headers: { etag: etagOf(editableCategory(body)) } }
 }
@@ -25,7 +26,8 @@ export const categoryAdminRoutes = adminRoutes(categoriesAdminContract, {
     const { db, store } = ctx
     const filter = { words: wordsToFind(query.q ?? '').map(({ text }) => text), parentId: query.parentId }
     return answerList(ctx, 'categories', query, {
-      read: (position, limit) => listCategoriesForAdmin(db, store.id, filter, position, limit),
+      read: async (position, limit) =>
+        withMediaIds(db, store, await listCategoriesForAdmin(db, store.id, filter, position, limit)),
       count: (limit) => countCategories(db, store.id, filter, limit),
       positionOf: ({ position, id }) => [position, id],
       show: (row) => showCategory(ctx, row),

@@ -29,7 +29,7 @@ test('categories are created, renamed, moved and deleted, and the storefront sho
   const mugs = await create({ name: 'Mugs', parentId: home.id, image: 'https://a.example/m.jpg' })
   assert.deepEqual(mugs, {
     ...{ id: mugs.id, name: 'Mugs', slug: 'mugs', parentId: home.id, image: 'https://a.example/m.jpg' },
-    ...{ productCount: 0, position: 1 },
+    ...{ mediaId: null, productCount: 0, position: 1 },
   })
   const shown = async () => (await shop.get('/v1/categories')).json.data
   assert.ok(await withinASecond(async () => (await shown()).length === 2))

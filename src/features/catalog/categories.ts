@@ -1,5 +1,6 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import { announceCatalog } from '../../db/announce.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { requireMatch } from '../admin-etag.ts'
@@ -9,30 +10,44 @@ import type { CategoryRow } from './catalog.sql.ts'
 import type { CategoryBody, CategoryChange } from './categories.admin.contract.ts'
 import * as sql from './categories.sql.ts'
 import { slugify } from './product-input.ts'
+import { chooseImage, findMediaIds, usePictures } from './product-media.ts'
 import { type CategoryNode, insertCategory, listCategoryNodes, lockCatalog } from './products.sql.ts'
 import { categoryPaths, freeSlug } from './products.ts'
 import { wordsToIndex } from './search-words.ts'
 import { showImage } from './show-image.ts'
 
-type CategoryCtx = Pick<AdminCtx, 'store' | 'publicUrl' | 'by' | 'ifMatch'>
+type CategoryCtx = Pick<AdminCtx, 'store' | 'publicUrl' | 'mediaUrl' | 'by' | 'ifMatch'>
+
+/** `mediaId` is the uploaded picture; null if the image is elsewhere. */
+export type ReadCategory = CategoryRow & { mediaId: string | null }
 
 const maxLevels = 10
+
+export const withMediaIds = async (
+  db: Queries,
+  store: CategoryCtx['store'],
+  rows: readonly CategoryRow[],
+): Promise<ReadCategory[]> => {
+  const images = rows.map(({ image }) => image)
+  const ids = await findMediaIds(db, store, images)
+  return rows.map((row) => ({ ...row, mediaId: ids.get(row.image) ?? null }))
+}
 
 export const readCategoryRow = async (db: Queries, { store }: Pick<CategoryCtx, 'store'>, idOrSlug: string) => {
   const category = await sql.findCategory(db, store.id, idOrSlug)
   if (category === undefined) throw refuse('CATEGORY_NOT_FOUND', { category: idOrSlug })
-  return category
+  return mustExist((await withMediaIds(db, store, [category]))[0], 'a category')
 }
 
-export const showCategory = (ctx: Pick<CategoryCtx, 'publicUrl'>, row: CategoryRow) => ({
+export const showCategory = (ctx: Pick<CategoryCtx, 'publicUrl' | 'mediaUrl'>, row: ReadCategory) => ({
   ...row,
   image: showImage(ctx, row.image),
 })
 
 /** Without the count, which other changes move. */
-export const editableCategory = ({ productCount: _, ...category }: CategoryRow) => category
+export const editableCategory = ({ productCount: _, ...category }: ReadCategory) => category
 
-export const createCategory = async (tx: Tx, ctx: CategoryCtx, body: CategoryBody): Promise<CategoryRow> => {
+export const createCategory = async (tx: Tx, ctx: CategoryCtx, body: CategoryBody): Promise<ReadCategory> => {
   const { store, by } = ctx
   await lockCatalog(tx, store.id)
   const nodes = await listCategoryNodes(tx, store.id)
@@ -46,7 +61,7 @@ export const createCategory = async (tx: Tx, ctx: CategoryCtx, body: CategoryBod
     name,
     slug,
     parentId,
-    image: readImage(ctx, body.image ?? ''),
+    image: (await readImage(tx, ctx, body)) ?? '',
     position: body.position ?? last + 1,
   }
   checkUnique(nodes, id, category)
@@ -61,18 +76,18 @@ export const changeCategory = async (
   ctx: CategoryCtx,
   idOrSlug: string,
   body: CategoryChange,
-): Promise<CategoryRow> => {
+): Promise<ReadCategory> => {
   const { store, by } = ctx
   await lockCatalog(tx, store.id)
   const before = await readCategoryRow(tx, ctx, idOrSlug)
   requireMatch(ctx, editableCategory(showCategory(ctx, before)))
   const nodes = await listCategoryNodes(tx, store.id)
-  const { id, productCount: _, ...known } = before
+  const { id, productCount: _, mediaId: __, ...known } = before
   const after = {
     name: body.name === undefined ? known.name : readName(body.name),
     slug: body.slug ?? known.slug,
     parentId: body.parentId === undefined ? known.parentId : readParent(nodes, id, body.parentId),
-    image: body.image === undefined ? known.image : readImage(ctx, body.image ?? ''),
+    image: (await readImage(tx, ctx, body)) ?? known.image,
     position: body.position ?? known.position,
   }
   checkUnique(nodes, id, after)
@@ -97,7 +112,7 @@ export const deleteCategory = async (tx: Tx, ctx: CategoryCtx, idOrSlug: string)
   if (!(await sql.deleteEmptyCategory(tx, store.id, before.id)))
     throw refuse('CATEGORY_NOT_EMPTY', { categoryId: before.id })
   await announceCatalog(tx, store.id)
-  const { id, productCount: _, ...fields } = before
+  const { id, productCount: _, mediaId: __, ...fields } = before
   recordChange(tx, store, by, { action: 'category.deleted', id, changes: compareFields(fields, {}) })
 }
 
@@ -108,8 +123,12 @@ const readName = (text: string) => {
   return name
 }
 
-const readImage = ({ publicUrl }: Pick<CategoryCtx, 'publicUrl'>, text: string) => {
-  const image = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text
+/** Undefined: not given. */
+const readImage = async (tx: Tx, ctx: CategoryCtx, { image: address, mediaId }: CategoryChange) => {
+  const pictures = await usePictures(tx, ctx.store, mediaId == null ? [] : [mediaId])
+  const chosen = chooseImage(ctx, pictures, { image: address, mediaId })
+  if (chosen === undefined) return undefined
+  const image = chosen ?? ''
   const isOwn = image === '' || /^\/(?![/\\])/.test(image)
   if (!isOwn && !(/^https?:\/\/\S/i.test(image) && URL.canParse(image))) throw refuse('CATEGORY_IMAGE_INVALID', {})
   return image

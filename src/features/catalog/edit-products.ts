@@ -8,21 +8,25 @@ import type { AdminCtx } from '../context.ts'
 import { outletFaults } from './import/check.ts'
 import type { InputFault } from './input-faults.ts'
 import { type ProductPatch, readProduct, slugify, splitPath, type VariantPatch } from './product-input.ts'
+import { chooseImage, chooseImages, usePictures } from './product-media.ts'
 import type { AdminProduct, ProductBody, ProductChange, ProductCopy } from './products.admin.contract.ts'
 import { listCategoryNodes, lockCatalog } from './products.sql.ts'
 import { categoryPaths, pathKey } from './products.ts'
 import { tryToSave } from './save.ts'
-import { listTakenSlugs, lockProductNamed, type WholeProduct } from './whole-product.sql.ts'
-import { editableProduct, readWholeProduct, showWholeProduct } from './whole-products.ts'
+import { listTakenSlugs, lockProductNamed } from './whole-product.sql.ts'
+import { editableProduct, type ReadProduct, readWholeProduct, showWholeProduct } from './whole-products.ts'
 
 /** Changes of products by staff, programs and commands. They are validated and saved like those of import files. */
-export type EditCtx = Pick<AdminCtx, 'store' | 'publicUrl' | 'by' | 'ifMatch'>
+export type EditCtx = Pick<AdminCtx, 'store' | 'publicUrl' | 'mediaUrl' | 'by' | 'ifMatch'>
 
 export const createProduct = async (tx: Tx, ctx: EditCtx, body: ProductBody): Promise<AdminProduct> => {
   await lockCatalog(tx, ctx.store.id)
   const slug = await readNewSlug(tx, ctx, body.slug, body.name)
   const patch = await readBody(tx, ctx, slug, body)
-  const variants = patch.variants?.map((variant, i) => ({ ...variant, active: body.variants?.[i]?.active ?? true }))
+  const variants = patch.variants?.map((variant, i) => {
+    const { active = true, lowStockThreshold } = body.variants?.[i] ?? {}
+    return { ...variant, active, lowStockThreshold }
+  })
   return saveNew(tx, ctx, { ...patch, variants })
 }
 
@@ -66,9 +70,20 @@ export const duplicateProduct = async (
   const copyName = name ?? `${product.name.slice(0, 490)} (copy)`
   const active = product.variants.filter((variant) => variant.active)
   const variants = active.map(
-    ({ title, options, priceMinor, compareAtMinor, pricesMinor, weightGrams, image, stockTracked }): VariantPatch => ({
+    ({
+      title,
+      options,
+      priceMinor,
+      compareAtMinor,
+      pricesMinor,
+      weightGrams,
+      image,
+      stockTracked,
+      lowStockThreshold,
+    }): VariantPatch => ({
       ...{ sku: undefined, barcode: undefined, title, options, priceMinor, compareAtMinor, weightGrams, image },
       ...{ pricesMinor: { clears: false, byOutlet: pricesMinor }, stock: stockTracked ? {} : null },
+      lowStockThreshold,
     }),
   )
   return saveNew(tx, ctx, {
@@ -82,13 +97,13 @@ export const duplicateProduct = async (
 }
 
 /** The catalog is locked first, then the product, as by every writer. The read sees what was committed meanwhile. */
-export const lockToEdit = async (tx: Tx, ctx: EditCtx, idOrSlug: string): Promise<WholeProduct> => {
+export const lockToEdit = async (tx: Tx, ctx: EditCtx, idOrSlug: string): Promise<ReadProduct> => {
   await lockCatalog(tx, ctx.store.id)
   const locked = await lockProductNamed(tx, ctx.store.id, idOrSlug)
   return readWholeProduct(tx, ctx, locked?.id ?? idOrSlug)
 }
 
-const saveChange = async (tx: Tx, ctx: EditCtx, before: WholeProduct, patch: ProductPatch) => {
+const saveChange = async (tx: Tx, ctx: EditCtx, before: ReadProduct, patch: ProductPatch) => {
   await savePatch(tx, ctx, patch)
   const after = showWholeProduct(ctx, await readWholeProduct(tx, ctx, before.id))
   const changes = compareFields(auditedProduct(showWholeProduct(ctx, before)), auditedProduct(after))
@@ -101,7 +116,9 @@ const saveChange = async (tx: Tx, ctx: EditCtx, before: WholeProduct, patch: Pro
 /** Stock of variants that exist is changed by other calls, except that `stock` starts or ends the counting. */
 export const savePatch = async (tx: Tx, ctx: EditCtx, patch: ProductPatch): Promise<void> => {
   checkFaults(patch.slug, outletFaults(patch, new Set(ctx.store.outlets.map(({ publicId }) => publicId))))
-  const { plans } = await tryToSave(tx, ctx.store, [patch], { replace: false, setStock: true })
+  const { plans } = await tryToSave(tx, ctx.store, [patch], {
+    ...{ replace: false, setStock: true, by: ctx.by, cause: 'adjustment' },
+  })
   for (const plan of plans) if ('faults' in plan) checkFaults(patch.slug, plan.faults)
 }
 
@@ -120,25 +137,30 @@ const readBody = async (
   tx: Tx,
   ctx: EditCtx,
   slug: string,
-  { category, categoryId, download, images, ...fields }: ProductChange | ProductBody,
+  { category, categoryId, download, images, media, lowStockThreshold, ...fields }: ProductChange & Partial<ProductBody>,
 ): Promise<ProductPatch> => {
+  const pictures = await usePictures(tx, ctx.store, [
+    ...(media ?? []).map(({ id }) => id),
+    ...(fields.variants ?? []).flatMap(({ mediaId }) => mediaId ?? []),
+  ])
+  const shown = chooseImages(ctx, pictures, { images, media })
+  const variants = fields.variants?.map(({ image, mediaId, active: _, lowStockThreshold: __, ...variant }) => {
+    const chosen = chooseImage(ctx, pictures, { image, mediaId })
+    return chosen === undefined ? variant : { ...variant, image: chosen }
+  })
   const written = {
     ...{ ...fields, slug },
     ...(download === undefined ? {} : { digital: download }),
-    ...(images === undefined ? {} : { images: images.map((image) => withoutOrigin(ctx, image)) }),
+    ...(shown === undefined ? {} : { images: shown }),
+    ...(variants === undefined ? {} : { variants }),
   }
-  const patch = readProduct(written, ctx.store.currency)
-  if (Array.isArray(patch)) throw refuse('PRODUCT_INVALID', { slug, faults: patch })
+  const read = readProduct(written, ctx.store.currency)
+  if (Array.isArray(read)) throw refuse('PRODUCT_INVALID', { slug, faults: read })
+  const patch = { ...read, own: { ...read.own, lowStockThreshold } }
   const wanted = categoryId === undefined ? category : categoryId
   if (wanted === undefined) return patch
   const categoryPath = wanted === null ? [] : await readCategory(tx, ctx, wanted, categoryId === undefined)
   return { ...patch, categoryPath }
-}
-
-/** An image of this service is stored without its origin, which may change. */
-const withoutOrigin = ({ publicUrl }: EditCtx, image: string | { url: string; alt?: string }) => {
-  const strip = (url: string) => (url.startsWith(`${publicUrl}/`) ? url.slice(publicUrl.length) : url)
-  return typeof image === 'string' ? strip(image) : { ...image, url: strip(image.url) }
 }
 
 /** An id, a slug, a path of names, or the name of a single category. Otherwise it is the path of a new one. */
@@ -173,5 +195,6 @@ const readNewSlug = async (tx: Tx, { store }: EditCtx, slug: string | undefined,
 /** Variants have entries of their own, unless they are the product. */
 const auditedProduct = (product: AdminProduct) => {
   const { variants, createdAt: _, updatedAt: __, currency: ___, id: ____, ...fields } = editableProduct(product)
-  return { ...fields, variants: variants.filter(({ active }) => active).map(({ id }) => id) }
+  const media = product.media.map(({ id, alt }) => ({ id, alt }))
+  return { ...fields, media, variants: variants.filter(({ active }) => active).map(({ id }) => id) }
 }

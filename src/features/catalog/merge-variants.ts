@@ -17,6 +17,8 @@ export type VariantState = {
   weightGrams: number | null
   image: string
   stockTracked: boolean
+  /** Null: as the store says. */
+  lowStockThreshold: number | null
   pricesMinor: Record<string, number>
   /** Available units by outlet before the save. Null for a new variant. */
   stock: Record<string, number> | null
@@ -35,6 +37,7 @@ export type MergedVariants = {
   idsToFreeKeysOf: string[]
   stockChanges: StockToSet[]
   priceChanges: VariantState[]
+  thresholdChanges: VariantState[]
   changes: Field[]
   stockKept: number
   faults: InputFault[]
@@ -67,7 +70,9 @@ export const mergeVariants = (
   const deactivated = rest.filter((variant) => !others.includes(variant))
   const before = new Map(known.map((variant) => [variant.id, variant]))
   const isNew = ({ id }: VariantState) => !before.has(id)
-  const all = [...ordered, ...off.map(({ variant }) => variant)]
+  // New variants that are off come last. Those that exist keep their place.
+  const hidden = off.map(({ variant }, i) => (isNew(variant) ? { ...variant, position: ordered.length + i } : variant))
+  const all = [...ordered, ...hidden]
   const newVariants = all.filter(isNew)
   const fieldsOf = (variant: VariantState) => changedFields(before.get(variant.id) ?? variant, variant)
   const changedVariants = all.filter((variant) => !isNew(variant) && fieldsOf(variant).length > 0)
@@ -82,6 +87,7 @@ export const mergeVariants = (
     stockChanges: stocked.map(({ variant, stock }) =>
       stockToSet(variant, stock.given, before.get(variant.id)?.stockTracked ?? true),
     ),
+    thresholdChanges: changedVariants.filter((variant) => fieldsOf(variant).includes('lowStockThreshold')),
     priceChanges: all.filter((variant) => isNew(variant) || fieldsOf(variant).includes('prices')),
     changes: [
       ...(newVariants.length + deactivated.length > 0 ? ['variants'] : []),
@@ -164,6 +170,7 @@ const ownFields: [keyof VariantPatch, Field][] = [
   ['barcode', 'barcode'],
   ['weightGrams', 'weightGrams'],
   ['pricesMinor', 'prices'],
+  ['lowStockThreshold', 'lowStockThreshold'],
 ]
 
 const once = (texts: readonly (string | undefined)[]) =>
@@ -224,6 +231,8 @@ const mergeVariant = (
     weightGrams: patch.weightGrams === undefined ? (base?.weightGrams ?? null) : patch.weightGrams,
     image: patch.image ?? base?.image ?? '',
     stockTracked: isSet ? given !== null : (match?.stockTracked ?? true),
+    lowStockThreshold:
+      patch.lowStockThreshold === undefined ? (match?.lowStockThreshold ?? null) : patch.lowStockThreshold,
     pricesMinor: mergePrices(base?.pricesMinor ?? {}, patch.pricesMinor),
     stock: match?.stock ?? null,
   }
@@ -325,6 +334,7 @@ const changedFields = (before: VariantState, after: VariantState): Field[] => {
     image: before.image === after.image,
     prices: pricesKey(before.pricesMinor) === pricesKey(after.pricesMinor),
     stock: before.stockTracked === after.stockTracked,
+    lowStockThreshold: before.lowStockThreshold === after.lowStockThreshold,
   }
   return Object.keys(same).filter((field) => !same[field])
 }

@@ -44,6 +44,8 @@ export type MergedProduct = Omit<ProductState, 'id' | 'variants'> & {
   idsToFreeKeysOf: string[]
   stockChanges: StockToSet[]
   priceChanges: VariantState[]
+  /** Variants that exist and get another threshold of low stock. */
+  thresholdChanges: VariantState[]
   changes: Set<Field>
   /** Variants whose stock differs from the file and is not changed. */
   stockKept: number

@@ -111,6 +111,8 @@ export type VariantPatch = {
   barcode: Maybe<string>
   weightGrams: Maybe<number | null>
   image: Maybe<string>
+  /** Null: as the store says. Files have none. */
+  lowStockThreshold?: Maybe<number | null>
 }
 
 /** Units by outlet, or a plain number for the default outlet. Null: not tracked. */

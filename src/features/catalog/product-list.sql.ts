@@ -13,6 +13,7 @@ export type AdminFilter = {
   status?: Status | undefined
   categoryIds?: readonly string[] | undefined
   words?: readonly { text: string; prefix: boolean }[] | undefined
+  stock?: 'out' | 'low' | undefined
 }
 
 export type AdminProductRow = {
@@ -61,20 +62,62 @@ const after = (sort: AdminSort, position: Position | undefined) => {
 
 const statuses: readonly Status[] = ['ACTIVE', 'DRAFT', 'ARCHIVED']
 
+/** What is archived is not sold any more, so it is low in stock only for those who ask for it. */
+const statusesOf = ({ status, stock }: AdminFilter) =>
+  status !== undefined ? [status] : stock === undefined ? statuses : statuses.filter((one) => one !== 'ARCHIVED')
+
+const isAnyStatus = (filter: AdminFilter) => filter.status === undefined && filter.stock === undefined
+
+/** Stock rows `s` that are low, of variants that can be bought and are counted. An untracked variant keeps its rows. */
+const lowRows = (storeId: OutletRef['storeId'], stock: 'out' | 'low') => {
+  const variant = sql`select from variant v where v.store_id = ${storeId} and v.id = s.variant_id and v.active and v.stock_tracked`
+  return sql`from stock s cross join ${byKey(variant)} v
+    where s.store_id = ${storeId} and s.is_low ${stock === 'out' ? sql`and s.on_hand = s.reserved` : sql``}`
+}
+
+/** Whether a product `p` has such a row. */
+const isShort = ({ storeId }: OutletRef, stock: 'out' | 'low') =>
+  sql`exists (select ${lowRows(storeId, stock)} and s.product_id = p.id)`
+
+/** All products with such rows, by the index of rows that are low. */
+const shortProducts = (outlet: OutletRef, filter: AdminFilter & { stock: 'out' | 'low' }) => {
+  const { categoryIds, words, stock } = filter
+  const conditions = [
+    sql`p.store_id = ${outlet.storeId} and p.id = short.product_id`,
+    sql`p.status = any(${statusesOf(filter)}::text[])`,
+    ...(categoryIds === undefined ? [] : [sql`p.category_id = any(${categoryIds}::text[])`]),
+    ...(words === undefined ? [] : [hasWords(outlet, words)]),
+  ]
+  return sql`select p.id, p.name_key
+    from (select s.product_id ${lowRows(outlet.storeId, stock)} group by s.product_id) short
+    cross join ${byKey(sql`select ${key} from product p where ${allOf(conditions)}`)} p`
+}
+
+export const probedStockRows = 5_000
+
+/** Counts rows that are low, up to `probedStockRows`. */
+export const probeStock = async (db: Queries, { storeId }: OutletRef, stock: 'out' | 'low') =>
+  (
+    await db.one<{ count: number }>`
+      select count(*)::integer as count from (
+        select ${lowRows(storeId, stock)} limit ${literalLimit(probedStockRows)}) counted`
+  ).count
+
 /**
  * Products in the order of an index. With a filter, each status of each category is read in order from its own range of
  * the index, and the ranges are merged.
  */
 const walk = (
   { storeId }: OutletRef,
-  { status, categoryIds }: AdminFilter,
+  filter: AdminFilter,
   { sort, position, limit, columns, condition }: WalkOptions,
 ) => {
+  const { categoryIds } = filter
   const { order, byName } = orders[sort]
   const rows = (range: Fragment) => sql`select ${columns} from product p
     where ${allOf([sql`p.store_id = ${storeId}`, range, after(sort, position), condition])} order by ${order} limit ${limit}`
-  if (categoryIds === undefined && status === undefined && !byName) return rows(sql`true`)
-  const ofStatus = sql`unnest(${status === undefined ? statuses : [status]}::text[]) as of_status (status)`
+  if (categoryIds === undefined && isAnyStatus(filter) && !byName) return rows(sql`true`)
+  const ofStatus = sql`unnest(${statusesOf(filter)}::text[]) as of_status (status)`
   const ranges =
     categoryIds === undefined
       ? sql`${ofStatus} cross join lateral (${rows(sql`p.status = of_status.status`)}) p`
@@ -98,17 +141,23 @@ const boundOf = (limit: number) => literalLimit(limit <= 21 ? 21 : limit <= 101 
 
 export type AdminPage = AdminFilter & { sort: AdminSort; position: Position | undefined; limit: number }
 
-/** A page of products. With words, `areRare` tells how to find them (`probeWords`). */
+/** A page of products. `areRare` tells how to find those with words (`probeWords`) or with little stock (`probeStock`). */
 export const listForAdmin = (db: Queries, outlet: OutletRef, page: AdminPage, areRare: boolean) => {
-  const { sort, position, limit, words } = page
+  const { sort, position, limit, words, stock } = page
   const options = { sort, position, limit: boundOf(limit), columns: key }
+  const pick = (rows: Fragment) => sql`select ${key} from (${rows}) p
+    where ${notByIndex(after(sort, position))} order by ${orders[sort].order} limit ${boundOf(limit)}`
+  const wanted = words === undefined ? sql`true` : hasWords(outlet, words)
   const chosen =
-    words === undefined
-      ? walk(outlet, page, { ...options, condition: sql`true` })
-      : areRare
-        ? sql`select ${key} from (${byWords(outlet, page, { isWalk: false, limit: sql`` })}) p
-            where ${notByIndex(after(sort, position))} order by ${orders[sort].order} limit ${boundOf(limit)}`
-        : walk(outlet, page, { ...options, condition: hasWords(outlet, words) })
+    stock !== undefined
+      ? areRare
+        ? pick(shortProducts(outlet, { ...page, stock }))
+        : walk(outlet, page, { ...options, condition: sql`${isShort(outlet, stock)} and ${wanted}` })
+      : words === undefined
+        ? walk(outlet, page, { ...options, condition: sql`true` })
+        : areRare
+          ? pick(byWords(outlet, page, { isWalk: false, limit: sql`` }))
+          : walk(outlet, page, { ...options, condition: wanted })
   return db.many<AdminProductRow>`
     select p.id, p.slug, p.name, p.name_key as "nameKey", p.description, p.status, p.category_id as "categoryId",
       c.name as category, p.vendor, p.images, p.has_variants as "hasVariants", p.tags, p.tax_rate as "taxRate",
@@ -144,15 +193,17 @@ export const countForAdmin = async (
   filter: AdminFilter,
   { limit, areCommon }: { limit: number; areCommon: boolean },
 ) => {
-  const { status, categoryIds, words } = filter
+  const { status, categoryIds, words, stock } = filter
   const wanted = [sql`p.store_id = ${outlet.storeId}`]
   if (categoryIds !== undefined) wanted.push(sql`p.category_id = any(${categoryIds}::text[])`)
   if (status !== undefined || categoryIds !== undefined)
     wanted.push(sql`p.status = any(${status === undefined ? statuses : [status]}::text[])`)
   const rows =
-    words === undefined
-      ? sql`select from product p where ${allOf(wanted)}`
-      : byWords(outlet, filter, { isWalk: areCommon, limit: sql`limit ${literalLimit(limit)}` })
+    stock !== undefined
+      ? shortProducts(outlet, { ...filter, stock })
+      : words === undefined
+        ? sql`select from product p where ${allOf(wanted)}`
+        : byWords(outlet, filter, { isWalk: areCommon, limit: sql`limit ${literalLimit(limit)}` })
   const { count } = await db.one<{ count: number }>`
     select count(*)::integer as count from (select from (${rows}) p limit ${literalLimit(limit)}) counted`
   return count

@@ -41,7 +41,7 @@ export const listProductsForAdmin = async (
 type ListCtx = Pick<AdminCtx, 'store'> & { db: Queries }
 /** Undefined: not filtered. */
 export type ProductListFilter = {
-  [Name in 'q' | 'status' | 'category' | 'sort']?: AdminProductQuery[Name] | undefined
+  [Name in 'q' | 'status' | 'category' | 'stock' | 'sort']?: AdminProductQuery[Name] | undefined
 }
 
 export const openProductList = async ({ db, store }: ListCtx, query: ProductListFilter) => {
@@ -49,15 +49,19 @@ export const openProductList = async ({ db, store }: ListCtx, query: ProductList
   const outlet = { storeId: store.id, outletId: store.defaultOutlet.id }
   const words = query.q === undefined || query.q.trim() === '' ? undefined : wordsToFind(query.q)
   const categoryIds = query.category === undefined ? undefined : await findCategoryTree(db, store.id, query.category)
-  const filter = { status: query.status, categoryIds, words }
+  const { status, stock } = query
+  const filter = { status, stock, categoryIds, words }
   // A text without letters and digits, or an unknown category, matches nothing.
   const isEmpty = words?.length === 0 || categoryIds?.length === 0
-  const probe = words === undefined || isEmpty ? null : await sql.probeWords(db, outlet, filter, sort)
+  const probe =
+    words === undefined || stock !== undefined || isEmpty ? null : await sql.probeWords(db, outlet, filter, sort)
+  const isRare =
+    stock === undefined || isEmpty
+      ? probe !== null && areRare(probe)
+      : (await sql.probeStock(db, outlet, stock)) < sql.probedStockRows
   return {
     read: async (position: Position | undefined, limit: number) =>
-      isEmpty
-        ? []
-        : sql.listForAdmin(db, outlet, { ...filter, sort, position, limit }, probe !== null && areRare(probe)),
+      isEmpty ? [] : sql.listForAdmin(db, outlet, { ...filter, sort, position, limit }, isRare),
     count: async (limit: number) =>
       isEmpty ? 0 : sql.countForAdmin(db, outlet, filter, { limit, areCommon: probe !== null && areEverywhere(probe) }),
     positionOf: (row: sql.AdminProductRow) => sql.adminPositionOf(sort, row),
@@ -73,7 +77,7 @@ const areRare = ({ matches, rows }: Probe) => rows === sql.probedProducts && mat
 const areEverywhere = ({ matches, rows }: Probe) => matches > rows * 0.3
 
 export const showItem = (
-  { store, publicUrl }: Pick<AdminCtx, 'store' | 'publicUrl'>,
+  { store, ...urls }: Pick<AdminCtx, 'store' | 'publicUrl' | 'mediaUrl'>,
   row: sql.AdminProductRow,
 ): AdminProductItem => ({
   ...{ id: row.id, name: row.name, slug: row.slug, description: row.description, status: row.status },
@@ -83,7 +87,7 @@ export const showItem = (
   ...{ category: row.category ?? '', categoryId: row.categoryId },
   stock: row.stock + row.untracked * maxLineQuantity,
   stockTracked: row.untracked === 0,
-  images: row.images.map((image) => showImage({ publicUrl }, image)),
+  images: row.images.map((image) => showImage(urls, image)),
   hasVariants: row.hasVariants,
   ...{ vendor: row.vendor, tags: row.tags, taxRate: Number(row.taxRate), sku: row.sku },
   variantCount: row.variantCount,

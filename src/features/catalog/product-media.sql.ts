@@ -27,23 +27,6 @@ export const setProductImages = (tx: Tx, storeId: StoreId, productId: string, pi
   where store_id = ${storeId} and id = ${productId}
   returning event_count as sequence`
 
-export const findVariantProduct = (tx: Tx, storeId: StoreId, variantId: string) => tx.maybeOne<{ productId: string }>`
-  select product_id as "productId" from variant where store_id = ${storeId} and id = ${variantId}`
-
-/** Nothing if it has this image already. */
-export const setVariantImage = (tx: Tx, storeId: StoreId, variantId: string, image: string) => tx.run`
-  update variant set image = ${image} where store_id = ${storeId} and id = ${variantId} and image <> ${image}`
-
-/** For a product that this transaction has locked. */
-export const countProductEvent = (tx: Tx, storeId: StoreId, productId: string) => tx.one<{ sequence: number }>`
-  update product set updated_at = vitrine_now(), event_count = event_count + 1
-  where store_id = ${storeId} and id = ${productId}
-  returning event_count as sequence`
-
-/** The number of categories: none if there is no such one. */
-export const setCategoryImage = (tx: Tx, storeId: StoreId, categoryId: string, image: string) => tx.run`
-  update category set image = ${image} where store_id = ${storeId} and id = ${categoryId}`
-
 export type PictureUse = { kind: 'product' | 'variant' | 'category' | 'logo'; id: string; name: string }
 
 /** What shows this picture, by path or by URL: at most `limit` of each kind. */

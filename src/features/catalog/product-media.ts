@@ -7,38 +7,11 @@ import type { Store } from '../context.ts'
 import { recordProductEvents } from './product-events.ts'
 import * as sql from './product-media.sql.ts'
 import { lockProducts } from './products.sql.ts'
-import { type ImageUrls, showPicture } from './show-image.ts'
+import { type ImageUrls, showPicture, withoutOrigin } from './show-image.ts'
 
 const maxPictures = 250
 
-/** An uploaded picture by its id, or an image elsewhere by its URL. Without a text, the picture's own is used. */
-export type PictureInput = { alt?: string | undefined } & ({ id: string } | { url: string })
-
 type MediaStore = Pick<Store, 'id'>
-
-/** Replaces the pictures of a product, in this order. Locks the product, then the pictures. */
-export const setProductMedia = async (
-  tx: Tx,
-  store: MediaStore,
-  productId: string,
-  pictures: readonly PictureInput[],
-): Promise<void> => {
-  if (pictures.length > maxPictures) throw refuse('PRODUCT_MEDIA_LIMIT', { max: maxPictures })
-  await lockProducts(tx, store.id, [productId])
-  const before = await sql.readProductImages(tx, store.id, productId)
-  if (before === undefined) throw refuse('PRODUCT_NOT_FOUND', { product: productId })
-  const textsByImage = new Map<string, string>()
-  const known = await findPictures(
-    tx,
-    store,
-    pictures.flatMap((picture) => ('id' in picture ? [picture.id] : [])),
-  )
-  for (const picture of pictures) {
-    const found = 'id' in picture ? mustExist(known.get(picture.id), 'a picture') : { path: picture.url, alt: '' }
-    if (!textsByImage.has(found.path)) textsByImage.set(found.path, picture.alt ?? found.alt)
-  }
-  await writeImages(tx, store, productId, before, [...textsByImage])
-}
 
 /** Adds a picture behind the others. Nothing changes if the product has it already. */
 export const appendProductMedia = async (
@@ -50,7 +23,7 @@ export const appendProductMedia = async (
   await lockProducts(tx, store.id, [productId])
   const product = await sql.readProductImages(tx, store.id, productId)
   if (product === undefined) throw refuse('PRODUCT_NOT_FOUND', { product: productId })
-  const { path, alt } = mustExist((await findPictures(tx, store, [picture.id])).get(picture.id), 'a picture')
+  const { path, alt } = mustExist((await usePictures(tx, store, [picture.id])).get(picture.id), 'a picture')
   const { images, imageTexts } = product
   if (images.includes(path)) return { before: images, after: images }
   if (images.length >= maxPictures) throw refuse('PRODUCT_MEDIA_LIMIT', { max: maxPictures })
@@ -75,37 +48,46 @@ const writeImages = async (
   await announceCatalog(tx, store.id)
 }
 
-/** Null removes the picture of the variant. */
-export const setVariantMedia = async (tx: Tx, store: MediaStore, variantId: string, mediaId: string | null) => {
-  const variant = await sql.findVariantProduct(tx, store.id, variantId)
-  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { variant: variantId, product: null })
-  await lockProducts(tx, store.id, [variant.productId])
-  if ((await sql.setVariantImage(tx, store.id, variantId, await pathOf(tx, store, mediaId))) === 0) return
-  const { sequence } = await sql.countProductEvent(tx, store.id, variant.productId)
-  recordProductEvents(tx, store, [{ id: variant.productId, type: 'product.updated', sequence }])
-  await announceCatalog(tx, store.id)
-}
-
-/** Null removes the picture of the category. False if the store has no such category. */
-export const setCategoryMedia = async (
-  tx: Tx,
-  store: MediaStore,
-  categoryId: string,
-  mediaId: string | null,
-): Promise<boolean> => {
-  const changed = await sql.setCategoryImage(tx, store.id, categoryId, await pathOf(tx, store, mediaId))
-  await announceCatalog(tx, store.id)
-  return changed > 0
-}
-
-const pathOf = async (tx: Tx, store: MediaStore, mediaId: string | null) =>
-  mediaId === null ? '' : mustExist((await findPictures(tx, store, [mediaId])).get(mediaId), 'a picture').path
-
-const findPictures = async (tx: Tx, store: MediaStore, ids: readonly string[]) => {
+/** The uploaded pictures with these ids. A product is locked before them. Until the commit, none of them is deleted. */
+export const usePictures = async (tx: Tx, store: MediaStore, ids: readonly string[]) => {
   const found = ids.length === 0 ? [] : await sql.lockPictures(tx, store.id, ids)
   const known = new Map(found.map((picture) => [picture.id, picture]))
-  for (const mediaId of ids) if (!known.has(mediaId)) throw refuse('MEDIA_NOT_FOUND', { mediaId })
+  for (const mediaId of ids) if (!known.has(mediaId)) throw refuse('MEDIA_UNKNOWN', { mediaId })
   return known
+}
+
+type Pictures = ReadonlyMap<string, sql.UsablePicture>
+type ImageInput = string | { url: string; alt?: string }
+
+/** The image of a variant or category: an address, or an uploaded picture. Null clears it. Undefined if neither is given. */
+export const chooseImage = (
+  urls: ImageUrls,
+  pictures: Pictures,
+  { image, mediaId }: { image: string | null | undefined; mediaId: string | null | undefined },
+): string | null | undefined => {
+  if (mediaId === undefined) return image == null ? image : withoutOrigin(urls, image)
+  if (image !== undefined) throw refuse('IMAGE_UNCLEAR', { image: 'image', media: 'mediaId' })
+  return mediaId === null ? null : mustExist(pictures.get(mediaId), 'a picture').path
+}
+
+/** The images of a product. A picture without a text has its own, and is shown once. */
+export const chooseImages = (
+  urls: ImageUrls,
+  pictures: Pictures,
+  { images, media }: { images: ImageInput[] | undefined; media: { id: string; alt?: string }[] | undefined },
+): ImageInput[] | undefined => {
+  if (media === undefined) {
+    return images?.map((image) =>
+      typeof image === 'string' ? withoutOrigin(urls, image) : { ...image, url: withoutOrigin(urls, image.url) },
+    )
+  }
+  if (images !== undefined) throw refuse('IMAGE_UNCLEAR', { image: 'images', media: 'media' })
+  const textsByPath = new Map<string, string>()
+  for (const { id, alt } of media) {
+    const picture = mustExist(pictures.get(id), 'a picture')
+    if (!textsByPath.has(picture.path)) textsByPath.set(picture.path, alt ?? picture.alt)
+  }
+  return [...textsByPath].map(([url, alt]) => ({ url, alt }))
 }
 
 /** The ids of uploaded pictures by their path. Images elsewhere have none. */

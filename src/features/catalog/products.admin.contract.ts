@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { countedPage, listFormat, named, nullable, oneOf, pageCursor, pageLimit } from '../../http/schema.ts'
 import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
-import { Product, Variant } from './catalog.contract.ts'
+import { Product, ProductDetail, Variant } from './catalog.contract.ts'
 
 const time = Type.String({ format: 'date-time' })
 const idText = Type.String({ minLength: 1, maxLength: 300 })
@@ -22,6 +22,8 @@ export const AdminVariant = named(
     prices: outletPrices,
     stock: Type.Number({ description: 'Units that can be bought at the default outlet; 999 if not tracked' }),
     stockByOutlet: Type.Record(Type.String(), Type.Integer(), { description: 'Units by outlet id' }),
+    lowStockThreshold: nullable(Type.Integer({ description: "Of the variant itself. Null: the store's" })),
+    mediaId: nullable(Type.String({ description: 'The uploaded picture. Null if the image is elsewhere' })),
   }),
 )
 export type AdminVariant = Static<typeof AdminVariant>
@@ -47,8 +49,16 @@ export const AdminProduct = named(
   Type.Object({
     ...Product.properties,
     ...more,
+    media: Type.Array(
+      Type.Object({
+        id: nullable(Type.String({ description: 'The uploaded picture. Null if the image is elsewhere' })),
+        ...ProductDetail.properties.media.items.properties,
+      }),
+      { description: 'The images of `images` with their alternative texts, which may be empty' },
+    ),
     barcode: Type.String(),
     weightGrams: nullable(Type.Number()),
+    lowStockThreshold: nullable(Type.Integer({ description: 'Of the only variant. Null: as the store says' })),
     prices: outletPrices,
     seo: Type.Object({ title: Type.String(), description: Type.String() }),
     digital: Type.Boolean({ description: 'Delivered as a download' }),
@@ -83,6 +93,15 @@ const variantFields = {
   prices: priceInput,
   barcode: clearable(200),
   weightGrams: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 999_999_999 }))),
+  lowStockThreshold: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000_000,
+        description: "Available units at which it is low in stock. Null: the store's",
+      }),
+    ),
+  ),
 }
 const stock = Type.Optional(
   nullable(
@@ -98,6 +117,7 @@ const ownVariantFields = {
   title: Type.Optional(Type.String({ maxLength: 300 })),
   options: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 200 }))),
   image: clearable(2000),
+  mediaId: clearable(100, 'An uploaded picture, instead of `image`'),
   active: Type.Optional(Type.Boolean()),
 }
 const Image = Type.Union([
@@ -111,6 +131,15 @@ const productFields = {
   categoryId: clearable(100, 'Instead of `category`. Must exist'),
   vendor: clearable(300),
   images: Type.Optional(Type.Array(Image, { maxItems: 250 })),
+  media: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ minLength: 1, maxLength: 100 }),
+        alt: Type.Optional(Type.String({ maxLength: 2000, description: "Without it, the picture's own" })),
+      }),
+      { maxItems: 250, description: 'Uploaded pictures, instead of `images`' },
+    ),
+  ),
   status: Type.Optional(oneOf(statuses)),
   tags: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 250 })),
   seo: Type.Optional(
@@ -173,6 +202,12 @@ export const AdminProductQuery = Type.Object({
   category: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Id or slug; includes its descendants' }),
   ),
+  stock: Type.Optional(
+    oneOf(['out', 'low'], {
+      description:
+        '`out`: an active variant is sold out at an outlet. `low`: at or below its threshold, or out. Without archived products, unless `status` asks for them',
+    }),
+  ),
   sort: Type.Optional(Type.Enum(['newest', 'oldest', 'name', '-name'], { default: 'newest' })),
   limit: pageLimit,
   cursor: pageCursor,
@@ -191,12 +226,13 @@ const exampleVariant = {
   ...{ id: 'var_01k8x0v3m7q2w9c4t6y8zb', productId: exampleItem.id, sku: 'MUG-CAFE', title: '', options: {} },
   ...{ price: 449, compareAtPrice: 549, prices: {}, stock: 17, stockTracked: true, stockByOutlet: { outlet_1: 17 } },
   ...{ barcode: '4006381333931', weightGrams: 320, image: '', active: true, position: 0 },
+  ...{ lowStockThreshold: null, mediaId: null },
 }
 const { variantCount: _, ...shared } = exampleItem
 const exampleProduct = {
   ...shared,
   ...{ barcode: exampleVariant.barcode, weightGrams: 320, prices: {}, seo: { title: '', description: '' } },
-  ...{ digital: false, download: null, options: [], variants: [exampleVariant] },
+  ...{ media: [], lowStockThreshold: null, digital: false, download: null, options: [], variants: [exampleVariant] },
 }
 
 const path = '/admin/v1/stores/{storeId}/products'

@@ -36,7 +36,7 @@ export const productAdminRoutes = adminRoutes(productsAdminContract, {
     ),
   adminListVariants: async ({ ctx, params }) => {
     const product = await readWholeProduct(ctx.db, ctx, params.productId)
-    return { body: { data: product.variants.map((variant) => showVariant(ctx, product.id, variant)) } }
+    return { body: { data: product.variants.map((variant) => showVariant(ctx, product, variant)) } }
   },
   adminCreateVariant: ({ ctx, params, body }) =>
     writeOnceByAuthor<AdminVariant>(ctx, {
@@ -47,12 +47,12 @@ export const productAdminRoutes = adminRoutes(productsAdminContract, {
       readAgain: async (tx, ref) => {
         const [productId = '', variantId = ''] = ref.split(' ')
         const product = await readWholeProduct(tx, ctx, productId)
-        return answerVariant(showVariant(ctx, productId, findVariantOf(product, variantId)))
+        return answerVariant(showVariant(ctx, product, findVariantOf(product, variantId)))
       },
     }),
   adminGetVariant: async ({ ctx, params }) => {
     const product = await readWholeProduct(ctx.db, ctx, params.productId)
-    return answerVariant(showVariant(ctx, product.id, findVariantOf(product, params.variantId)))
+    return answerVariant(showVariant(ctx, product, findVariantOf(product, params.variantId)))
   },
   adminUpdateVariant: async ({ ctx, params, body }) => {
     const named = { product: params.productId, variantId: params.variantId }

@@ -347,3 +347,16 @@ test('roles that only read the catalog change nothing', async () => {
   assert.equal((await viewer.inStore('GET', '/products')).json.total, 1)
   assertError(await viewer.inStore('PATCH', `/products/${made.id}`, { bad: true }), 403, 'FORBIDDEN')
 })
+
+test('the ledger of stock names who created the first units of a product or variant', async () => {
+  const { inStore, create } = await open()
+  const made = await create({ name: 'Cup', price: 1, stock: 4 })
+  const check = async (id: string, units: number) => {
+    const [move, ...more] = (await inStore('GET', `/stock/moves?variantId=${id}`)).json.data
+    assert.deepEqual([move.cause, move.onHandChange, more.length], ['adjustment', units, 0])
+    assert.equal(move.author.kind, 'token')
+  }
+  await check(made.variants[0].id, 4)
+  const added = { options: { Size: 'L' }, price: 1, stock: 2 }
+  await check((await inStore('POST', `/products/${made.id}/variants`, added)).json.id, 2)
+})

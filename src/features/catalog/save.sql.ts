@@ -91,24 +91,26 @@ export type NewVariant = {
   weight_grams: number | null
   image: string
   stock_tracked: boolean
+  low_stock_threshold: number | null
   active: boolean
 }
 
 const variantColumns = sql`id text, product_id text, position integer, sku text, title text, options jsonb,
   option_key text, price_minor bigint, compare_at_minor bigint, barcode text, weight_grams numeric, image text,
-  stock_tracked boolean, active boolean`
+  stock_tracked boolean, low_stock_threshold integer, active boolean`
 
 export const insertVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
   insert into variant (store_id, id, product_id, position, sku, title, options, option_key, price_minor,
-    compare_at_minor, barcode, weight_grams, image, stock_tracked, active)
+    compare_at_minor, barcode, weight_grams, image, stock_tracked, low_stock_threshold, active)
   select ${storeId}, n.id, n.product_id, n.position, n.sku, n.title, n.options, n.option_key, n.price_minor,
-    n.compare_at_minor, n.barcode, n.weight_grams, n.image, n.stock_tracked, n.active
+    n.compare_at_minor, n.barcode, n.weight_grams, n.image, n.stock_tracked, n.low_stock_threshold, n.active
   from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})`
 
 export const updateVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
   update variant v set position = n.position, sku = n.sku, title = n.title, options = n.options,
     option_key = n.option_key, price_minor = n.price_minor, compare_at_minor = n.compare_at_minor,
-    barcode = n.barcode, weight_grams = n.weight_grams, image = n.image, stock_tracked = n.stock_tracked, active = n.active
+    barcode = n.barcode, weight_grams = n.weight_grams, image = n.image, stock_tracked = n.stock_tracked,
+    low_stock_threshold = n.low_stock_threshold, active = n.active
   from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})
   where v.store_id = ${storeId} and v.id = n.id`
 

@@ -17,6 +17,7 @@ import type { Field, SaveMode } from './save-mode.ts'
 import { fold, isCorrectable, wordsToIndex } from './search-words.ts'
 import { setStockLevels } from './stock-change.ts'
 import type { MoveNote } from './stock-ledger.sql.ts'
+import { refreshVariantThreshold, shareThreshold } from './stock-threshold.sql.ts'
 import type { StateRow } from './whole-product.sql.ts'
 
 /** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
@@ -217,10 +218,13 @@ const writeVariants = async (
   const freed = products.flatMap(({ idsToFreeKeysOf }) => idsToFreeKeysOf)
   const deactivated = products.flatMap(({ deactivatedIds }) => deactivatedIds)
   const [added, changed] = [variantRows(({ newVariants }) => newVariants), variantRows((p) => p.changedVariants)]
+  const thresholds = products.flatMap(({ thresholdChanges }) => thresholdChanges.map(({ id }) => id)).sort()
+  if (thresholds.length > 0) await shareThreshold(tx, store.id)
   if (freed.length > 0) await sql.freeOptionKeys(tx, store.id, freed)
   if (deactivated.length > 0) await sql.deactivateVariants(tx, store.id, deactivated)
   if (changed.length > 0) await sql.updateVariants(tx, store.id, changed)
   if (added.length > 0) await sql.insertVariants(tx, store.id, added)
+  for (const id of thresholds) await refreshVariantThreshold(tx, store.id, id)
 
   const levels = collect(({ stockChanges }) => stockChanges).flatMap(({ item, productId }) =>
     stockByOutlet(store, item).map(([outletId, available]) => ({
@@ -263,6 +267,7 @@ const toVariantRow = (variant: VariantState, productId: string): sql.NewVariant 
   weight_grams: variant.weightGrams,
   image: variant.image,
   stock_tracked: variant.stockTracked,
+  low_stock_threshold: variant.lowStockThreshold,
 })
 
 const stockByOutlet = (store: Store, { byOutlet, atDefaultOutlet }: StockToSet): [OutletId, number][] =>

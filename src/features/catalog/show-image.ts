@@ -9,6 +9,12 @@ export const showImage = ({ publicUrl, mediaUrl = publicUrl }: ImageUrls, image:
   return `${image.startsWith(mediaPrefix) ? mediaUrl : publicUrl}${image}`
 }
 
+/** An image of this service is stored without its origin, which may change. */
+export const withoutOrigin = ({ publicUrl, mediaUrl = publicUrl }: ImageUrls, url: string) => {
+  if (url.startsWith(`${publicUrl}/`)) return url.slice(publicUrl.length)
+  return url.startsWith(`${mediaUrl}${mediaPrefix}`) ? url.slice(mediaUrl.length) : url
+}
+
 /** The field `imageSizes` beside `image`, if the image was uploaded. */
 export const showSizes = (urls: ImageUrls, image: string | undefined) => {
   const picture = image === undefined ? null : readMediaPath(image)

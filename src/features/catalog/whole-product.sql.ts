@@ -29,7 +29,7 @@ export const pricesByOutlet = sql`(select jsonb_object_agg(o.public_id, po.price
 /** All variants of a product `p`, including inactive ones. */
 export const variantsOfProduct = sql`
   select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position,
-    ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet}, '{}'),
+    'lowStockThreshold', v.low_stock_threshold, ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet}, '{}'),
     'stock', coalesce(${stockByOutlet}, '{}')) order by v.position, v.id), '[]') as variants
   from variant v where v.store_id = p.store_id and v.product_id = p.id`
 

@@ -4,17 +4,26 @@ import type { Queries } from '../../db/database.ts'
 import type { AdminCtx } from '../context.ts'
 import { maxLineQuantity } from './catalog.contract.ts'
 import type { VariantState } from './merge-variants.ts'
+import { findMediaIds, showPictures } from './product-media.ts'
 import type { AdminProduct, AdminVariant } from './products.admin.contract.ts'
 import { showImage } from './show-image.ts'
 import { findWholeProduct, type WholeProduct } from './whole-product.sql.ts'
 
-export type ShowCtx = Pick<AdminCtx, 'store' | 'publicUrl'>
+export type ShowCtx = Pick<AdminCtx, 'store' | 'publicUrl' | 'mediaUrl'>
+
+/** With the ids of its uploaded pictures, by path. */
+export type ReadProduct = WholeProduct & { mediaIds: ReadonlyMap<string, string> }
 
 /** By id or slug. */
-export const readWholeProduct = async (db: Queries, { store }: Pick<ShowCtx, 'store'>, idOrSlug: string) => {
+export const readWholeProduct = async (
+  db: Queries,
+  { store }: Pick<ShowCtx, 'store'>,
+  idOrSlug: string,
+): Promise<ReadProduct> => {
   const product = await findWholeProduct(db, store.id, idOrSlug)
   if (product === undefined) throw refuse('PRODUCT_NOT_FOUND', { product: idOrSlug })
-  return product
+  const images = [...product.images, ...product.variants.map(({ image }) => image)]
+  return { ...product, mediaIds: await findMediaIds(db, store, images) }
 }
 
 export const findVariantOf = (product: WholeProduct, variantId: string) => {
@@ -23,7 +32,11 @@ export const findVariantOf = (product: WholeProduct, variantId: string) => {
   return variant
 }
 
-export const showVariant = (ctx: ShowCtx, productId: string, variant: VariantState): AdminVariant => {
+export const showVariant = (
+  ctx: ShowCtx,
+  { id: productId, mediaIds }: Pick<ReadProduct, 'id' | 'mediaIds'>,
+  variant: VariantState,
+): AdminVariant => {
   const { currency, defaultOutlet } = ctx.store
   const stockByOutlet = variant.stock ?? {}
   return {
@@ -37,6 +50,7 @@ export const showVariant = (ctx: ShowCtx, productId: string, variant: VariantSta
     stockTracked: variant.stockTracked,
     stockByOutlet: variant.stockTracked ? inOrder(stockByOutlet) : {},
     ...{ barcode: variant.barcode, weightGrams: variant.weightGrams, image: showImage(ctx, variant.image) },
+    ...{ mediaId: mediaIds.get(variant.image) ?? null, lowStockThreshold: variant.lowStockThreshold },
     ...{ active: variant.active, position: variant.position },
   }
 }
@@ -45,9 +59,9 @@ export const showVariant = (ctx: ShowCtx, productId: string, variant: VariantSta
 const inOrder = <Value>(values: Record<string, Value>) =>
   Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-export const showWholeProduct = (ctx: ShowCtx, product: WholeProduct): AdminProduct => {
+export const showWholeProduct = (ctx: ShowCtx, product: ReadProduct): AdminProduct => {
   const { currency, defaultOutlet } = ctx.store
-  const variants = product.variants.map((variant) => showVariant(ctx, product.id, variant))
+  const variants = product.variants.map((variant) => showVariant(ctx, product, variant))
   const active = variants.filter((variant) => variant.active)
   const priceOf = (variant: AdminVariant) => variant.prices[defaultOutlet.publicId] ?? variant.price
   const cheapest = active.toSorted((a, b) => priceOf(a) - priceOf(b) || a.position - b.position)[0]
@@ -61,9 +75,11 @@ export const showWholeProduct = (ctx: ShowCtx, product: WholeProduct): AdminProd
     stock: active.reduce((sum, { stock }) => sum + stock, 0),
     stockTracked: active.every(({ stockTracked }) => stockTracked),
     images: product.images.map((image) => showImage(ctx, image)),
+    media: showPictures(ctx, product, product.mediaIds),
     hasVariants: product.hasVariants,
     ...{ vendor: product.vendor, tags: product.tags, taxRate: Number(product.taxRate) },
     ...{ sku: only?.sku ?? '', barcode: only?.barcode ?? '', weightGrams: only?.weightGrams ?? null },
+    lowStockThreshold: only?.lowStockThreshold ?? null,
     prices: only?.prices ?? {},
     seo: { title: product.seo.title, description: product.seo.description },
     ...{ digital: product.digital !== null, download: product.digital },

@@ -6,7 +6,8 @@ import { type ServiceOptions, type TestStore, withinASecond } from '../../../tes
 import { newCustomer } from '../../../test/shoppers.ts'
 import { hours, minutes } from '../../core/clock.ts'
 import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
-import { setCategoryMedia, setProductMedia, setVariantMedia } from '../catalog/product-media.ts'
+import { commandLine } from '../audit/record.ts'
+import { changeProduct } from '../catalog/edit-products.ts'
 import { openOrderShop, placeOrder, showOrder } from '../orders/fixture.ts'
 import { dataDirFor, newPicture, uploadAs } from './fixture.ts'
 
@@ -52,8 +53,11 @@ test('a picture that nothing uses for a day is removed with its files; one that 
   const [unused, ofProduct] = [await upload(), await upload({ productId: shirt.id })]
   const [ofVariant, ofCategory, logo] = [await upload(), await upload(), await upload()]
   const [{ id: categoryId }] = (await shop.get('/v1/categories')).json.data
-  await service.db.tx((tx) => setVariantMedia(tx, store, shirt.variants[1].id, ofVariant.id))
-  await service.db.tx((tx) => setCategoryMedia(tx, store, categoryId, ofCategory.id))
+  for (const [path, mediaId] of [
+    [`/products/${shirt.id}/variants/${shirt.variants[1].id}`, ofVariant.id],
+    [`/categories/${categoryId}`, ofCategory.id],
+  ] as const)
+    assert.equal((await program.inStore('PATCH', path, { mediaId })).json.mediaId, mediaId)
   assert.equal((await program.inStore('PATCH', '/settings', { logo: logo.url })).status, 200)
   service.clock.advance(hours(23))
   await runDue()
@@ -80,13 +84,12 @@ test('a picture that nothing uses for a day is removed with its files; one that 
 
 test('a deleted picture goes after an hour, unless an order shows it; an upload brings it back until then', async (t) => {
   const { service, shop, program, upload, isServed, runDue } = await open(t)
-  const store = await shop.load()
   const customer = await newCustomer(service, shop)
   const mug = await productOf(shop, 'mug')
   const bytes = await newPicture()
   const [sold, unsold] = [await upload({ productId: mug.id }), await upload({}, bytes)]
   const orderId = await placeOrder(service, shop, customer, { goods: { mug: 1 } })
-  await service.db.tx((tx) => setProductMedia(tx, store, mug.id, []))
+  assert.equal((await program.inStore('PATCH', `/products/${mug.id}`, { media: [] })).status, 200)
   for (const { id } of [sold, unsold]) assert.equal((await program.inStore('DELETE', `/media/${id}`)).status, 204)
   const back = await upload({}, bytes)
   assert.equal(back.id, unsold.id)
@@ -111,6 +114,8 @@ test('a picture that begins to be used while it is collected or deleted is eithe
   const { service, shop, program, upload, isServed, runDue } = await open(t)
   const store = await shop.load()
   const mug = await productOf(shop, 'mug')
+  const { publicUrl, mediaUrl } = service.app.services
+  const ctx = { store, publicUrl, mediaUrl, by: commandLine, ifMatch: null }
   const isWaiting = async () => (await service.db.many`select from pg_locks where not granted`).length > 0
   for (let n = 0; n < 8; n++) {
     const picture = await upload()
@@ -120,7 +125,7 @@ test('a picture that begins to be used while it is collected or deleted is eithe
     let removed: Promise<unknown> | undefined
     const use = service.db.tx(async (tx) => {
       if (n >= 4) removed = remove()
-      await setProductMedia(tx, store, mug.id, [{ id: picture.id }])
+      await changeProduct(tx, ctx, mug.id, { media: [{ id: picture.id }] })
       removed ??= remove()
       // Not before the removal has ended or waits for this transaction.
       let isOver = false
@@ -137,7 +142,7 @@ test('a picture that begins to be used while it is collected or deleted is eithe
       assert.deepEqual((await productOf(shop, 'mug')).images, [picture.url])
       assert.equal(await isServed(picture), true)
     } else {
-      assert.match(String(used?.reason), /There is no picture/)
+      assert.match(String(used?.reason), /has no picture/)
       assert.equal(await isServed(picture), false)
     }
   }
@@ -200,7 +205,7 @@ test('an upload whose files could not be stored is not shown, works again, and l
 test('with a CDN in front of the bucket, pages get its URLs', async (t) => {
   const bucket = await startBucketDouble()
   t.after(() => bucket.close())
-  const { shop, upload } = await open(t, {
+  const { shop, program, upload } = await open(t, {
     media: { publicUrl: 'https://cdn.example', storeLimitBytes: 1_000_000, bucket: bucket.settings },
   })
   const mug = await productOf(shop, 'mug')
@@ -209,4 +214,8 @@ test('with a CDN in front of the bucket, pages get its URLs', async (t) => {
   assert.ok(bucket.objects.has(new URL(picture.url).pathname.slice(1)))
   const { images, media, imageSizes } = await productOf(shop, 'mug')
   assert.deepEqual([images, media[0].sizes, imageSizes], [[picture.url], picture.sizes, picture.sizes])
+  const shown = (await program.inStore('GET', `/products/${mug.id}`)).json
+  assert.deepEqual([shown.images, shown.media[0].id], [[picture.url], picture.id])
+  const again = (await program.inStore('PATCH', `/products/${mug.id}`, { images: [picture.url], name: 'Mug 2' })).json
+  assert.deepEqual([again.images, again.media], [shown.images, shown.media])
 })

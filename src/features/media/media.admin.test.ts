@@ -235,3 +235,96 @@ test('a store stops at its limit, also with parallel uploads, and another store 
   const upload = { bytes: await newPicture({ width: 700, height: 700 }) }
   assert.equal((await uploadAs(small, other, await newProgram(small, other), upload)).status, 201)
 })
+
+test('pictures of products, variants and categories are chosen by id, and shown with it', async () => {
+  const { shop, program, upload } = await newShop()
+  const { inStore } = program
+  const pictures = await Promise.all(
+    ['Front', 'Back', 'Blue'].map(async (alt) => (await upload(await newPicture(), { fields: { alt } })).json),
+  )
+  const [front, back, blue] = pictures
+  const made = await inStore('POST', '/products', {
+    ...{
+      name: 'Shirt',
+      media: [{ id: front.id }, { id: back.id, alt: 'From behind' }, { id: front.id, alt: 'Twice' }],
+    },
+    variants: [
+      { options: { Colour: 'Blue' }, price: 5, mediaId: blue.id },
+      { options: { Colour: 'Red' }, price: 5, image: 'https://a.example/red.jpg' },
+    ],
+  })
+  assert.equal(made.status, 201, made.text)
+  const { id, media, images, variants } = made.json
+  assert.deepEqual(images, [front.url, back.url])
+  assert.deepEqual(
+    media.map((one: typeof front) => [one.id, one.alt, one.url, one.sizes]),
+    [
+      [front.id, 'Front', front.url, front.sizes],
+      [back.id, 'From behind', back.url, back.sizes],
+    ],
+  )
+  assert.deepEqual(
+    variants.map((one: typeof front) => [one.mediaId, one.image]),
+    [
+      [blue.id, blue.url],
+      [null, 'https://a.example/red.jpg'],
+    ],
+  )
+  const read = await inStore('GET', `/products/${id}`)
+  assert.deepEqual(read.json, made.json)
+  const etag = read.headers.get('etag') ?? ''
+  const changes = [[{ id: back.id }], [{ id: blue.id }], [{ id: back.id, alt: '' }]].map((media) =>
+    inStore('PATCH', `/products/${id}`, { media, name: 'Kurta' }, { 'if-match': etag }),
+  )
+  const answers = await Promise.all(changes)
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412])
+  const entries = (await auditOf(shop)).filter(({ action }) => action === 'product.updated')
+  assert.equal(entries.length, 1)
+  assert.deepEqual(Object.keys(entries[0]?.changes ?? {}).sort(), ['images', 'media', 'name'])
+  const counted = await service.db.one<{ events: number }>`select event_count as events from product where id = ${id}`
+  assert.equal(counted.events, 2, 'one for the creation, one for the change')
+  const red = `/products/${id}/variants/${variants[1].id}`
+  assert.deepEqual((await inStore('PATCH', red, { mediaId: front.id })).json.image, front.url)
+  assert.deepEqual((await inStore('PATCH', red, { price: 6 })).json.mediaId, front.id)
+  assert.deepEqual((await inStore('PATCH', red, { mediaId: null })).json.image, '')
+  const category = (await inStore('POST', '/categories', { name: 'Tops', mediaId: blue.id })).json
+  assert.deepEqual([category.mediaId, category.image], [blue.id, blue.url])
+  assert.equal((await inStore('GET', '/categories')).json.data[0].mediaId, blue.id)
+  const moved = (await inStore('PATCH', `/categories/${category.id}`, { image: 'https://a.example/t.jpg' })).json
+  assert.deepEqual([moved.mediaId, moved.image], [null, 'https://a.example/t.jpg'])
+})
+
+test('a picture that the store does not have, or two ways to name one, are refused and change nothing', async () => {
+  const { program, upload } = await newShop()
+  const { inStore } = program
+  const other = await newShop()
+  const [mine, foreign] = [await upload(await newPicture()), await other.upload(await newPicture())]
+  const made = (await inStore('POST', '/products', { name: 'Mug', price: 1, media: [{ id: mine.json.id }] })).json
+  const category = (await inStore('POST', '/categories', { name: 'Mugs' })).json
+  const [product, variant] = [`/products/${made.id}`, `/products/${made.id}/variants/${made.variants[0].id}`]
+  const images = ['https://a.example/1.jpg']
+  const bad: [string, object][] = [
+    ...['med_none', foreign.json.id].flatMap((id): [string, object][] => [
+      ...([
+        [product, { media: [{ id }] }],
+        [variant, { mediaId: id }],
+      ] as [string, object][]),
+      [`/categories/${category.id}`, { mediaId: id }],
+    ]),
+    ...([
+      [product, { media: [{ id: mine.json.id }], images }],
+      [product, { media: [{}] }],
+    ] as [string, object][]),
+    ...([variant, `/categories/${category.id}`].map((path) => [path, { mediaId: mine.json.id, image: images[0] }]) as [
+      ...[string, object][],
+    ]),
+  ]
+  for (const [path, body] of bad) {
+    const answer = await inStore('PATCH', path, body)
+    assert.deepEqual([answer.status, answer.json.code], [400, 'BAD_REQUEST'], JSON.stringify(body))
+  }
+  const create = { name: 'Bad', variants: [{ options: { Size: 'S' }, price: 1, mediaId: 'med_none' }] }
+  assert.equal((await inStore('POST', '/products', create)).status, 400)
+  assert.deepEqual((await inStore('GET', product)).json, made)
+  assert.equal((await inStore('GET', '/products')).json.total, 1)
+})

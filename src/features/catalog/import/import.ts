@@ -3,7 +3,7 @@ import { refuse } from '../../../core/domain-errors.ts'
 import { Failure } from '../../../core/errors.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { commandLine, compareFields, recordChange } from '../../audit/record.ts'
-import type { Author, Store } from '../../context.ts'
+import type { Store } from '../../context.ts'
 import type { ProductPatch } from '../product-input.ts'
 import { analyzeCatalog } from '../products.sql.ts'
 import { countProduct, newSummary, planProducts, type SaveSummary, tryToSave } from '../save.ts'
@@ -12,7 +12,7 @@ import { type Checked, createCheck } from './check.ts'
 import { type ImportFormat, openImportFile, readRecords } from './formats.ts'
 import { FileFault, locateFault, type ProductRecord, type RecordFault } from './records.ts'
 
-export type ImportRequest = Partial<SaveMode> & {
+export type ImportRequest = Partial<Omit<SaveMode, 'cause'>> & {
   path: string
   format?: ImportFormat | undefined
   /** Skips products with faults instead of refusing the file. */
@@ -24,8 +24,6 @@ export type ImportRequest = Partial<SaveMode> & {
   onProgress?: (progress: ImportProgress) => void
   /** The time that decides which sales in the file are active. Default: now. */
   now?: Date
-  /** Who imports. Default: the command line. */
-  by?: Author
   /** For tests. */
   batchSize?: number
 }
@@ -58,7 +56,8 @@ const maxFaults = 10_000
 export const importCatalog = async (db: Db, store: Store, request: ImportRequest): Promise<ImportResult> => {
   const file = openImportFile(request.path, request.format)
   const now = request.now ?? new Date()
-  const mode = { replace: request.replace === true, setStock: request.setStock === true }
+  const by = request.by ?? commandLine
+  const mode = { replace: request.replace === true, setStock: request.setStock === true, by }
   const report = (phase: ImportProgress['phase'], products: number, bytes: number) =>
     request.onProgress?.({ phase, products, fraction: file.bytes === 0 ? 1 : bytes / file.bytes })
 
@@ -171,7 +170,7 @@ export const importCatalog = async (db: Db, store: Store, request: ImportRequest
   /** One entry for each batch, because a batch is a transaction. */
   function noteImport(tx: Tx, { created, updated, changes }: SaveSummary) {
     if (created + updated === 0) return
-    recordChange(tx, store, request.by ?? commandLine, {
+    recordChange(tx, store, by, {
       ...{ action: 'catalog.imported', id: store.publicId },
       changes: compareFields({}, { file: basename(request.path), created, updated, fields: changes }),
     })
