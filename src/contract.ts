@@ -34,6 +34,8 @@ import { orderPaymentsAdminContract } from './features/payments/orders.admin.con
 import { paymentsContract, paymentWebhooksContract } from './features/payments/payments.contract.ts'
 import { couponsAdminContract } from './features/pricing/coupons.admin.contract.ts'
 import { reportsContract } from './features/reports/reports.contract.ts'
+import { returnsAdminContract } from './features/returns/returns.admin.contract.ts'
+import { returnsContract } from './features/returns/returns.contract.ts'
 import { membersContract } from './features/staff/members.contract.ts'
 import { sessionContract } from './features/staff/session.contract.ts'
 import { storeAccessContract } from './features/stores/access.admin.contract.ts'
@@ -54,6 +56,7 @@ export const contracts = [
   profileContract,
   ordersContract,
   cancelContract,
+  returnsContract,
   paymentsContract,
   paymentWebhooksContract,
   downloadsContract,
@@ -84,6 +87,7 @@ export const adminContracts = [
   paymentAccountsContract,
   carriersAdminContract,
   webhooksAdminContract,
+  returnsAdminContract,
   reportsContract,
   membersContract,
   auditContract,
@@ -142,6 +146,7 @@ export const describeAdmin = (version: string) =>
       Jobs: 'Work that takes longer than a request',
       Media: 'Pictures of products, variants and categories',
       Settings: 'The store, its origins and its mail',
+      Returns: 'Items that customers send back, from the request to the refund',
       Stock: 'Units of each variant at each outlet, and the ledger of their changes',
       Customers: 'The people who buy: their orders, notes about them, export and erasure of their data',
       Coupons: 'Discounts that shoppers enter as a code',

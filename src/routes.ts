@@ -29,6 +29,7 @@ import { orderPaymentAdminRoutes } from './features/payments/orders.admin.routes
 import { paymentRoutes, paymentWebhookRoutes } from './features/payments/payments.routes.ts'
 import { couponAdminRoutes } from './features/pricing/coupons.admin.routes.ts'
 import { reportRoutes } from './features/reports/reports.routes.ts'
+import { returnAdminRoutes, returnRoutes } from './features/returns/returns.routes.ts'
 import { memberRoutes } from './features/staff/members.routes.ts'
 import { sessionRoutes } from './features/staff/session.routes.ts'
 import { storeAccessRoutes } from './features/stores/access.admin.routes.ts'
@@ -62,6 +63,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...checkoutRoutes,
   ...orderRoutes(options.waits),
   ...cancelRoutes,
+  ...returnRoutes,
   ...paymentRoutes(services, options.onStatusCheckFailed),
   ...paymentWebhookRoutes(services),
   ...downloadRoutes(options.downloads),
@@ -87,6 +89,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...paymentAccountRoutes,
   ...carrierAdminRoutes,
   ...webhookAdminRoutes,
+  ...returnAdminRoutes,
   ...reportRoutes,
   ...memberRoutes,
   ...auditRoutes,

@@ -60,6 +60,7 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
     ['meera@bluedoor.example', 'ravi@bluedoor.example'],
   )
   await vitrine('staff', 'remove', ...inStore, viewer.staffId)
+  assert.deepEqual(await vitrine('return', 'list', ...inStore, '--status', 'requested'), [])
   const sales = await vitrine('report', 'sales', ...inStore, '--by', 'month')
   assert.deepEqual(Object.keys(sales), ['data', 'currency'])
   for (const name of ['products', 'categories', 'outlets', 'coupons', 'tax']) {

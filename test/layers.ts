@@ -15,7 +15,7 @@ export const featureRanks = [
   ['checkout'],
   ['delivery'],
   ['mail', 'outgoing-webhooks'],
-  ['invoices'],
+  ['invoices', 'returns'],
   ['customers', 'doctor', 'demo-store'],
 ]
 

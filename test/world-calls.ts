@@ -41,6 +41,16 @@ export const recipes: Record<string, Recipe> = {
       { items: [{ productId: shirt.id, variantId: shirt.variants[0].id, quantity: 4 }] },
     ],
   }),
+  requestReturn: async (world, person) => {
+    const { orderId } = await world.buy(person)
+    if (person.kind === 'guest')
+      return { params: { id: orderId }, bodies: [{ items: [{ id: 'item_none', quantity: 1 }] }] }
+    const { db } = world.service
+    await db.run`update orders set status = 'delivered', delivered_at = vitrine_now() where id = ${orderId}`
+    const { id } = await db.one<{ id: string }>`
+      select id from order_line where order_id = ${orderId} and digital is null`
+    return { params: { id: orderId }, bodies: [{ items: [{ id, quantity: 1 }], reason: 'Chipped' }] }
+  },
   claimCart: async ({ person }) => ({ params: { cartId: (await person('guest')).cartId } }),
 
   requestOtp: () => ({

@@ -28,7 +28,7 @@ const rowsByPath: Record<string, Row> = {
 }
 
 /** An `id` in a body, by the endpoint. */
-const rowsByBody: Record<string, Row> = { changeCart: 'line' }
+const rowsByBody: Record<string, Row> = { changeCart: 'line', requestReturn: 'order' }
 
 /** These look like names of rows and are none. The token of a link is for whoever has it. */
 const namesNoRow = new Set(['provider', 'storeId', 'eventId', 'transactionId', 'upiId', 'requestToken', 'token'])

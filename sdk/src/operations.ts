@@ -37,6 +37,8 @@ import type {
   ListFiltersInput,
   ListOrdersInput,
   ListProductsInput,
+  ListReturnsAnswer,
+  ListReturnsInput,
   LogOutAnswer,
   LogOutEverywhereAnswer,
   MakeDownloadLinkInput,
@@ -52,10 +54,12 @@ import type {
   RemoveWishlistItemInput,
   RequestOtpAnswer,
   RequestOtpInput,
+  RequestReturnInput,
   RequestVerificationAnswer,
   RequestVerificationInput,
   ResetPasswordAnswer,
   ResetPasswordInput,
+  Return,
   SearchInput,
   SearchResult,
   ShowCartInput,
@@ -138,6 +142,14 @@ export const operations = {
   listOrders: { method: 'GET', path: '/v1/customer/orders', access: 'customer', query: true, paged: true },
   showOrder: { method: 'GET', path: '/v1/customer/orders/{id}', access: 'customer', query: true },
   cancelOrder: { method: 'POST', path: '/v1/customer/orders/{id}/cancel', access: 'customer' },
+  requestReturn: {
+    method: 'POST',
+    path: '/v1/customer/orders/{id}/returns',
+    access: 'customer',
+    body: true,
+    once: true,
+  },
+  listReturns: { method: 'GET', path: '/v1/customer/orders/{id}/returns', access: 'customer' },
   startPayment: { method: 'POST', path: '/v1/payment', access: 'customer', body: true, once: true },
   showPayment: { method: 'GET', path: '/v1/payment/{orderId}', access: 'customer' },
   listDownloads: { method: 'GET', path: '/v1/downloads', access: 'customer', query: true, paged: true },
@@ -502,6 +514,23 @@ export interface Operations {
    * `POST /v1/customer/orders/{id}/cancel`, scope `customer:write`
    */
   cancelOrder(input: CancelOrderInput, options?: CallOptions): Promise<Order>
+  /**
+   * Ask to return items of a delivered order.
+   *
+   * The store decides, and refunds the items once they have arrived. 409 if the order is not delivered, if it was
+   * delivered too long ago, or if an item is being returned or was refunded already. Files cannot be returned.
+   *
+   * `POST /v1/customer/orders/{id}/returns`, scope `customer:write`
+   */
+  requestReturn(input: RequestReturnInput, options?: CallOptions): Promise<Return>
+  /**
+   * List the returns of an order.
+   *
+   * Oldest first.
+   *
+   * `GET /v1/customer/orders/{id}/returns`, scope `customer:read`
+   */
+  listReturns(input: ListReturnsInput, options?: CallOptions): Promise<ListReturnsAnswer>
   /**
    * Start or retry a payment.
    *

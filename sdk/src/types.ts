@@ -383,6 +383,24 @@ export type Order = {
   expiresAt: string | null
 }
 
+export type Return = {
+  id: string
+  orderId: string
+  orderNumber: string
+  status: 'requested' | 'approved' | 'rejected' | 'received' | 'refunded'
+  items: {
+    /** The item of the order */
+    id: string
+    quantity: number
+  }[]
+  reason: string
+  /** What the store has written to the customer */
+  answer: string
+  refundId: string | null
+  createdAt: string
+  updatedAt: string
+}
+
 export type PaymentState = {
   id: string
   provider: string
@@ -801,6 +819,11 @@ export type ChangePasswordAnswer = {
   success: boolean
 }
 
+/** The answer of `listReturns`. */
+export type ListReturnsAnswer = {
+  data: Return[]
+}
+
 /** The input of `listProducts`. */
 export type ListProductsInput = {
   /** Id or slug; includes its descendants */
@@ -1140,6 +1163,22 @@ export type ShowOrderInput = {
 
 /** The input of `cancelOrder`. */
 export type CancelOrderInput = {
+  id: string
+}
+
+/** The input of `requestReturn`. */
+export type RequestReturnInput = {
+  id: string
+  items: {
+    /** The id of an item of the order */
+    id: string
+    quantity: number
+  }[]
+  reason?: string | undefined
+}
+
+/** The input of `listReturns`. */
+export type ListReturnsInput = {
   id: string
 }
 

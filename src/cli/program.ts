@@ -21,6 +21,7 @@ import { addOutlet } from './outlet.ts'
 import { explainFailure } from './output.ts'
 import { addProduct } from './product.ts'
 import { addReport } from './report.ts'
+import { addReturnCommands } from './return.ts'
 import { addSeed } from './seed.ts'
 import { addShipment } from './shipment.ts'
 import { addSimulate } from './simulate.ts'
@@ -77,6 +78,7 @@ export const createProgram = () => {
     addKey,
     addOrigin,
     addReport,
+    addReturnCommands,
     addStaff,
     addToken,
     addWebhookCredential,

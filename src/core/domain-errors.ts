@@ -10,6 +10,7 @@ import {
 } from './domain-errors/define.ts'
 import { mediaErrors } from './domain-errors/media.ts'
 import { orderErrors } from './domain-errors/orders.ts'
+import { returnErrors } from './domain-errors/returns.ts'
 import { staffErrors } from './domain-errors/staff.ts'
 import { webhookErrors } from './domain-errors/webhooks.ts'
 
@@ -26,6 +27,7 @@ export { listNamed }
  */
 const definitions = {
   ...orderErrors,
+  ...returnErrors,
   ...customerErrors,
   ...mediaErrors,
   ...staffErrors,

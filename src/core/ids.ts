@@ -29,6 +29,7 @@ export type IdPrefix =
   | 'tok'
   | 'aud'
   | 'note'
+  | 'ret'
   | 'job'
   | 'med'
 

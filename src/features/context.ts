@@ -53,6 +53,8 @@ export type Store = {
   otpCountries: readonly string[]
   /** Max requests per minute of one visitor with a browser key. */
   visitorLimit: number
+  /** How many days after the delivery a customer can ask for a return. 0: never. */
+  returnDays: number
   /** Max one-time codes that one client can request per hour. */
   otpClientLimit: number
   /** Available units at which a variant counts as low in stock. */

@@ -27,6 +27,7 @@ export const tablesOf: Record<string, readonly string[]> = {
   payments: ['payment', 'payment_account', 'payment_event', 'refund', 'sandbox_payment'],
   pricing: ['coupon', 'coupon_use'],
   reports: ['sale_entry', 'sales_part', 'sales_quarter_hour'],
+  returns: ['order_return'],
   staff: [
     'admin_token',
     'staff',
@@ -147,6 +148,11 @@ export const readsOfOthers: readonly Exception[] = [
     reason: 'reports add up what the sums do not have yet, and name products, categories and outlets',
   },
   {
+    feature: 'returns',
+    tables: ['orders', 'refund'],
+    reason: 'a return is shown with its order number and its refund',
+  },
+  {
     feature: 'payments',
     tables: ['orders'],
     reason: 'a refund changes the sales figures if its order counts as a sale, in the statement that writes it',
@@ -192,8 +198,19 @@ export const readsOfOthers: readonly Exception[] = [
   {
     feature: 'customers',
     tables: [
-      ...['cart', 'cart_item', 'coupon', 'coupon_use', 'customer', 'download', 'event', 'mail', 'order_note', 'orders'],
-      ...['payment', 'product', 'refund', 'session', 'store', 'wishlist_item'],
+      ...[
+        'cart',
+        'cart_item',
+        'coupon',
+        'coupon_use',
+        'customer',
+        'download',
+        'event',
+        'mail',
+        'order_note',
+        'order_return',
+      ],
+      ...['orders', 'payment', 'product', 'refund', 'session', 'store', 'wishlist_item'],
     ],
     reason: 'a customer is shown with what was bought, and an export has everything about one person',
   },

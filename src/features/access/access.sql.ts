@@ -30,7 +30,7 @@ export const loadStore = (db: Queries, storeId: StoreId) => db.one<StoreRow>`
     s.cash_on_delivery as "cashOnDelivery", s.cod_max_value_minor as "codMaxValueMinor",
     s.cod_max_units as "codMaxUnits", s.cod_max_open_orders as "codMaxOpenOrders",
     s.cod_verified_phone as "codVerifiedPhone", s.max_held_units as "maxHeldUnits", s.otp_hourly_cap as "otpHourlyCap",
-    s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit",
+    s.otp_countries as "otpCountries", s.otp_client_limit as "otpClientLimit", s.visitor_limit as "visitorLimit", s.return_days as "returnDays",
     s.low_stock_threshold as "lowStockThreshold", s.brand_color as "brandColor", s.mail_sender_name as "mailSenderName",
     s.mail_reply_to as "mailReplyTo", s.mail_off as "mailOff", s.menu,
     s.support_refund_limit_minor as "supportRefundLimitMinor", s.tax_id as "taxId",

@@ -52,7 +52,7 @@ export const CustomerExport = named(
     downloads: listOf('Files that were bought'),
     couponUses: listOf('Coupons with the number of uses'),
     messages: listOf('Mail of the last 30 days'),
-    orders: listOf('As the customer sees them, with `payments` and `staffNotes`'),
+    orders: listOf('As the customer sees them, with `payments`, `staffNotes` and `returns`'),
   }),
 )
 

@@ -17,6 +17,7 @@ import {
 } from '../orders/erase.sql.ts'
 import { eraseAttempts } from '../outgoing-webhooks/erase.sql.ts'
 import { erasePaymentEvents, eraseRefundTexts } from '../payments/erase.sql.ts'
+import { eraseReturns } from '../returns/erase.sql.ts'
 
 const batchSize = 50
 
@@ -43,6 +44,7 @@ export const eraseNextOrders = async (
   await eraseRefundTexts(tx, storeId, ids, values)
   await eraseNotes(tx, storeId, ids)
   await eraseInvoices(tx, storeId, ids)
+  await eraseReturns(tx, storeId, ids)
   await deleteSearchTerms(
     tx,
     storeId,

@@ -79,3 +79,19 @@ export const listExportedNotes = (db: Queries, storeId: StoreId, orderIds: reado
   select n.order_id as "orderId", n.text, n.created_at as "createdAt"
   from order_note n where n.store_id = ${storeId} and n.order_id = any(${orderIds}::text[])
   order by n.created_at, n.id`
+
+export type ExportedReturn = {
+  orderId: string
+  id: string
+  status: string
+  items: { id: string; quantity: number }[]
+  reason: string
+  answer: string
+  createdAt: Date
+}
+
+export const listExportedReturns = (db: Queries, storeId: StoreId, orderIds: readonly string[]) =>
+  db.many<ExportedReturn>`
+  select t.order_id as "orderId", t.id, t.status, t.items, t.reason, t.answer, t.created_at as "createdAt"
+  from order_return t where t.store_id = ${storeId} and t.order_id = any(${orderIds}::text[])
+  order by t.created_at, t.id`

@@ -43,10 +43,12 @@ export async function* exportCustomer(ctx: ExportCtx, customerId: string): Async
     const ids = orders.map(({ id }) => id)
     const payments = await sql.listExportedPayments(db, store.id, ids)
     const written = await sql.listExportedNotes(db, store.id, ids)
+    const returned = await sql.listExportedReturns(db, store.id, ids)
     const texts = orders.map((order) => {
       const own = payments.filter(({ orderId }) => orderId === order.id).map(showPayment)
       const staffNotes = written.filter(({ orderId }) => orderId === order.id).map(showText)
-      return JSON.stringify({ ...showOrder(ctx, order), payments: own, staffNotes })
+      const returns = returned.filter(({ orderId }) => orderId === order.id).map(showExportedReturn)
+      return JSON.stringify({ ...showOrder(ctx, order), payments: own, staffNotes, returns })
     })
     yield (isFirst || texts.length === 0 ? '' : ',') + texts.join(',')
     before = orders.at(-1)?.number ?? null
@@ -56,6 +58,11 @@ export async function* exportCustomer(ctx: ExportCtx, customerId: string): Async
 }
 
 const showText = ({ text, createdAt }: sql.ExportedText) => ({ text, createdAt: createdAt.toISOString() })
+
+const showExportedReturn = ({ orderId: _, createdAt, ...one }: sql.ExportedReturn) => ({
+  ...one,
+  createdAt: createdAt.toISOString(),
+})
 
 const showPayment = ({ orderId: _, amountMinor, createdAt, ...payment }: sql.ExportedPayment) => ({
   ...payment,

@@ -43,6 +43,24 @@ export const restockUnits = async (
   return { ...order, lines, stockState: isReleased ? 'released' : 'sold' }
 }
 
+/** Returns units to stock that a customer has sent back, whether or not they are refunded, and the order as it is then. */
+export const restockReturned = async (
+  tx: Tx,
+  ctx: Ctx,
+  order: LockedOrder,
+  items: readonly RestockedUnits[],
+): Promise<LockedOrder> => {
+  if (order.stockState !== 'sold') return order
+  const unitsOf = (line: OrderLineRow) =>
+    Math.min(items.find(({ id }) => id === line.id)?.quantity ?? 0, line.quantity - line.restocked)
+  const moved = order.lines.map((line) => ({ ...line, quantity: unitsOf(line) })).filter(({ quantity }) => quantity > 0)
+  if (moved.length === 0) return order
+  await moveCounted(tx, ctx.store.id, { ...order, lines: moved }, 'restock', 'return')
+  const changes = moved.map(({ id, quantity }) => ({ id, refunded: 0, restocked: quantity }))
+  await countRefunded(tx, ctx.store.id, order.id, changes)
+  return { ...order, lines: order.lines.map((line) => ({ ...line, restocked: line.restocked + unitsOf(line) })) }
+}
+
 /** A unit that the customer keeps is never restocked, even if an earlier refund of it failed after its unit was sold. */
 const wantedUnits = (line: OrderLineRow, items: UnitsToRestock['items'], isWhole: boolean): number => {
   if (items.length === 0) return line.quantity - line.refunded

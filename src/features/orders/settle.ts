@@ -279,6 +279,10 @@ export const resolveAttention = (tx: Tx, ctx: Ctx, order: LockedOrder): Promise<
     { type: 'resolved', message: 'The store has decided what needed its attention.' },
   ])
 
+/** Adds an entry that changes nothing else of the order. */
+export const noteOnTimeline = (tx: Tx, ctx: Ctx, order: LockedOrder, entry: TimelineEntry): Promise<LockedOrder> =>
+  write(tx, ctx, order, {}, [entry])
+
 const isParcelFlag = (code: string) => code.startsWith('PARCEL_')
 
 const cash: Instrument = { method: 'cod', last4: '', upiId: '', reference: '' }

@@ -74,6 +74,7 @@ export const openRefundScene = async (service: TestService, options: RefundScene
       lines: lines.map((line) => line.id),
       refund: (request?: RefundRequest) => refundOrderById(service.app.services, id, request),
       show: async () => (await asha.call('GET', `/v1/customer/orders/${id}`)).json,
+      call: asha.call,
       cancel: () => asha.call('POST', `/v1/customer/orders/${id}/cancel`),
       ship: (...units: { line: string; quantity: number }[]) =>
         db.tx((tx) =>

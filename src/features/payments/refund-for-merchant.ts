@@ -18,7 +18,7 @@ export const refundForMerchant = async (ctx: AdminCtx, orderId: string, body: Re
     route: 'adminRefundOrder',
     request: { orderId, ...body },
     write: async (tx): Promise<{ body: string | null }> => {
-      const refund = await requestRefund(tx, ctx, orderId, body, { by: ctx.by, ...(await readLimit(tx, ctx)) })
+      const refund = await requestRefund(tx, ctx, orderId, body, { by: ctx.by, ...(await supportLimitOf(tx, ctx)) })
       isNew = true
       return { body: refund?.id ?? null }
     },
@@ -30,7 +30,7 @@ export const refundForMerchant = async (ctx: AdminCtx, orderId: string, body: Re
 }
 
 /** What the caller may refund of one order, in all. */
-const readLimit = async (tx: Tx, { permissions, store }: AdminCtx): Promise<{ maxMinor?: number }> => {
+export const supportLimitOf = async (tx: Tx, { permissions, store }: AdminCtx): Promise<{ maxMinor?: number }> => {
   if (permissions.has('orders:refund')) return {}
   const { supportRefundLimitMinor } = await readStore(tx, store.id)
   if (supportRefundLimitMinor === null) {

@@ -54,6 +54,10 @@ const fields = {
   taxIncluded: Type.Boolean(),
   maxHeldUnits: nullable(Type.Integer({ ...count, description: 'Units in all unpaid orders of one customer' })),
   visitorLimit: count,
+  returnDays: Type.Integer({
+    ...{ minimum: 0, maximum: 3650 },
+    description: 'For how many days after the delivery customers can ask for a return. 0: never',
+  }),
   lowStockThreshold: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
   supportRefundLimit: nullable(
     Type.Number({
@@ -119,6 +123,7 @@ const exampleSettings = {
   taxIncluded: true,
   maxHeldUnits: null,
   visitorLimit: 300,
+  returnDays: 30,
   lowStockThreshold: 5,
   supportRefundLimit: 500,
   taxId: '29ABCDE1234F1Z5',

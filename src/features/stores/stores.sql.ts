@@ -56,6 +56,7 @@ export type StoreSettings = {
   /** An empty list means all countries. */
   otpCountries?: readonly string[] | null
   visitorLimit?: number | null
+  returnDays?: number | null
   otpClientLimit?: number | null
   lowStockThreshold?: number | null
   /** In minor units. */
@@ -102,6 +103,7 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     otp_countries = coalesce(${set.otpCountries ?? null}::text[], otp_countries),
     otp_client_limit = coalesce(${set.otpClientLimit ?? null}, otp_client_limit),
     visitor_limit = coalesce(${set.visitorLimit ?? null}, visitor_limit),
+    return_days = coalesce(${set.returnDays ?? null}, return_days),
     low_stock_threshold = coalesce(${set.lowStockThreshold ?? null}, low_stock_threshold),
     support_refund_limit_minor = case when ${isOff(set.supportRefundLimitMinor)} then null
       else coalesce(${numberOf(set.supportRefundLimitMinor)}, support_refund_limit_minor) end,
