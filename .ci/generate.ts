@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { adminOperations } from '../sdk/generate/admin-endpoints.ts'
 import { operationsOfContract } from '../sdk/generate/endpoints.ts'
 import type { Schema } from '../sdk/generate/schema.ts'
 import { generate } from '../sdk/generate.ts'
@@ -16,6 +17,10 @@ export const generateFiles = (): Record<string, string> => {
     'openapi.json': `${JSON.stringify(describeVitrine(version), null, 2)}\n`,
     'docs/cli.md': describeCommands(),
     'docs/sdk.md': replaceTable(read('docs/sdk.md'), ['| method | who | call |', ...methodRows()]),
+    'docs/admin-client.md': replaceTable(read('docs/admin-client.md'), [
+      '| method | permission | call | |',
+      ...adminMethodRows(),
+    ]),
     'docs/limits.md': replaceTable(read('docs/limits.md'), ['| field | characters at most |', ...lengthRows()]),
     ...Object.fromEntries(Object.entries(generate()).map(([path, text]) => [`sdk/${path}`, text])),
   }
@@ -46,6 +51,15 @@ const methodRows = () =>
   operationsOfContract().map(
     ({ name, method, path, access }) => `| \`${name}\` | ${callers[access]} | \`${method} ${path}\` |`,
   )
+
+/** Every method of the admin client. */
+const adminMethodRows = () =>
+  adminOperations().map(({ methodName, method, path, permission, orPermission, csv, hasEtag }) => {
+    const permissions = [permission, orPermission].filter((one) => one !== undefined).map((one) => `\`${one}\``)
+    const call = `\`${method} ${path.replace('/admin/v1/stores/{storeId}', '…')}\``
+    const more = [csv && 'CSV', hasEtag && 'ETag'].filter(Boolean).join(', ')
+    return `| \`${methodName}\` | ${permissions.join(' or ')} | ${call} | ${more} |`
+  })
 
 /** The maximum length of every text field that users fill in. */
 const lengthRows = () => {

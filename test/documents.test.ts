@@ -44,7 +44,7 @@ const runDocuments = [
 ]
 
 /** Their TypeScript is run: that of the first one here, the others' in sdk-docs.test.ts. */
-const typeScriptDocuments = ['docs/quick-start.md', 'docs/sdk.md', 'README.md']
+const typeScriptDocuments = ['docs/quick-start.md', 'docs/sdk.md', 'docs/admin-client.md', 'README.md']
 
 /** Its commands are run on a PostgreSQL of the system. */
 const productionDocument = 'docs/production.md'

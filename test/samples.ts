@@ -14,7 +14,11 @@ export type SampleOptions = {
   /** Replaces `http://localhost:3000`. */
   url: string
   /** Replaces `vpk_…`. */
-  storeKey: string
+  storeKey?: string
+  /** Replaces `store_…` and `vat_…`. */
+  admin?: { storeId: string; token: string }
+  /** Files that the samples read, by name. */
+  files?: Record<string, Uint8Array>
   /** Code that runs after the samples and can use their variables. */
   epilogue?: string
   env?: Record<string, string>
@@ -37,6 +41,7 @@ export const runTypeScriptSamples = async (document: string, options: SampleOpti
       const epilogue = i === 0 ? (options.epilogue ?? '') : ''
       writeFileSync(join(folder, `program-${i}.ts`), programOf(parts, epilogue, options))
     }
+    for (const [name, bytes] of Object.entries(options.files ?? {})) writeFileSync(join(folder, name), bytes)
     await compile(folder, { types: ['node'] })
     for (const [i, parts] of programs.entries()) {
       assertPrints(document, parts, await runProgram(folder, `program-${i}.js`, options.env))
@@ -99,11 +104,13 @@ export const runProgram = async (folder: string, file: string, env: Record<strin
   return (await run(process.execPath, [storage, file], place)).stdout
 }
 
-const programOf = (parts: readonly Block[], epilogue: string, { url, storeKey }: SampleOptions) =>
+const programOf = (parts: readonly Block[], epilogue: string, { url, storeKey, admin }: SampleOptions) =>
   [...parts.map(({ text }) => `console.log('${mark}')\n${text}`), epilogue]
     .join('\n')
     .replaceAll('http://localhost:3000', url)
-    .replaceAll('vpk_…', storeKey)
+    .replaceAll('vpk_…', storeKey ?? 'vpk_…')
+    .replaceAll('store_…', admin?.storeId ?? 'store_…')
+    .replaceAll('vat_…', admin?.token ?? 'vat_…')
 
 const assertPrints = (document: string, parts: readonly Block[], printed: string) => {
   const outputs = printed.split(`${mark}\n`).slice(1)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { newProgram } from './admin-callers.ts'
 import { root } from './documents.ts'
 import { newStore, serviceFor } from './harness.ts'
 import { compile, runProgram } from './samples.ts'
@@ -24,6 +25,17 @@ test('the packed client is installed in an empty project, compiled against and r
   await compile(project)
   assert.equal(await runProgram(project, 'program.js'), 'Mug 449.5\n2 INR null\nINSUFFICIENT_STOCK 409\nAsha 1\n')
 
+  const { token } = await newProgram(service, store)
+  writeFileSync(join(project, 'program.ts'), adminProgram(service.url, store.storeId, token))
+  await compile(project)
+  assert.equal(await runProgram(project, 'program.js'), 'Lamp 1\nLamp,Mug 2\ntrue\nPRECONDITION_FAILED 412\n')
+
+  await assertRefused(project, mistakes)
+  await assertRefused(project, adminMistakes)
+})
+
+/** The compiler complains about every line that is marked as wrong, and no other. */
+const assertRefused = async (project: string, mistakes: string) => {
   writeFileSync(join(project, 'program.ts'), mistakes)
   const complaints = await compile(project).then(
     () => '',
@@ -32,7 +44,7 @@ test('the packed client is installed in an empty project, compiled against and r
   const lines = [...complaints.matchAll(/program\.ts\((\d+),/g)].map(([, line]) => Number(line))
   const wrong = mistakes.split('\n').flatMap((line, i) => (line.includes('// wrong') ? [i + 1] : []))
   assert.deepEqual([...new Set(lines)], wrong, complaints)
-})
+}
 
 /** Built and packed in a copy, so that concurrent runs do not overwrite each other. */
 const newProject = async (t: TestContext) => {
@@ -96,4 +108,45 @@ const total: number = page.total // wrong: only a search has one
 const { merged } = await shop.signIn({ email: '', password: '' }) // wrong: only with merge
 export const isKnown = (error: VitrineError) => error.code === 'NO_SUCH_CODE' // wrong: no such code
 export { merged, next, total }
+`
+
+const adminProgram = (url: string, storeId: string, token: string) => `
+import { type AdminProduct, createAdminClient, isVitrineError } from '@vitrine/client/admin'
+
+const admin = createAdminClient({ url: '${url}', storeId: '${storeId}', token: '${token}' })
+
+const lamp: AdminProduct = await admin.createProduct({ name: 'Lamp', price: 900 })
+console.log(lamp.name, lamp.variants.length)
+
+const names: string[] = []
+for await (const { name } of admin.listProducts({ limit: 1 })) names.push(name)
+console.log(names.sort().join(), (await admin.listProducts()).total)
+
+const csv: string = await admin.listProducts({ format: 'csv' })
+console.log(csv.includes(lamp.id))
+
+const { etag } = await admin.getProduct({ productId: lamp.id })
+await admin.updateProduct({ productId: lamp.id, price: 950 }, { ifMatch: etag })
+try {
+  await admin.updateProduct({ productId: lamp.id, price: 990 }, { ifMatch: etag })
+} catch (error) {
+  if (!isVitrineError(error, 'PRECONDITION_FAILED')) throw error
+  console.log(error.code, error.status)
+}
+`
+
+const adminMistakes = `
+import { createAdminClient } from '@vitrine/client/admin'
+const admin = createAdminClient({ url: '', storeId: '', token: '' })
+createAdminClient({ url: '', token: '' }) // wrong: which store?
+await admin.getProduct() // wrong: which one?
+await admin.getProduct({ storeId: 'store_1', productId: 'prod_1' }) // wrong: the client knows its store
+await admin.listProducts({ sort: 'cheapest' }) // wrong: no such order
+await admin.listMedia({ format: 'csv' }) // wrong: not as CSV
+await admin.uploadMedia({ file: 'teapot.jpg' }) // wrong: a name, not a file
+await admin.getProduct({ productId: 'prod_1' }, { ifMatch: 'x' }) // wrong: only for changes
+await admin.signIn({ email: '', password: '' }) // wrong: for people
+const { etag } = await admin.getOrder({ id: '1' }) // wrong: orders have none
+const page: string = await admin.listOrders() // wrong: only as CSV
+export { etag, page }
 `

@@ -50,6 +50,15 @@ test('texts of the contract are escaped in generated code', () => {
   assert.deepEqual(commentLines('Accepts */* alone.', ''), ['/** Accepts *\\/* alone. */'])
 })
 
+test('maps and unions of the contract keep the types of their values', () => {
+  const style = { input: false, named: new Map(), indent: '' }
+  const either = { anyOf: [{ type: 'string' }, { type: 'null' }] }
+  assert.equal(bareTypeOf(either, style), 'string | null')
+  assert.equal(bareTypeOf({ type: 'array', items: either }, style), '(string | null)[]')
+  assert.equal(bareTypeOf({ type: 'object', additionalProperties: either }, style), 'Record<string, string | null>')
+  assert.equal(bareTypeOf({ type: 'object', additionalProperties: true }, style), 'Record<string, unknown>')
+})
+
 type Sent = { method: string; url: URL; body: Record<string, unknown> | undefined }
 
 const sampleOf = (schema: { type?: string | string[]; enum?: unknown[] }): unknown => {

@@ -1,18 +1,23 @@
 import { contracts } from '../../src/contract.ts'
 import type { StorefrontEndpoint } from '../../src/features/access/storefront.contract.ts'
-import type { Endpoint } from '../../src/http/endpoint.ts'
+import type { EndpointShape } from '../../src/http/endpoint.ts'
 import { nameOf } from '../../src/http/schema.ts'
 import type { Schema } from './schema.ts'
 
-/** An operation of `/v1` with the properties that the client needs. */
-export type Operation = StorefrontEndpoint & {
+/** An endpoint with the properties that a client needs. */
+export type Described = EndpointShape & {
   name: string
   /** Path parameters, query and body fields together; null when there are none. */
   input: Schema | null
   isPaged: boolean
-  isSignIn: boolean
-  isRedirect: boolean
 }
+
+/** An operation of `/v1`. */
+export type Operation = StorefrontEndpoint &
+  Described & {
+    isSignIn: boolean
+    isRedirect: boolean
+  }
 
 export const operationsOfContract = (): Operation[] =>
   contracts
@@ -22,13 +27,15 @@ export const operationsOfContract = (): Operation[] =>
       ...endpoint,
       name,
       input: inputOf(name, endpoint),
-      isPaged: (endpoint.query as Schema | undefined)?.properties?.cursor !== undefined,
+      isPaged: isPaged(endpoint),
       isSignIn: (endpoint.ok as Schema | null)?.properties?.token !== undefined,
       isRedirect: endpoint.okStatus === 302,
     }))
 
+export const isPaged = ({ query }: EndpointShape) => (query as Schema | undefined)?.properties?.cursor !== undefined
+
 /** Merges all inputs into one flat object, and throws if a field would be ambiguous. */
-export const inputOf = (name: string, endpoint: Pick<Endpoint, 'method' | 'params' | 'query' | 'body'>) => {
+export const inputOf = (name: string, endpoint: Pick<EndpointShape, 'method' | 'params' | 'query' | 'body'>) => {
   const { method, params, query, body } = endpoint
   if (query !== undefined && body !== undefined) throw new Error(`${name} has a query and a body: remove one of them`)
   if (body !== undefined && method === 'GET') throw new Error(`${name} is a GET with a body`)
@@ -46,11 +53,11 @@ export const inputOf = (name: string, endpoint: Pick<Endpoint, 'method' | 'param
 
 const pascal = (name: string) => name[0]?.toUpperCase() + name.slice(1)
 
-export const inputName = ({ name }: Operation) => `${pascal(name)}Input`
+export const inputName = ({ name }: Described) => `${pascal(name)}Input`
 
 /** The type name of an answer that has no name in the contract. */
-export const answerName = ({ name }: Operation) => `${pascal(name)}Answer`
+export const answerName = ({ name }: Described) => `${pascal(name)}Answer`
 
 /** Whether the answer gets its own type: an object without a name that is not a page of a list. */
-export const hasOwnAnswer = ({ ok, isPaged }: Operation) =>
+export const hasOwnAnswer = ({ ok, isPaged }: Described) =>
   ok !== null && !isPaged && nameOf(ok) === undefined && (ok as Schema).type === 'object'

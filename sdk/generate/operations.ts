@@ -1,6 +1,14 @@
+import type { Method } from '../../src/http/endpoint.ts'
 import { nameOf } from '../../src/http/schema.ts'
-import { answerName, hasOwnAnswer, inputName, type Operation, operationsOfContract } from './endpoints.ts'
-import { commentLines, type Named, type Schema, typeOf } from './schema.ts'
+import {
+  answerName,
+  type Described,
+  hasOwnAnswer,
+  inputName,
+  type Operation,
+  operationsOfContract,
+} from './endpoints.ts'
+import { commentLines, type Named, notice, type Schema, typeOf } from './schema.ts'
 
 /** The text of `src/operations.ts`: the operations as a table for the client and as an interface for its users. */
 export const writeOperations = (): string => {
@@ -12,29 +20,20 @@ export const writeOperations = (): string => {
     ...operations.filter(hasOwnAnswer).map(answerName),
     ...names.keys(),
   ]
-  return `// Generated from the contract of the service by \`npm run generate\`. Do not edit.
+  return `${notice}
 
 import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
 import type { BesideItems, Paged } from './paging.ts'
+import type { HttpOperation } from './request.ts'
 import type {
 ${types.join(',\n')}
 } from './types.ts'
 
-/** How an operation is sent. Flags are \`true\` or absent. */
-export type Operation = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  readonly path: string
+export type Operation = HttpOperation & {
   /** Who may call: \`store\` and \`sign-in\` anyone, \`shopper\` guests and customers, the others only customers. */
   readonly access: 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
-  readonly query?: true
-  readonly body?: true
-  /** Takes an Idempotency-Key. */
-  readonly once?: true
-  readonly paged?: true
   /** Starts a session. */
   readonly signsIn?: true
-  /** Answers with a \`location\` instead of a body. */
-  readonly redirect?: true
 }
 
 export const operations = {
@@ -51,11 +50,17 @@ ${methods.join('\n')}
 
 const tableRow = ({ name, method, path, access, query, body, once, isPaged, isSignIn, isRedirect }: Operation) => {
   const flags = { query, body, once, paged: isPaged, signsIn: isSignIn, redirect: isRedirect }
-  const set = Object.entries(flags)
+  return `  ${name}: { ${methodField(method)}path: '${path}', access: '${access}'${flagsOf(flags)} },`
+}
+
+export const methodField = (method: Method) => (method === 'GET' ? '' : `method: '${method}', `)
+
+/** The flags that are set, as the rest of a row. */
+export const flagsOf = (flags: Record<string, unknown>) =>
+  Object.entries(flags)
     .filter(([, value]) => value)
     .map(([flag]) => `, ${flag}: true`)
-  return `  ${name}: { method: '${method}', path: '${path}', access: '${access}'${set.join('')} },`
-}
+    .join('')
 
 const methodLines = (operation: Operation, names: Named): string[] => {
   const { name, summary, description, method, path, scope } = operation
@@ -74,7 +79,7 @@ const methodLines = (operation: Operation, names: Named): string[] => {
   return [...commentLines(text, '  '), line('options?: CallOptions', answer)]
 }
 
-const inputArgument = (operation: Operation) => {
+export const inputArgument = (operation: Described) => {
   if (operation.input === null) return []
   const isNeeded = (operation.input.required ?? []).length > 0
   return [`input${isNeeded ? '' : '?'}: ${inputName(operation)}`]

@@ -8,12 +8,17 @@ export type Schema = {
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema
+  anyOf?: Schema[]
   maxItems?: number
   patternProperties?: Record<string, Schema>
   additionalProperties?: boolean | Schema
   description?: string
   default?: unknown
+  /** A type of the client that JSON Schema cannot describe. */
+  typeScript?: string
 }
+
+export const notice = '// Generated from the contract of the service by `npm run generate`. Do not edit.'
 
 export type Named = Map<string, Schema>
 
@@ -31,8 +36,10 @@ export const typeOf = (schema: Schema, style: Style): string => {
 }
 
 export const bareTypeOf = (schema: Schema, style: Style): string => {
+  if (schema.typeScript !== undefined) return schema.typeScript
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
   if (schema.const !== undefined) return literal(schema.const)
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, style)).join(' | ')
   if (schema.type === undefined) return 'unknown'
   const kinds = Array.isArray(schema.type) ? schema.type : [schema.type]
   return kinds.map((kind) => typeOfKind(kind, schema, style)).join(' | ')
@@ -54,12 +61,15 @@ const typeOfKind = (kind: string, schema: Schema, style: Style): string => {
   throw new Error(`cannot generate TypeScript for the schema type "${kind}"`)
 }
 
-const objectType = ({ properties, required = [], patternProperties }: Schema, style: Style) => {
+const objectType = (schema: Schema, style: Style) => {
+  const { properties, required = [], patternProperties, additionalProperties } = schema
   if (patternProperties !== undefined) {
     const [value = {}] = Object.values(patternProperties)
     return `Record<string, ${typeOf(value, style)}>`
   }
-  if (properties === undefined) return 'Record<string, unknown>'
+  if (properties === undefined) {
+    return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties, style) : 'unknown'}>`
+  }
   const inner = { ...style, indent: `${style.indent}  ` }
   const lines = Object.entries(properties).flatMap(([name, field]) =>
     fieldLines(name, field, required.includes(name), inner),

@@ -1,14 +1,44 @@
 import { webhookDeclarations } from '../../src/contract.ts'
 import { errorCatalogue } from '../../src/core/errors.ts'
-import { answerName, hasOwnAnswer, inputName, operationsOfContract } from './endpoints.ts'
-import { bareTypeOf, commentLines, type Named, type Schema, typeOf } from './schema.ts'
-
-const notice = '// Generated from the contract of the service by `npm run generate`. Do not edit.'
+import { adminOperations } from './admin-endpoints.ts'
+import { answerName, type Described, hasOwnAnswer, inputName, operationsOfContract } from './endpoints.ts'
+import { bareTypeOf, commentLines, type Named, notice, type Schema, typeOf } from './schema.ts'
 
 /** The text of `src/types.ts`: the types of all inputs and answers. */
 export const writeTypes = (): string => {
   const named: Named = new Map()
-  const operations = operationsOfContract()
+  const ofOperations = typesOf(operationsOfContract(), named)
+  const events = eventData(named)
+  return [notice, ...shapes(named), ...ofOperations, events, errorCodes()].join('\n\n')
+}
+
+/** The text of `src/admin-types.ts`. A type that the storefront client has too comes from there. */
+export const writeAdminTypes = (): string => {
+  const ofStorefront = namedInStorefront()
+  const named: Named = new Map()
+  const ofOperations = typesOf(adminOperations(), named)
+  const isShared = (name: string, schema: Schema) => {
+    const known = ofStorefront.get(name)
+    if (known !== undefined && known !== schema) throw new Error(`two schemas are named ${name}: rename one of them`)
+    return known !== undefined
+  }
+  const imports = [
+    `import type { FileToUpload } from './admin-options.ts'`,
+    `import type * as Storefront from './types.ts'`,
+  ].join('\n')
+  return [notice, imports, ...shapes(named, isShared), ...ofOperations].join('\n\n')
+}
+
+const namedInStorefront = (): Named => {
+  const named: Named = new Map()
+  typesOf(operationsOfContract(), named)
+  eventData(named)
+  shapes(named)
+  return named
+}
+
+/** The types of answers and inputs that belong to one operation. The named schemas in them are added to `named`. */
+const typesOf = (operations: readonly Described[], named: Named): string[] => {
   const inputs = operations
     .filter(({ input }) => input !== null)
     .map((operation) => {
@@ -24,8 +54,7 @@ export const writeTypes = (): string => {
         [`/** The answer of \`${operation.name}\`. */`, `export type ${answerName(operation)} = ${type}`].join('\n'),
       ]
     })
-  const events = eventData(named)
-  return [notice, ...shapes(named), ...answers, ...inputs, events, errorCodes()].join('\n\n')
+  return [...answers, ...inputs]
 }
 
 const eventData = (named: Named) => {
@@ -37,11 +66,11 @@ const eventData = (named: Named) => {
 }
 
 /** Writes the named schemas in the order in which they were found. Writing one may add others to the map. */
-const shapes = (named: Named) => {
+const shapes = (named: Named, isShared: (name: string, schema: Schema) => boolean = () => false) => {
   const written: string[] = []
   for (const [name, schema] of named) {
     const lines = commentLines(schema.description ?? '', '')
-    const type = bareTypeOf(schema, { input: false, named, indent: '' })
+    const type = isShared(name, schema) ? `Storefront.${name}` : bareTypeOf(schema, { input: false, named, indent: '' })
     written.push([...lines, `export type ${name} = ${type}`].join('\n'))
   }
   return written

@@ -1,64 +1,36 @@
 import { SessionEnded, VitrineError } from './errors.ts'
 import { type Operation, operations } from './operations.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
-import { makeRequest } from './request.ts'
+import type { Input } from './request.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
-import { type Reply, sendOnce } from './send.ts'
+import { type Reply, readJson } from './send.ts'
+import { createSender, type HeaderMap } from './sender.ts'
 import { guestOf, type Identity, type State } from './state.ts'
-import { sleepFor, withTimeout } from './time.ts'
+import { withTimeout } from './time.ts'
 import { updateState } from './update-state.ts'
 
-type Input = Record<string, unknown>
-
 export type Call = (operation: Operation, input: Input, options?: CallOptions, policy?: RetryPolicy) => Promise<Reply>
-
-const defaultTimeoutMs = 30_000
 
 const anonymous: Identity = { session: null, guest: null }
 
 /** Makes calls as the current shopper, retries them when that is safe, and updates the state from every answer. */
 export const createCaller = (options: ClientOptions, state: State): Call => {
-  if (!/^https?:\/\/[^/]/.test(options.url))
-    throw new TypeError(`url must start with https:// or http://, not "${options.url}".`)
   if (!options.storeKey) throw new TypeError('storeKey is required.')
-  let { url } = options
-  while (url.endsWith('/')) url = url.slice(0, -1)
   const outlet = options.outletId === undefined ? {} : { 'x-outlet-id': options.outletId }
-  const fixed = toHeaders({
-    accept: 'application/json',
+  const { prepare, defaultPolicy, timeoutOf } = createSender(options, {
     'x-store-key': options.storeKey,
     ...outlet,
-    ...options.headers,
   })
-  const fetch: typeof globalThis.fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
-  const defaultPolicy: RetryPolicy = {
-    retries: options.retries ?? 2,
-    maxRetryAfterSeconds: options.maxRetryAfterSeconds ?? 60,
-    sleep: options.sleep ?? sleepFor,
-  }
-  const timeoutOf = ({ timeoutMs }: CallOptions) => timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
 
   const call: Call = async (operation, input, given = {}, policy = defaultPolicy) => {
-    const { address, body } = makeRequest(url, operation, input)
-    const headers: HeaderMap = { ...fixed }
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    if (operation.once) Object.assign(headers, toHeaders({ 'idempotency-key': given.idempotencyKey ?? randomKey() }))
-    if (given.headers !== undefined) Object.assign(headers, toHeaders(given.headers))
+    const { headers, send } = prepare(operation, input, given)
     const isOwn = isPersonal(operation) && !identifying.some((name) => name in headers)
 
     const callAs = (identity: Identity) => {
-      const init: RequestInit = { method: operation.method, headers: withIdentity(headers, operation, identity) }
-      if (body !== undefined) init.body = body
-      if (operation.redirect) init.redirect = 'manual'
       const onHeaders = isOwn
         ? (answered: Headers, status: number) => updateState(state, operation, input, identity, answered, status)
         : undefined
-      const { signal } = given
-      const timeoutMs = timeoutOf(given)
-      // A read with the default timeout and no signal is not aborted, only ignored: it can do no harm.
-      const isAbortable = operation.method !== 'GET' || signal !== undefined || timeoutMs !== defaultTimeoutMs
-      const sending = { fetch, address, init, timeoutMs, signal, isAbortable, onHeaders }
-      return isRetryable(operation) ? withRetries(() => sendOnce(sending), policy, given.signal) : sendOnce(sending)
+      return send(withIdentity(headers, operation, identity), readJson, onHeaders, policy)
     }
 
     if (!isOwn) return callAs(anonymous)
@@ -140,31 +112,4 @@ const withIdentity = (headers: HeaderMap, { access }: Operation, { session, gues
   if (session === null) return guest === null ? headers : { ...headers, 'x-guest-token': guest }
   const proven = { ...headers, authorization: `Bearer ${session.token}` }
   return access === 'asserted' ? { ...proven, 'x-customer-id': session.customerId } : proven
-}
-
-/** A GET with a redirect is not retried, because each call counts as a download. */
-const isRetryable = ({ method, once, redirect }: Operation) => once === true || (method === 'GET' && !redirect)
-
-/** Not `randomUUID`, which browsers provide only in secure contexts. */
-const randomKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
-
-/** By lower-case name. A plain object, because `fetch` would copy a `Headers`. */
-type HeaderMap = Record<string, string>
-
-/** Checks header values here, because `fetch` would report an invalid one like a network error. */
-const toHeaders = (given: Record<string, string>): HeaderMap => {
-  const headers: HeaderMap = {}
-  for (const [name, value] of Object.entries(given)) {
-    try {
-      new Headers().set(name, value)
-    } catch (cause) {
-      throw new TypeError(
-        `The header ${name} is invalid: its name or value has characters that a header must not have.`,
-        { cause },
-      )
-    }
-    headers[name.toLowerCase()] = value
-  }
-  return headers
 }

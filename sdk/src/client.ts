@@ -1,8 +1,10 @@
 import { type Call, createCaller } from './call.ts'
 import { isVitrineError, SessionEnded, VitrineError } from './errors.ts'
+import { makeMethods, type Run } from './methods.ts'
 import { type Operation, type Operations, operations } from './operations.ts'
 import type { CallOptions, ClientOptions, Merged, Redirect, Session, SignInOptions } from './options.ts'
-import { type Page, PagedList } from './paging.ts'
+import { PagedList, toPage } from './paging.ts'
+import type { Input } from './request.ts'
 import { isObject, type Reply } from './send.ts'
 import { openState, type State } from './state.ts'
 import { memoryStorage } from './storage.ts'
@@ -19,32 +21,20 @@ export interface Client extends Operations {
   forget(): Promise<void>
 }
 
-type Input = Record<string, unknown>
-
 /** A client for one store. Its methods are built from the table in operations.ts. */
 export const createClient = (options: ClientOptions): Client => {
   const state = openState(options.storage ?? memoryStorage())
   const call = createCaller(options, state)
-  const client: Record<string, unknown> = {
+  return {
+    ...makeMethods<Operation, Operations, CallOptions>(operations, (operation) => runnerOf(operation, call, state)),
     session: state.session,
     guestToken: state.guestToken,
     cartId: state.cartId,
     forget: state.forget,
   }
-  for (const [name, operation] of Object.entries<Operation>(operations)) {
-    const run = runnerOf(operation, call, state)
-    client[name] = takesInput(operation)
-      ? (input: Input = {}, given?: CallOptions) => run(input, given)
-      : (given?: CallOptions) => run({}, given)
-  }
-  return client as unknown as Client
 }
 
-const takesInput = ({ path, query, body }: Operation) => query === true || body === true || path.includes('{')
-
-type Run = (input: Input, given: CallOptions | undefined) => unknown
-
-const runnerOf = (operation: Operation, call: Call, state: State): Run => {
+const runnerOf = (operation: Operation, call: Call, state: State): Run<CallOptions> => {
   if (operation.paged) {
     return (input, given) =>
       new PagedList((cursor) => call(operation, cursor === null ? input : { ...input, cursor }, given).then(toPage))
@@ -62,13 +52,6 @@ const runnerOf = (operation: Operation, call: Call, state: State): Run => {
 const ignoreEndedSession = (error: unknown) => {
   if (error instanceof SessionEnded) return { success: true }
   throw error
-}
-
-const toPage = ({ body, headers, status }: Reply): Page<unknown> => {
-  if (Array.isArray(body)) return { items: body, nextCursor: headers.get('x-next-cursor') }
-  const { data, nextCursor, hasMore: _, ...beside } = isObject(body) ? body : {}
-  if (!Array.isArray(data)) throw new VitrineError('BAD_ANSWER', 'The answer is not a page of a list.', { status })
-  return { items: data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null, ...beside }
 }
 
 const toRedirect = ({ headers, status }: Reply): Redirect => {

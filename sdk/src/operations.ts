@@ -2,6 +2,7 @@
 
 import type { CallOptions, Merged, Redirect, SignInOptions } from './options.ts'
 import type { BesideItems, Paged } from './paging.ts'
+import type { HttpOperation } from './request.ts'
 import type {
   AddAddressInput,
   AddCartItemInput,
@@ -82,36 +83,26 @@ import type {
   WishlistItem,
 } from './types.ts'
 
-/** How an operation is sent. Flags are `true` or absent. */
-export type Operation = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  readonly path: string
+export type Operation = HttpOperation & {
   /** Who may call: `store` and `sign-in` anyone, `shopper` guests and customers, the others only customers. */
   readonly access: 'store' | 'sign-in' | 'shopper' | 'customer' | 'asserted'
-  readonly query?: true
-  readonly body?: true
-  /** Takes an Idempotency-Key. */
-  readonly once?: true
-  readonly paged?: true
   /** Starts a session. */
   readonly signsIn?: true
-  /** Answers with a `location` instead of a body. */
-  readonly redirect?: true
 }
 
 export const operations = {
-  listProducts: { method: 'GET', path: '/v1/products', access: 'store', query: true, paged: true },
-  showProduct: { method: 'GET', path: '/v1/products/{idOrSlug}', access: 'store' },
-  listCategories: { method: 'GET', path: '/v1/categories', access: 'store', query: true, paged: true },
-  search: { method: 'GET', path: '/v1/search', access: 'store', query: true, paged: true },
-  suggest: { method: 'GET', path: '/v1/search/suggest', access: 'store', query: true },
-  listFilters: { method: 'GET', path: '/v1/filters', access: 'store', query: true },
-  showStore: { method: 'GET', path: '/v1/store', access: 'store' },
-  showMenu: { method: 'GET', path: '/v1/menu', access: 'store' },
-  listCartItems: { method: 'GET', path: '/v1/cart', access: 'shopper' },
+  listProducts: { path: '/v1/products', access: 'store', query: true, paged: true },
+  showProduct: { path: '/v1/products/{idOrSlug}', access: 'store' },
+  listCategories: { path: '/v1/categories', access: 'store', query: true, paged: true },
+  search: { path: '/v1/search', access: 'store', query: true, paged: true },
+  suggest: { path: '/v1/search/suggest', access: 'store', query: true },
+  listFilters: { path: '/v1/filters', access: 'store', query: true },
+  showStore: { path: '/v1/store', access: 'store' },
+  showMenu: { path: '/v1/menu', access: 'store' },
+  listCartItems: { path: '/v1/cart', access: 'shopper' },
   addToCart: { method: 'POST', path: '/v1/cart', access: 'shopper', body: true, once: true },
-  showMyCart: { method: 'GET', path: '/v1/cart/me', access: 'customer' },
-  showCart: { method: 'GET', path: '/v1/cart/{cartId}', access: 'shopper' },
+  showMyCart: { path: '/v1/cart/me', access: 'customer' },
+  showCart: { path: '/v1/cart/{cartId}', access: 'shopper' },
   changeCart: { method: 'PATCH', path: '/v1/cart/{cartId}', access: 'shopper', body: true },
   deleteCart: { method: 'DELETE', path: '/v1/cart/{cartId}', access: 'customer' },
   claimCart: { method: 'POST', path: '/v1/cart/{cartId}/claim', access: 'customer', once: true },
@@ -129,18 +120,18 @@ export const operations = {
   resetPassword: { method: 'POST', path: '/v1/auth/password/reset', access: 'sign-in', body: true, signsIn: true },
   verifyEmail: { method: 'POST', path: '/v1/auth/email/verify', access: 'sign-in', body: true },
   requestVerification: { method: 'POST', path: '/v1/auth/email/verify/request', access: 'customer', body: true },
-  listWishlist: { method: 'GET', path: '/v1/wishlist', access: 'shopper' },
+  listWishlist: { path: '/v1/wishlist', access: 'shopper' },
   addWishlistItem: { method: 'POST', path: '/v1/wishlist', access: 'shopper', body: true, once: true },
   removeWishlistItem: { method: 'DELETE', path: '/v1/wishlist/{id}', access: 'shopper' },
-  showCustomer: { method: 'GET', path: '/v1/customer', access: 'customer' },
+  showCustomer: { path: '/v1/customer', access: 'customer' },
   changeCustomer: { method: 'PATCH', path: '/v1/customer', access: 'customer', body: true },
   changePassword: { method: 'POST', path: '/v1/customer/password', access: 'customer', body: true },
-  listAddresses: { method: 'GET', path: '/v1/customer/addresses', access: 'customer', query: true, paged: true },
+  listAddresses: { path: '/v1/customer/addresses', access: 'customer', query: true, paged: true },
   addAddress: { method: 'POST', path: '/v1/customer/addresses', access: 'customer', body: true, once: true },
   changeAddress: { method: 'PATCH', path: '/v1/customer/addresses/{id}', access: 'customer', body: true },
   removeAddress: { method: 'DELETE', path: '/v1/customer/addresses/{id}', access: 'customer' },
-  listOrders: { method: 'GET', path: '/v1/customer/orders', access: 'customer', query: true, paged: true },
-  showOrder: { method: 'GET', path: '/v1/customer/orders/{id}', access: 'customer', query: true },
+  listOrders: { path: '/v1/customer/orders', access: 'customer', query: true, paged: true },
+  showOrder: { path: '/v1/customer/orders/{id}', access: 'customer', query: true },
   cancelOrder: { method: 'POST', path: '/v1/customer/orders/{id}/cancel', access: 'customer' },
   requestReturn: {
     method: 'POST',
@@ -149,14 +140,14 @@ export const operations = {
     body: true,
     once: true,
   },
-  listReturns: { method: 'GET', path: '/v1/customer/orders/{id}/returns', access: 'customer' },
+  listReturns: { path: '/v1/customer/orders/{id}/returns', access: 'customer' },
   startPayment: { method: 'POST', path: '/v1/payment', access: 'customer', body: true, once: true },
-  showPayment: { method: 'GET', path: '/v1/payment/{orderId}', access: 'customer' },
-  listDownloads: { method: 'GET', path: '/v1/downloads', access: 'customer', query: true, paged: true },
-  useDownload: { method: 'GET', path: '/v1/downloads/{id}', access: 'customer', redirect: true },
+  showPayment: { path: '/v1/payment/{orderId}', access: 'customer' },
+  listDownloads: { path: '/v1/downloads', access: 'customer', query: true, paged: true },
+  useDownload: { path: '/v1/downloads/{id}', access: 'customer', redirect: true },
   makeDownloadLink: { method: 'POST', path: '/v1/downloads/{id}/link', access: 'customer' },
   checkOut: { method: 'POST', path: '/v1/checkout', access: 'customer', body: true, once: true },
-  listCoupons: { method: 'GET', path: '/v1/coupons', access: 'customer', query: true, paged: true },
+  listCoupons: { path: '/v1/coupons', access: 'customer', query: true, paged: true },
   validateCoupon: { method: 'POST', path: '/v1/coupons/validate', access: 'customer', body: true },
 } as const satisfies Record<string, Operation>
 

@@ -2,15 +2,10 @@ import type { VitrineError } from './errors.ts'
 import type { ClientStorage } from './storage.ts'
 import type { MergeResult } from './types.ts'
 
-export type ClientOptions = {
+/** The options of every client. */
+export type SenderOptions = {
   /** The URL of the service, such as `https://api.example.com`. */
   url: string
-  /** The store key: a browser key (`vpk_…`) in a browser, a server key on a server. */
-  storeKey: string
-  /** Where the session and the guest token are stored. Default: in memory, for the lifetime of the client. */
-  storage?: ClientStorage | undefined
-  /** The outlet whose prices and stock are used. Default: the default outlet of the store. */
-  outletId?: string | undefined
   /** A replacement for the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
   /** How often a failed call is retried, when that is safe. Default: 2. */
@@ -21,10 +16,19 @@ export type ClientOptions = {
   maxRetryAfterSeconds?: number | undefined
   /** Sent with every call. */
   headers?: Record<string, string> | undefined
-  /** Called when the service rejects the session, which the client then drops. */
-  onSignedOut?: (() => void) | undefined
   /** Waits between two attempts. Tests can replace it. */
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
+}
+
+export type ClientOptions = SenderOptions & {
+  /** The store key: a browser key (`vpk_…`) in a browser, a server key on a server. */
+  storeKey: string
+  /** Where the session and the guest token are stored. Default: in memory, for the lifetime of the client. */
+  storage?: ClientStorage | undefined
+  /** The outlet whose prices and stock are used. Default: the default outlet of the store. */
+  outletId?: string | undefined
+  /** Called when the service rejects the session, which the client then drops. */
+  onSignedOut?: (() => void) | undefined
 }
 
 export type CallOptions = {

@@ -1,3 +1,6 @@
+import { VitrineError } from './errors.ts'
+import { isObject, type Reply } from './send.ts'
+
 export type Page<Item> = {
   items: Item[]
   /** Pass it as `cursor` to get the next page; null on the last one. */
@@ -56,4 +59,11 @@ export class PagedList<Item, Beside> implements Paged<Item, Beside> {
       page = await this.#fetchPage(page.nextCursor)
     }
   }
+}
+
+export const toPage = ({ body, headers, status }: Reply): Page<unknown> => {
+  if (Array.isArray(body)) return { items: body, nextCursor: headers.get('x-next-cursor') }
+  const { data, nextCursor, hasMore: _, ...beside } = isObject(body) ? body : {}
+  if (!Array.isArray(data)) throw new VitrineError('BAD_ANSWER', 'The answer is not a page of a list.', { status })
+  return { items: data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null, ...beside }
 }

@@ -1,16 +1,35 @@
-import type { Operation } from './operations.ts'
+/** The part of an operation that decides how it is sent. Flags are `true` or absent. */
+export type HttpOperation = {
+  /** `GET` by default, which keeps the table small. */
+  readonly method?: 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly query?: true
+  readonly body?: true
+  /** Takes an Idempotency-Key. */
+  readonly once?: true
+  readonly paged?: true
+  /** Answers with a `location` instead of a body. */
+  readonly redirect?: true
+}
 
-export type Request = { address: string; body: string | undefined }
+export type Input = Record<string, unknown>
 
-type Input = Record<string, unknown>
+export type Request = { address: string; body: string | FormData | undefined }
+
+export type Encode = (fields: Input) => string | FormData
 
 /** Puts the fields of an input into the path, and the query or the body. Plain loops, because every call runs this. */
-export const makeRequest = (url: string, { path, body }: Operation, input: Input): Request => {
+export const makeRequest = (
+  url: string,
+  { path, body }: HttpOperation,
+  input: Input,
+  encode: Encode = JSON.stringify,
+): Request => {
   const address = url + (path.includes('{') ? fillPath(path, input) : path)
   if (!body) return { address: addQuery(address, path, input), body: undefined }
   const rest: Input = {}
   for (const name in input) if (!isInPath(path, name)) rest[name] = input[name]
-  return { address, body: JSON.stringify(rest) }
+  return { address, body: encode(rest) }
 }
 
 const isInPath = (path: string, name: string) => path.includes(`{${name}}`)

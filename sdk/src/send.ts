@@ -2,8 +2,11 @@ import { SessionEnded, VitrineError } from './errors.ts'
 import { withTimeout } from './time.ts'
 import type { ErrorCode } from './types.ts'
 
+/** Called with the headers of every answer, before the call resolves or rejects. */
+export type OnHeaders = (headers: Headers, status: number) => Promise<void>
+
 /** One attempt. */
-type Sending = {
+type Sending<Body> = {
   fetch: typeof globalThis.fetch
   address: string
   init: RequestInit
@@ -11,17 +14,21 @@ type Sending = {
   signal: AbortSignal | undefined
   /** Whether a timeout or abort also aborts the request. An AbortController costs 2 % of a fast call. */
   isAbortable: boolean
-  /** Called with the headers of every answer, before the call resolves or rejects. */
-  onHeaders: ((headers: Headers, status: number) => Promise<void>) | undefined
+  onHeaders: OnHeaders | undefined
+  /** Reads the body of a successful answer. A SyntaxError means that it is not from Vitrine. */
+  read: (response: Response) => Promise<Body>
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-export type Reply = { headers: Headers; status: number; body: unknown }
+/** `body` is undefined for an answer without one. */
+export type Reply<Body = unknown> = { headers: Headers; status: number; body: Body | undefined }
+
+export const readJson = (response: Response): Promise<unknown> => response.json()
 
 /** Makes one attempt: resolves with a successful answer, or rejects with a `VitrineError`. */
-export const sendOnce = (sending: Sending): Promise<Reply> => {
+export const sendOnce = <Body>(sending: Sending<Body>): Promise<Reply<Body>> => {
   const { timeoutMs, signal, isAbortable } = sending
   const begin = () => exchange(sending)
   if (!isAbortable) return withTimeout(begin, timeoutMs, signal)
@@ -31,12 +38,14 @@ export const sendOnce = (sending: Sending): Promise<Reply> => {
   return withTimeout(begin, timeoutMs, signal, () => controller.abort())
 }
 
-const exchange = async ({ fetch, address, init, onHeaders }: Sending): Promise<Reply> => {
+const exchange = async <Body>({ fetch, address, init, onHeaders, read }: Sending<Body>): Promise<Reply<Body>> => {
   let response: Response | undefined
-  let body: unknown
+  let body: Body | undefined
+  let problem: unknown
   try {
     response = await fetch(address, init)
-    if (hasBody(response.status)) body = await response.json()
+    if (response.status >= 400) problem = await readJson(response)
+    else if (hasBody(response.status)) body = await read(response)
   } catch (cause) {
     // A SyntaxError means that the body is not JSON; any other error is one of the network. Checked by name, because a
     // custom `fetch` may come from another realm with its own SyntaxError.
@@ -45,12 +54,12 @@ const exchange = async ({ fetch, address, init, onHeaders }: Sending): Promise<R
   }
   const { status, headers } = response
   if (onHeaders !== undefined) await onHeaders(headers, status)
-  if (status >= 400) throw refusal(response, body)
+  if (status >= 400) throw refusal(response, problem)
   return { headers, status, body }
 }
 
 /** The body of a redirect is not needed, and browsers report a redirect as status 0. */
-const hasBody = (status: number) => status !== 204 && status !== 0 && (status < 300 || status >= 400)
+const hasBody = (status: number) => status !== 204 && status !== 0 && status < 300
 
 const badAnswer = (response: Response, cause?: unknown) =>
   new VitrineError('BAD_ANSWER', `The answer with status ${response.status} did not come from Vitrine.`, {

@@ -40,6 +40,7 @@ export const guideSections: readonly GuideSection[] = [
     title: 'Run a shop',
     pages: [
       { page: 'staff', label: 'Staff and tokens', about: 'People, roles, tokens, and who has changed what.' },
+      { page: 'admin-client', label: 'Admin client', about: 'Orders, products and pictures from TypeScript.' },
       { page: 'privacy', label: 'Privacy requests', about: 'Exporting and erasing the data of a customer.' },
       { page: 'media', label: 'Pictures', about: 'Uploading pictures, their sizes, and where they are stored.' },
     ],
