@@ -48,14 +48,16 @@ export const requestLine = (method: string, path: string, headers: Record<string
 }
 
 /** The requests of a file, one a line, in turn (see requests.lua). */
-export const sendRequests = (load: { url: string; pid: number; file: string }, seconds: number): Promise<Measured> =>
-  runWrk({ ...load, seconds, args: ['-s', requestsScript], env: { BENCH_REQUESTS: load.file } })
+export const sendRequests = (
+  load: { url: string; pid: number; file: string; clients?: number },
+  seconds: number,
+): Promise<Measured> => runWrk({ ...load, seconds, args: ['-s', requestsScript], env: { BENCH_REQUESTS: load.file } })
 
-type Run = { url: string; pid: number; seconds: number; args: string[]; env: NodeJS.ProcessEnv }
+type Run = { url: string; pid: number; clients?: number; seconds: number; args: string[]; env: NodeJS.ProcessEnv }
 
-const runWrk = async ({ url, pid, seconds, args, env }: Run): Promise<Measured> => {
+const runWrk = async ({ url, pid, clients = connections, seconds, args, env }: Run): Promise<Measured> => {
   const before = cpuSeconds(pid)
-  const all = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...args, url]
+  const all = ['-t1', `-c${clients}`, `-d${seconds}s`, '--latency', ...args, url]
   const { stdout } = await run('wrk', all, { env: { ...process.env, ...env } })
   const spent = cpuSeconds(pid) - before
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])

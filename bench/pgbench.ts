@@ -61,11 +61,19 @@ const find = () => {
   }
 }
 
+/** `variables` of the script, in which an absent one is null. `settings` of its sessions, as in PGOPTIONS. */
+type PgbenchRun = {
+  folder: string
+  clients: number
+  variables?: Record<string, string>
+  settings?: string
+} & ({ seconds: number } | { each: number })
+
 /** Transactions per second of a script with pgbench: for a time, or a number per client. */
 export const runPgbench = async (
   { host, port, user, password, database }: pg.ClientConfig,
   script: string,
-  { folder, clients, ...length }: { folder: string; clients: number } & ({ seconds: number } | { each: number }),
+  { folder, clients, variables = {}, settings = '', ...length }: PgbenchRun,
 ): Promise<{ rate: number; ms: number }> => {
   const file = join(folder, 'pgbench.sql')
   writeFileSync(file, script)
@@ -75,11 +83,20 @@ export const runPgbench = async (
     [
       ...['-n', '-M', 'prepared', '-f', file, '-D', 'turn=0'],
       ...['-c', String(clients), '-j', '1'],
+      ...Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]),
       ...('each' in length ? ['-t', String(length.each)] : ['-T', String(length.seconds)]),
       String(database),
     ],
-    { env: { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: String(password) } },
-  )
+    {
+      env: {
+        ...{ ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: String(password) },
+        PGOPTIONS: settings,
+      },
+    },
+  ).catch(({ stderr }) => {
+    // Without the variables, which can be thousands.
+    throw new Error(`pgbench failed: ${stderr}`)
+  })
   return {
     rate: Number(/tps = ([\d.]+)/.exec(stdout)?.[1]),
     ms: Number(/latency average = ([\d.]+)/.exec(stdout)?.[1]),

@@ -89,14 +89,14 @@ const partSums = sql`sum(orders)::bigint as orders, sum(quantity)::bigint as qua
 export const entriesPerBatch = 500
 
 /**
- * Adds the oldest changes of a store to the kept sums and deletes them. Returns how many. Rows are written in the order
+ * Adds the oldest changes of a store to the kept sums and deletes them, up to `most`. Returns how many. Rows are written in the order
  * of their keys, so that two instances do not wait for each other.
  */
-export const addToSums = (db: Queries, storeId: StoreId) => db.one<{ added: number }>`
+export const addToSums = (db: Queries, storeId: StoreId, most = entriesPerBatch) => db.one<{ added: number }>`
   with taken as (
     delete from sale_entry where store_id = ${storeId} and id = any(array(
       select e.id from sale_entry e where e.store_id = ${storeId}
-      order by e.id limit ${literalLimit(entriesPerBatch)} for update skip locked))
+      order by e.id limit ${literalLimit(most)} for update skip locked))
     returning *),
   changes as (select id as entry, false as is_order, order_id, orders, refunds_minor, refunded_units from taken),
   sales as (
