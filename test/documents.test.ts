@@ -34,7 +34,7 @@ const runDocuments = [
   'docs/signing-in.md',
   'docs/checkout-and-payment.md',
   'docs/delivery.md',
-  'docs/privacy.md',
+  'docs/run-your-shop.md',
   'docs/email.md',
   'docs/cli.md',
   // Last, because they add products, which the others count.

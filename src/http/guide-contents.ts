@@ -39,6 +39,11 @@ export const guideSections: readonly GuideSection[] = [
   {
     title: 'Run a shop',
     pages: [
+      {
+        page: 'run-your-shop',
+        label: 'Run your shop by API',
+        about: 'Products, orders, returns and reports: a day of a merchant.',
+      },
       { page: 'staff', label: 'Staff and tokens', about: 'People, roles, tokens, and who has changed what.' },
       { page: 'admin-client', label: 'Admin client', about: 'Orders, products and pictures from TypeScript.' },
       { page: 'privacy', label: 'Privacy requests', about: 'Exporting and erasing the data of a customer.' },
