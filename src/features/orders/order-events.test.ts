@@ -50,6 +50,9 @@ const report: Move = (tx, ctx, order) =>
 const deliver: Move = (tx, ctx, order) =>
   settle.moveOrder(tx, ctx, order, { ...parcel, status: 'delivered' }, entry('delivered'))
 
+const expectBack: Move = (tx, ctx, order) =>
+  settle.noteOnTimeline(tx, ctx, order, { type: 'return_requested', message: 'Items come back.' })
+
 type Case = { name: string; moves: readonly [Move, ...string[]][]; method?: 'cod'; goods?: Goods }
 
 /** Each move with the events that it must record, in the order in which they happen. */
@@ -90,6 +93,7 @@ const cases: Case[] = [
       [failRefund, 'order.attention'],
     ],
   },
+  { name: 'a return', moves: [[pay, 'order.paid'], [expectBack]] },
   { name: 'details of the payment', moves: [[pay, 'order.paid'], [fillDetails], [fillDetails]] },
   {
     name: 'a flag',
