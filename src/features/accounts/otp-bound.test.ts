@@ -131,7 +131,8 @@ test('a client that signed in before has five separate requests, which others ca
   assert.equal(service.messages.length + neighbour.messages.length, before + 5)
   const refused = answers.find(({ status }) => status === 429)
   const wait = Number(refused?.headers.get('retry-after'))
-  assert.ok(wait > 59 * 60 && wait <= 60 * 60, String(wait))
+  // The clocks of the two instances differ by some milliseconds, and a second that has begun counts.
+  assert.ok(wait > 59 * 60 && wait <= 60 * 60 + 1, String(wait))
 })
 
 test('a code requested with a proof is valid only with its own token, and replaces no other code', async () => {
