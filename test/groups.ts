@@ -28,20 +28,28 @@ const areaOf = (file: string) =>
     ? undefined
     : Object.keys(areas).find((name) => matchesGlob(file, areas[name]?.files ?? ''))
 
-/** The files to run: those that run alone, and for each group one that runs its members. */
-export const groupFiles = (files: readonly string[], folder: string): string[] => {
+/**
+ * The files to run: those that run alone, and for each group one that runs its members. `withDoubles`: tests of buying
+ * run once more with each provider.
+ */
+export const groupFiles = (
+  files: readonly string[],
+  folder: string,
+  { withDoubles }: { withDoubles: boolean },
+): string[] => {
   const groups = Object.entries(areas).flatMap(([name, { maxFiles }]) => {
     const members = files.filter((file) => areaOf(file) === name)
     return chunk(members, maxFiles).map((part, i) => writeGroup(join(folder, `${name}-${i + 1}.test.mjs`), part))
   })
-  return [...groups, ...groupsAtDoubles(files, folder), ...files.filter((file) => areaOf(file) === undefined)]
+  const atDoubles = withDoubles ? groupsAtDoubles(files, folder) : []
+  return [...groups, ...atDoubles, ...files.filter((file) => areaOf(file) === undefined)]
 }
 
 /** Tests of buying, which run with each payment provider and not only with the sandbox. */
-const atDoubles = 'src/features/checkout/{checkout,stock-races,buying-limits,coupons,untracked}.test.ts'
+const boughtAtDoubles = 'src/features/checkout/{checkout,stock-races,buying-limits,coupons,untracked}.test.ts'
 
 const groupsAtDoubles = (files: readonly string[], folder: string): string[] => {
-  const members = files.filter((file) => matchesGlob(file, atDoubles))
+  const members = files.filter((file) => matchesGlob(file, boughtAtDoubles))
   if (members.length === 0) return []
   return ['stripe', 'razorpay', 'juspay'].map((name) =>
     writeGroup(join(folder, `checkout-with-${name}.test.mjs`), members, name),

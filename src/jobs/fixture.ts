@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { runSql } from '../../test/databases.ts'
+import { makeBeside, runSql } from '../../test/databases.ts'
 import { databaseUrl, newStore, type ServiceOptions, startTestService, type TestService } from '../../test/harness.ts'
-import { migrate } from '../db/migrate.ts'
 import { listJobKinds } from '../job-kinds.ts'
 import type { JobKind } from './job-kind.ts'
 import { createJobRunner } from './runner.ts'
 
 /** A service with its own database, because jobs work on all stores, including those of other tests. */
 export const serviceAlone = async (t: TestContext, options: ServiceOptions = {}) => {
-  const name = `jobs_test_${process.pid}_${databases++}`
-  const url = databaseUrl.replace(/\/[^/]*$/, `/${name}`)
-  await runSql(databaseUrl, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template template0`)
-  await migrate({ connectionString: url })
+  const { url, drop } = await makeBeside(databaseUrl)
   const service = await startTestService({ ...options, databaseUrl: url })
   t.after(async () => {
     await service.close()
-    await runSql(databaseUrl, `drop database ${name} with (force)`)
+    await drop()
   })
   return { service, url }
 }
-
-let databases = 0
 
 /** A runner for all jobs of a service, as a new instance would have it. */
 export const newRunner = ({ app, db, config }: TestService, change: Partial<JobKind<unknown>> = {}) => {
