@@ -1,5 +1,5 @@
 import type { Queries } from '../../db/database.ts'
-import { byKey } from '../../db/plan-hints.ts'
+import { byKey, notByIndex } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import { type Buyer, buyerColumns, type FullOrderRow, fullColumns } from './orders.sql.ts'
@@ -193,13 +193,13 @@ export const countOrdersFound = async (
     select count(*) as found from ${foundInFilter(storeId, search, filter, maxFound)}`
   ).found
 
-/** Which of these orders match. */
+/** Which of these orders match. An order has few terms, and very many orders may have the same. */
 export const matchOrders = (db: Queries, storeId: StoreId, search: OrderSearch, numbers: readonly number[]) =>
   db.many<{ number: number }>`
   select n.number from unnest(${numbers}::integer[]) n (number)
   where n.number = ${search.number}::integer or exists (
     select from ${searched(search)} cross join ${byKey(sql`
-      select from order_search s where s.store_id = ${storeId} and s.number = n.number and ${beginsWith}`)} s)`
+      select from order_search s where s.store_id = ${storeId} and s.number = n.number and ${notByIndex(beginsWith)}`)} s)`
 
 export type ListedOrder = FullOrderRow & Buyer & { createdAtText: string }
 
