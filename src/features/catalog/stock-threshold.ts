@@ -23,7 +23,7 @@ export const writeVariantThreshold = async (tx: Tx, storeId: StoreId, variantId:
   return changed?.before
 }
 
-/** The same for a variant that somebody names. */
+/** The same for a variant that is named by its id or SKU. */
 export const changeVariantThreshold = async (
   tx: Tx,
   store: Pick<Store, 'id'>,

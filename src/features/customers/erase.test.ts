@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('nothing personal is left anywhere in the database, and the books stay', async (t) => {
+test('nothing personal is left anywhere in the database, and orders, amounts and tax stay', async (t) => {
   const { service: alone } = await serviceAlone(t, { passwords: cheapPasswords })
   const receiver = await startReceiver(t)
   receiver.does.respond = (response, { text }) => response.end(text)

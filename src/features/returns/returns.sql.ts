@@ -84,7 +84,7 @@ export const writeReturn = (tx: Tx, storeId: StoreId, id: string, change: Return
     updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${id}`
 
-/** When a locked order was delivered, by the clock of the service. */
+/** How many days ago a locked order was delivered. Null: it is not delivered. */
 export const daysSinceDelivery = async (tx: Tx, storeId: StoreId, orderId: string) =>
   (
     await tx.one<{ days: number | null }>`

@@ -23,7 +23,7 @@ const maxAnswerLength = 300
  *
  * Mail and passwords are sent without encryption to this machine only, where servers often have a certificate that
  * nobody can verify. Otherwise the certificate is always checked. With `smtp://`, a server elsewhere must offer STARTTLS;
- * otherwise somebody between could remove the offer and read codes and links.
+ * otherwise an attacker on the network could remove the offer and read codes and links.
  */
 export const createSmtpSender = (url: string, options: SmtpOptions = {}): MailSender => {
   const connections = createSmtpConnections(options.connections ?? 16, () => connect(readServer(url), options))

@@ -35,7 +35,7 @@ export const greet = ({ texts }: MessageCtx, name: string): Block => ({
 })
 
 /**
- * A person has chosen the name, and may have entered the address of somebody else. Mail programs make links of what looks
+ * Customers choose their names, and may enter the address of another person. Mail programs make links of what looks
  * like one, so such a name is left out. In others, such as `Dr.Rao`, a space after the dot prevents it.
  */
 const showName = (name: string) =>
