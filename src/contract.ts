@@ -147,6 +147,7 @@ export const describeAdmin = (version: string) =>
       Media: 'Pictures of products, variants and categories',
       Settings: 'The store, its origins and its mail',
       Returns: 'Items that customers send back, from the request to the refund',
+      Reports: 'Sales, tax and carts',
       Stock: 'Units of each variant at each outlet, and the ledger of their changes',
       Customers: 'The people who buy: their orders, notes about them, export and erasure of their data',
       Coupons: 'Discounts that shoppers enter as a code',
