@@ -24,7 +24,7 @@ export const productSnapshot = (storeId: StoreId, productIds: readonly string[])
   from (
     select ${wholeProductColumns}, c.name as category, v.variants
     from unnest(${productIds}::text[]) as named (id)
-    join product p on p.store_id = ${storeId} and p.id = named.id
+    cross join lateral (select * from product where store_id = ${storeId} and id = named.id offset 0) p
     left join category c on c.store_id = p.store_id and c.id = p.category_id
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('id', v.id, ${wholeVariantFields},

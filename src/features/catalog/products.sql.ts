@@ -29,6 +29,8 @@ export const listStockedOutlets = (tx: Tx, storeId: StoreId, variantId: string) 
 /**
  * Rebuilds the listing rows of these products at every outlet, and writes only those that change. Besides words, the
  * index holds each option of a variant (`7=Colour␟Indigo`), which cannot collide with words: see option-choices.ts.
+ * The lateral joins look rows up by their keys whatever the statistics say: in a new database they say nothing, and the
+ * planner compared all products with all variants.
  */
 export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
@@ -42,12 +44,17 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
       select o.id || '=' || left(chosen.key || chr(31) || chosen.value, 300)
       from variant optional, jsonb_each_text(optional.options) chosen
       where optional.store_id = p.store_id and optional.product_id = p.id and optional.active))
-  from product p
-  join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
+  from unnest(${productIds}::text[]) wanted (id)
+  cross join lateral (select * from product where store_id = ${storeId} and id = wanted.id offset 0) p
+  cross join lateral (select * from variant where store_id = p.store_id and product_id = p.id offset 0) v
   join outlet o on o.store_id = p.store_id
-  left join price_override po on po.store_id = p.store_id and po.variant_id = v.id and po.outlet_id = o.id
-  left join stock s on s.store_id = p.store_id and s.variant_id = v.id and s.outlet_id = o.id
-  where p.store_id = ${storeId} and p.id = any(${productIds}) and p.status = 'ACTIVE'
+  left join lateral (
+    select price_minor from price_override where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
+    limit 1) po on true
+  left join lateral (
+    select on_hand, reserved from stock where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
+    limit 1) s on true
+  where p.status = 'ACTIVE' and v.active
   order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position
   on conflict (store_id, outlet_id, product_id) do update set category_id = excluded.category_id,
     name_key = excluded.name_key, price_minor = excluded.price_minor, compare_at_minor = excluded.compare_at_minor,
