@@ -9,6 +9,7 @@ import { catalogContract } from './features/catalog/catalog.contract.ts'
 import { productEvents, stockEvents } from './features/catalog/catalog-events.contract.ts'
 import { categoriesAdminContract } from './features/catalog/categories.admin.contract.ts'
 import { filtersContract } from './features/catalog/filters.contract.ts'
+import { transferAdminContract } from './features/catalog/import/transfer.admin.contract.ts'
 import { productsAdminContract } from './features/catalog/products.admin.contract.ts'
 import { stockContract } from './features/catalog/stock.admin.contract.ts'
 import { storeContract } from './features/catalog/store.contract.ts'
@@ -75,6 +76,7 @@ export const adminContracts = [
   invoicesAdminContract,
   productsAdminContract,
   bulkAdminContract,
+  transferAdminContract,
   categoriesAdminContract,
   outletsAdminContract,
   merchantJobsContract,

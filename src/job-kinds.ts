@@ -5,6 +5,8 @@ import { makeResetToken, makeVerifyToken } from './features/accounts/mail-links.
 import { cartJobs } from './features/cart/cart.jobs.ts'
 import { bulkJobType, runBulkStep } from './features/catalog/bulk-change.ts'
 import { catalogJobs } from './features/catalog/catalog.jobs.ts'
+import { exportJobType, runExportStep } from './features/catalog/import/export-job.ts'
+import { importJobType, runImport } from './features/catalog/import/import-job.ts'
 import type { Services } from './features/context.ts'
 import { customerJobs } from './features/customers/customers.jobs.ts'
 import { deliveryJobs } from './features/delivery/delivery.jobs.ts'
@@ -12,7 +14,7 @@ import { eventJobs } from './features/events/events.jobs.ts'
 import type { MailLinks } from './features/mail/content.ts'
 import { mailJobs } from './features/mail/mail.jobs.ts'
 import { mediaJobs } from './features/media/media.jobs.ts'
-import { merchantJobs } from './features/merchant-jobs/merchant-jobs.jobs.ts'
+import { inSteps, merchantJobs } from './features/merchant-jobs/merchant-jobs.jobs.ts'
 import { outgoingWebhookJobs } from './features/outgoing-webhooks/outgoing-webhooks.jobs.ts'
 import { paymentJobs } from './features/payments/payment.jobs.ts'
 import { reportJobs } from './features/reports/reports.jobs.ts'
@@ -29,7 +31,11 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
     ...storeJobs(cleanup),
     ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...catalogJobs(db.forWork('jobs')),
-    ...merchantJobs(db.forWork('jobs'), cleanup, { [bulkJobType]: runBulkStep }),
+    ...merchantJobs(db.forWork('jobs'), cleanup, {
+      [bulkJobType]: inSteps(runBulkStep),
+      [importJobType]: runImport,
+      [exportJobType]: inSteps(runExportStep),
+    }),
     ...outgoingWebhookJobs({ ...services, db: db.forWork('messages') }, cleanup),
     ...reportJobs(cleanup),
     ...eventJobs(cleanup),

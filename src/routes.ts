@@ -6,6 +6,7 @@ import { cartRoutes } from './features/cart/cart.routes.ts'
 import { bulkAdminRoutes } from './features/catalog/bulk.admin.routes.ts'
 import { catalogRoutes, filterRoutes, storeRoutes } from './features/catalog/catalog.routes.ts'
 import { categoryAdminRoutes } from './features/catalog/categories.admin.routes.ts'
+import { transferAdminRoutes } from './features/catalog/import/transfer.admin.routes.ts'
 import { productAdminRoutes } from './features/catalog/products.admin.routes.ts'
 import { stockRoutes } from './features/catalog/stock.admin.routes.ts'
 import { checkoutRoutes } from './features/checkout/checkout.routes.ts'
@@ -77,6 +78,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...invoiceAdminRoutes,
   ...productAdminRoutes,
   ...bulkAdminRoutes,
+  ...transferAdminRoutes,
   ...categoryAdminRoutes,
   ...outletAdminRoutes,
   ...merchantJobRoutes,

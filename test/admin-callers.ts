@@ -65,7 +65,25 @@ const callerWith = (service: TestService, shop: TestStore, credentials: Record<s
     /** A call about the store: `path` begins behind its id. */
     inStore: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
       call(method, `/stores/${shop.storeId}${path}`, body, headers),
+    /** Sends a form with a file. */
+    upload: async (path: string, { bytes, name, fields = {}, headers = {} }: UploadedForm): Promise<Answer> => {
+      const form = new FormData()
+      for (const [field, value] of Object.entries(fields)) form.set(field, value)
+      form.set('file', new Blob([new Uint8Array(Buffer.from(bytes))]), name)
+      const answer = await fetch(`${service.url}/admin/v1/stores/${shop.storeId}${path}`, {
+        ...{ method: 'POST', body: form, headers: { ...credentials, ...headers } },
+      })
+      const text = await answer.text()
+      return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) }
+    },
   }
+}
+
+export type UploadedForm = {
+  bytes: Uint8Array | string
+  name: string
+  fields?: Record<string, string>
+  headers?: Record<string, string>
 }
 
 /** The link in the last mail of this name to an address. The service has its own database: see `serviceAlone`. */

@@ -84,7 +84,8 @@ const limits: Record<string, string> = {
   'Cached catalog responses and keys': `${figure('app.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
 
   'Headers of a request': `${figure('http/server.ts', 'headersTimeout') / inSeconds} seconds`,
-  'Whole request': `${figure('http/server.ts', 'requestTimeout') / inSeconds} seconds`,
+  'Whole request': `${figure('http/server.ts', 'bodyTimeout') / inSeconds} seconds`,
+  'Upload of a file': `${figure('http/server.ts', 'requestTimeout') / inMinutes} minutes`,
   'Connection without progress, such as a response that is not read': `${figure('http/server.ts', 'idleTimeout') / inSeconds} seconds`,
   'Idle connection': `${figure('http/server.ts', 'keepAliveTimeout') / inSeconds} seconds`,
   'Statement in the database': `${figure('db/database.ts', 'statementTimeoutMs') / inSeconds} seconds`,

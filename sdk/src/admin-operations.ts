@@ -21,6 +21,7 @@ import type {
   AdminCreateCategoryInput,
   AdminCreateCouponInput,
   AdminCreateCustomerNoteInput,
+  AdminCreateJobInput,
   AdminCreateKeyAnswer,
   AdminCreateKeyInput,
   AdminCreateOutletInput,
@@ -37,11 +38,13 @@ import type {
   AdminDeleteOutletInput,
   AdminDeleteWebhookInput,
   AdminDeliverOrderInput,
+  AdminDownloadJobFileInput,
   AdminDuplicateProductInput,
   AdminEnableWebhookInput,
   AdminEraseCustomerAnswer,
   AdminEraseCustomerInput,
   AdminExportCustomerInput,
+  AdminExportProductsInput,
   AdminGetCategoryInput,
   AdminGetCouponInput,
   AdminGetCreditNoteInput,
@@ -214,6 +217,8 @@ export const adminTable = {
     etag: true,
   },
   bulkProducts: { method: 'POST', path: '/admin/v1/stores/{storeId}/products/bulk', body: true, once: true },
+  createJob: { method: 'POST', path: '/admin/v1/stores/{storeId}/jobs', body: true, once: true, file: true },
+  exportProducts: { method: 'POST', path: '/admin/v1/stores/{storeId}/products/export', body: true, once: true },
   listCategories: { path: '/admin/v1/stores/{storeId}/categories', query: true, paged: true },
   createCategory: { method: 'POST', path: '/admin/v1/stores/{storeId}/categories', body: true, once: true, etag: true },
   getCategory: { path: '/admin/v1/stores/{storeId}/categories/{categoryId}', etag: true },
@@ -234,6 +239,7 @@ export const adminTable = {
   listJobs: { path: '/admin/v1/stores/{storeId}/jobs', query: true, paged: true },
   getJob: { path: '/admin/v1/stores/{storeId}/jobs/{jobId}' },
   cancelJob: { method: 'POST', path: '/admin/v1/stores/{storeId}/jobs/{jobId}/cancel' },
+  downloadJobFile: { path: '/admin/v1/stores/{storeId}/jobs/{jobId}/file', text: true },
   listMedia: { path: '/admin/v1/stores/{storeId}/media', query: true, paged: true },
   uploadMedia: { method: 'POST', path: '/admin/v1/stores/{storeId}/media', body: true, once: true, file: true },
   showMedium: { path: '/admin/v1/stores/{storeId}/media/{mediaId}', etag: true },
@@ -513,6 +519,26 @@ export interface AdminOperations {
    */
   bulkProducts(input: AdminBulkProductsInput, options?: CallOptions): Promise<MerchantJob>
   /**
+   * Import products from a file.
+   *
+   * JSON, JSON Lines, CSV, or a product export of Shopify or WooCommerce, up to 256 MiB of UTF-8 text; the format is
+   * detected unless `format` names it. The file is checked first, and nothing is written if a product is invalid,
+   * unless `skipBad` is set. `faults` of the job has the first 1,000 problems with their line and field. An interrupted
+   * import goes on by itself. At most three imports of a store may be unfinished.
+   *
+   * `POST /admin/v1/stores/{storeId}/jobs`, permission `jobs:write`
+   */
+  createJob(input: AdminCreateJobInput, options?: CallOptions): Promise<MerchantJob>
+  /**
+   * Export all products to a file.
+   *
+   * In a format that an import reads. Download the file at `jobs/{jobId}/file` when the job is done; it is kept for a
+   * day. At most twenty exports a day.
+   *
+   * `POST /admin/v1/stores/{storeId}/products/export`, permission `jobs:write`
+   */
+  exportProducts(input?: AdminExportProductsInput, options?: CallOptions): Promise<MerchantJob>
+  /**
    * List categories in the order of their positions.
    *
    * `GET /admin/v1/stores/{storeId}/categories`, permission `catalog:read`
@@ -618,6 +644,14 @@ export interface AdminOperations {
    * `POST /admin/v1/stores/{storeId}/jobs/{jobId}/cancel`, permission `jobs:write`
    */
   cancelJob(input: AdminCancelJobInput, options?: CallOptions): Promise<MerchantJob>
+  /**
+   * Download the file that a job has made.
+   *
+   * An export is kept for a day.
+   *
+   * `GET /admin/v1/stores/{storeId}/jobs/{jobId}/file`, permission `jobs:write`
+   */
+  downloadJobFile(input: AdminDownloadJobFileInput, options?: CallOptions): Promise<string>
   /**
    * List pictures, newest first.
    *

@@ -295,14 +295,17 @@ export type AdminVariant = {
 
 export type MerchantJob = {
   id: string
-  /** Such as `products.bulk` */
+  /** `import`, `export` or `products.bulk` */
   type: string
   status: 'queued' | 'running' | 'done' | 'failed' | 'cancelled'
   /** Items that were worked on, including those with faults */
   done: number
+  /** 0 until it is known */
   total: number
+  /** Progress from 0 to 100, also while a file is being checked */
+  percent: number
   faults: {
-    /** Number of the item, from 1 */
+    /** Line of the file, or number of the item, from 1 */
     line: number
     field: string
     message: string
@@ -1619,6 +1622,26 @@ export type AdminBulkProductsInput = {
   }
 }
 
+/** The input of `adminCreateJob`. */
+export type AdminCreateJobInput = {
+  file: FileToUpload
+  type: 'import'
+  format?: 'json' | 'jsonl' | 'csv' | 'shopify' | 'woocommerce' | undefined
+  /** The file is complete: reset fields and disable variants that it leaves out */
+  replace?: boolean | undefined
+  /** Also set the stock of existing variants, not only of new ones */
+  setStock?: boolean | undefined
+  /** Skip invalid products instead of rejecting the whole file */
+  skipBad?: boolean | undefined
+  /** Report what would change, and write nothing */
+  dryRun?: boolean | undefined
+}
+
+/** The input of `adminExportProducts`. */
+export type AdminExportProductsInput = {
+  format?: 'jsonl' | 'json' | 'csv' | 'shopify' | undefined
+}
+
 /** The input of `adminListCategories`. */
 export type AdminListCategoriesInput = {
   /** Words or word prefixes of the name */
@@ -1743,6 +1766,11 @@ export type AdminGetJobInput = {
 
 /** The input of `adminCancelJob`. */
 export type AdminCancelJobInput = {
+  jobId: string
+}
+
+/** The input of `adminDownloadJobFile`. */
+export type AdminDownloadJobFileInput = {
   jobId: string
 }
 

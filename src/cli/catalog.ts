@@ -5,10 +5,17 @@ import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorCode, errorMessage, isSystemError } from '../core/thrown.ts'
-import { type ExportFormat, exportCatalog, exportFormats } from '../features/catalog/import/export.ts'
-import { type ImportFormat, importFormats } from '../features/catalog/import/formats.ts'
-import { type ImportProgress, type ImportResult, importCatalog, unitOf } from '../features/catalog/import/import.ts'
+import { exportCatalog } from '../features/catalog/import/export.ts'
+import { unitOf } from '../features/catalog/import/formats.ts'
+import { type ImportResult, importCatalog } from '../features/catalog/import/import.ts'
+import type { ImportProgress } from '../features/catalog/import/import-run.ts'
 import type { RecordFault } from '../features/catalog/import/records.ts'
+import {
+  type ExportFormat,
+  exportFormats,
+  type ImportFormat,
+  importFormats,
+} from '../features/catalog/import/transfer.admin.contract.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
 import { type OutputOptions, print, printWarning, toJson } from './output.ts'
 import { whichStore } from './which-store.ts'

@@ -106,7 +106,7 @@ export type Answer<Body> = {
   stream?: Streamed
 }
 
-export type Streamed = { contentType: string; chunks: AsyncIterable<string> }
+export type Streamed = { contentType: string; chunks: AsyncIterable<string | Buffer> }
 
 /** A file that came with a request. It is deleted when the request ends. */
 export type UploadedFile = { path: string; bytes: number; name: string }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { errorBody, fail } from '../core/errors.ts'
 import { acceptJson, maxBodyBytes } from './body.ts'
+import { limitBodyTime } from './body-timeout.ts'
 import { answerBrokenConnection, answerErrors, sendFailure } from './errors.ts'
 import { requestId } from './request-id.ts'
 
@@ -15,12 +16,13 @@ export type ServerOptions = {
 }
 
 /**
- * In milliseconds. `idleTimeout` closes connections without traffic, such as those of clients that do not read their
+ * In milliseconds. `requestTimeout` is for all requests, which means uploads; `bodyTimeout` is for the others. `idleTimeout` closes connections without traffic, such as those of clients that do not read their
  * answer. It must be longer than the maximum wait for an order.
  */
 const defaultTimeouts = {
   headersTimeout: 15_000,
-  requestTimeout: 30_000,
+  requestTimeout: 600_000,
+  bodyTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
   idleTimeout: 60_000,
@@ -90,12 +92,14 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
     // The schema limits the length of parameters, with the usual error.
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     serverFactory: (handle) => {
+      const { idleTimeout, bodyTimeout, ...times } = { ...defaultTimeouts, ...timeouts }
       const answer = (request: IncomingMessage, response: ServerResponse) => {
         if (request.headers.host === undefined && request.httpVersion === '1.1') return refuseWithoutHost(response)
         request.url = originForm(request.url)
-        if (!fastLane(request, response)) handle(request, response)
+        if (fastLane(request, response)) return
+        limitBodyTime(request, response, bodyTimeout)
+        handle(request, response)
       }
-      const { idleTimeout, ...times } = { ...defaultTimeouts, ...timeouts }
       // By default Node answers a missing Host or an unknown Expect with an empty body.
       const limits = { ...times, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
       const http = createHttpServer(limits, answer)

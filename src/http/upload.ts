@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Failure, fail } from '../core/errors.ts'
 import { errorCode, isSystemError } from '../core/thrown.ts'
 import { inspectValue } from './body.ts'
+import { allowSlowBody } from './body-timeout.ts'
 import type { UploadedFile } from './endpoint.ts'
 
 export type Upload = { fields: Record<string, unknown>; file: UploadedFile }
@@ -35,6 +36,7 @@ export const withUpload = async <Result>(
 ): Promise<Result> => {
   if (!request.isMultipart()) throw fail('BAD_REQUEST', 'Send a file as multipart/form-data.')
   if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + maxFormBytes) throw tooLarge(maxFileBytes)
+  allowSlowBody(request.raw)
   const path = join(tmpdir(), `vitrine-upload-${randomUUID()}`)
   try {
     return await work(await readForm(request, path, maxFileBytes).catch(explainFormError))

@@ -47,6 +47,15 @@ export const catalogErrors = {
     ({ maxOpenJobs }: { maxOpenJobs: number }) =>
       `${maxOpenJobs} jobs of the store are not finished yet. Wait for one of them, or cancel one.`,
   ),
+  JOB_TYPE_LIMIT_REACHED: conflict(
+    ({ type, maxOpen }: { type: string; maxOpen: number }) =>
+      `${maxOpen} jobs of type ${type} are not finished yet. Wait for one of them, or cancel one.`,
+  ),
+  JOB_DAY_LIMIT_REACHED: conflict(
+    ({ type, maxKept }: { type: string; maxKept: number }) =>
+      `The store has had ${maxKept} jobs of type ${type} within a day. Their files are kept that long.`,
+  ),
+  JOB_FILE_NOT_FOUND: notFound(({ jobId }: { jobId: string }) => `The job ${jobId} has no finished file.`),
   OUTLET_IS_DEFAULT: conflict(
     ({ outletId }: { outletId: string }) => `${outletId} is the default outlet. Choose another default first.`,
   ),

@@ -9,7 +9,7 @@ import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
 import { commandLine } from '../audit/record.ts'
 import { changeProduct } from '../catalog/edit-products.ts'
 import { openOrderShop, placeOrder, showOrder } from '../orders/fixture.ts'
-import { dataDirFor, newPicture, uploadAs } from './fixture.ts'
+import { dataDirFor, newPicture, uploadPicture } from './fixture.ts'
 
 /** A shop with products, in a service of its own. */
 const open = async (t: TestContext, options: ServiceOptions = {}) => {
@@ -23,7 +23,7 @@ const open = async (t: TestContext, options: ServiceOptions = {}) => {
   })
   const program = await newProgram(service, shop)
   const upload = async (fields: Record<string, string> = {}, bytes?: Uint8Array) => {
-    const { status, json } = await uploadAs(service, shop, program, { bytes: bytes ?? (await newPicture()), fields })
+    const { status, json } = await uploadPicture(program, { bytes: bytes ?? (await newPicture()), fields })
     assert.ok(status < 300, JSON.stringify(json))
     return json as { id: string; url: string; sizes: { url: string }[] }
   }
@@ -149,7 +149,7 @@ test('a picture that begins to be used while it is collected or deleted is eithe
 })
 
 test('a removal that is interrupted is completed, and the same file can be uploaded after it', async (t) => {
-  const { service, shop, program, upload, isServed, runDue, failures } = await open(t)
+  const { service, program, upload, isServed, runDue, failures } = await open(t)
   const bytes = await newPicture({ width: 700 })
   const picture = await upload({}, bytes)
   const { storage } = service.app.services.media
@@ -163,7 +163,7 @@ test('a removal that is interrupted is completed, and the same file can be uploa
   await runDue()
   assert.deepEqual(failures, ['media-cleanup: killed'])
   assert.equal((await program.inStore('GET', '/media')).json.total, 0)
-  const early = await uploadAs(service, shop, program, { bytes })
+  const early = await uploadPicture(program, { bytes })
   assert.deepEqual([early.status, early.json.code], [503, 'SERVICE_UNAVAILABLE'])
   service.clock.advance(minutes(6))
   await runDue()
@@ -179,7 +179,7 @@ test('an upload whose files could not be stored is not shown, works again, and l
   })
   const [bytes, lost] = [await newPicture(), await newPicture()]
   bucket.faults.fail = 3
-  const failed = await uploadAs(service, shop, program, { bytes })
+  const failed = await uploadPicture(program, { bytes })
   assert.deepEqual([failed.status, failed.json.code], [503, 'SERVICE_UNAVAILABLE'])
   assert.equal((await program.inStore('GET', '/media')).json.total, 0)
   const picture = await upload({}, bytes)
@@ -187,7 +187,7 @@ test('an upload whose files could not be stored is not shown, works again, and l
   assert.equal(bucket.objects.size, 3)
 
   bucket.faults.fail = 3
-  assert.equal((await uploadAs(service, shop, program, { bytes: lost })).status, 503)
+  assert.equal((await uploadPicture(program, { bytes: lost })).status, 503)
   service.clock.advance(minutes(61))
   await runDue()
   const { id: storeId } = await shop.load()

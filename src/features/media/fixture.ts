@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import sharp, { type FormatEnum, type Sharp } from 'sharp'
-import type { newProgram } from '../../../test/admin-callers.ts'
-import type { Answer, TestService, TestStore } from '../../../test/harness.ts'
+import type { newProgram, UploadedForm } from '../../../test/admin-callers.ts'
 
 /** A data folder, which is deleted with the test or with `remove`. */
 export const newDataDir = () => {
@@ -36,27 +35,8 @@ export const newPicture = (
     .toBuffer()
 }
 
-type Program = Awaited<ReturnType<typeof newProgram>>
-export type UploadedForm = {
-  bytes: Uint8Array
-  name?: string
-  fields?: Record<string, string>
-  headers?: Record<string, string>
-}
-
-/** Uploads as a program of the store. */
-export const uploadAs = async (
-  service: TestService,
-  shop: TestStore,
-  { credentials }: Pick<Program, 'credentials'>,
-  { bytes, name = 'picture.png', fields = {}, headers = {} }: UploadedForm,
-) => {
-  const form = new FormData()
-  for (const [field, value] of Object.entries(fields)) form.set(field, value)
-  form.set('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), name)
-  const answer = await fetch(`${service.url}/admin/v1/stores/${shop.storeId}/media`, {
-    ...{ method: 'POST', body: form, headers: { ...credentials, ...headers } },
-  })
-  const json: Answer['json'] = await answer.json()
-  return { status: answer.status, json }
-}
+/** Uploads a picture. */
+export const uploadPicture = (
+  { upload }: Pick<Awaited<ReturnType<typeof newProgram>>, 'upload'>,
+  form: Omit<UploadedForm, 'name'> & { name?: string },
+) => upload('/media', { name: 'picture.png', ...form })

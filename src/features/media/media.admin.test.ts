@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { newProgram } from '../../../test/admin-callers.ts'
 import { newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { listAudit } from '../audit/audit.sql.ts'
-import { newDataDir, newPicture, uploadAs } from './fixture.ts'
+import { newDataDir, newPicture, uploadPicture } from './fixture.ts'
 
 let service: TestService
 const dataDir = newDataDir()
@@ -24,8 +24,8 @@ const newShop = async () => {
   return {
     shop,
     program,
-    upload: (bytes: Uint8Array, more: Partial<Parameters<typeof uploadAs>[3]> = {}) =>
-      uploadAs(service, shop, program, { bytes, ...more }),
+    upload: (bytes: Uint8Array, more: Partial<Parameters<typeof uploadPicture>[1]> = {}) =>
+      uploadPicture(program, { bytes, ...more }),
   }
 }
 
@@ -224,7 +224,7 @@ test('a store stops at its limit, also with parallel uploads, and another store 
   const shop = await newStore(small)
   const program = await newProgram(small, shop)
   const pictures = await Promise.all(Array.from({ length: 12 }, () => newPicture({ width: 700, height: 700 })))
-  const answers = await Promise.all(pictures.map((bytes) => uploadAs(small, shop, program, { bytes })))
+  const answers = await Promise.all(pictures.map((bytes) => uploadPicture(program, { bytes })))
   const stored = answers.filter(({ status }) => status === 201)
   const refused = answers.filter(({ status }) => status === 409)
   assert.ok(stored.length > 0 && refused.length > 0, JSON.stringify(answers.map(({ status }) => status)))
@@ -233,7 +233,7 @@ test('a store stops at its limit, also with parallel uploads, and another store 
   assert.equal((await program.inStore('GET', '/media')).json.total, stored.length)
   const other = await newStore(small)
   const upload = { bytes: await newPicture({ width: 700, height: 700 }) }
-  assert.equal((await uploadAs(small, other, await newProgram(small, other), upload)).status, 201)
+  assert.equal((await uploadPicture(await newProgram(small, other), upload)).status, 201)
 })
 
 test('pictures of products, variants and categories are chosen by id, and shown with it', async () => {

@@ -9,13 +9,14 @@ export const MerchantJobBody = named(
   'MerchantJob',
   Type.Object({
     id: Type.String(),
-    type: Type.String({ description: 'Such as `products.bulk`' }),
+    type: Type.String({ description: '`import`, `export` or `products.bulk`' }),
     status: oneOf(statuses),
     done: Type.Integer({ description: 'Items that were worked on, including those with faults' }),
-    total: Type.Integer(),
+    total: Type.Integer({ description: '0 until it is known' }),
+    percent: Type.Integer({ description: 'Progress from 0 to 100, also while a file is being checked' }),
     faults: Type.Array(
       Type.Object({
-        line: Type.Integer({ description: 'Number of the item, from 1' }),
+        line: Type.Integer({ description: 'Line of the file, or number of the item, from 1' }),
         field: Type.String(),
         message: Type.String(),
         id: Type.Optional(Type.String({ description: 'Id of the product' })),
@@ -31,8 +32,14 @@ export const MerchantJobBody = named(
 export type MerchantJobBody = Static<typeof MerchantJobBody>
 
 export const exampleJob = {
-  ...{ id: 'job_01k8x0v3m7q2w9c4t6y8zj', type: 'products.bulk', status: 'done', done: 120, total: 120, faults: [] },
-  ...{ result: { updated: 118, unchanged: 2 }, author: 'Meera', createdAt: '2026-11-17T09:30:00.000Z' },
+  ...{ id: 'job_01k8x0v3m7q2w9c4t6y8zj', type: 'products.bulk', status: 'done', done: 120, total: 120 },
+  ...{
+    percent: 100,
+    faults: [],
+    result: { updated: 118, unchanged: 2 },
+    author: 'Meera',
+    createdAt: '2026-11-17T09:30:00.000Z',
+  },
   ...{ startedAt: '2026-11-17T09:30:00.100Z', finishedAt: '2026-11-17T09:30:03.000Z' },
 }
 
@@ -69,5 +76,15 @@ export const merchantJobsContract = {
     ok: MerchantJobBody,
     errors: ['NOT_FOUND'],
     example: { ...exampleJob, status: 'cancelled' },
+  }),
+  adminDownloadJobFile: adminEndpoint({
+    ...{ tag: 'Jobs', access: 'store', permission: 'jobs:write', method: 'GET' },
+    ...{ path: `${path}/{jobId}/file`, params: jobParams, head: false },
+    summary: 'Download the file that a job has made',
+    description: 'An export is kept for a day.',
+    ok: Type.String(),
+    contentType: 'application/octet-stream',
+    errors: ['NOT_FOUND'],
+    example: '{"slug":"masala-tea","name":"Masala tea","price":120}',
   }),
 }

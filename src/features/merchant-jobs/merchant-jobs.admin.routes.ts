@@ -2,7 +2,7 @@ import { answerList } from '../admin-list.ts'
 import { adminRoutes } from '../context.ts'
 import { merchantJobsContract } from './merchant-jobs.admin.contract.ts'
 import { countJobs, listJobs } from './merchant-jobs.sql.ts'
-import { cancelMerchantJob, readJob, showJob } from './merchant-jobs.ts'
+import { cancelMerchantJob, openJobFile, readJob, showJob } from './merchant-jobs.ts'
 
 export const merchantJobRoutes = adminRoutes(merchantJobsContract, {
   adminListJobs: ({ ctx, query }) => {
@@ -20,4 +20,12 @@ export const merchantJobRoutes = adminRoutes(merchantJobsContract, {
   adminCancelJob: async ({ ctx, params }) => ({
     body: await ctx.db.tx((tx) => cancelMerchantJob(tx, ctx, params.jobId)),
   }),
+  adminDownloadJobFile: async ({ ctx, params }) => {
+    const { name, contentType, parts } = await openJobFile(ctx.db, ctx.store, params.jobId)
+    return {
+      body: '',
+      headers: { 'content-disposition': `attachment; filename="${name}"`, 'cache-control': 'private, no-store' },
+      stream: { contentType, chunks: parts },
+    }
+  },
 })

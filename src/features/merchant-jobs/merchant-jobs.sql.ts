@@ -19,14 +19,16 @@ export type MerchantJob = {
   author: Author
   input: unknown
   result: Record<string, unknown> | null
+  /** What the type of job needs to go on after an interruption. */
+  state: unknown
   attempts: number
   createdAt: Date
   startedAt: Date | null
   finishedAt: Date | null
 }
 
-const columns = sql`j.id, j.type, j.status, j.done, j.total, j.faults, j.author, j.input, j.result, j.attempts,
-  j.created_at as "createdAt", j.started_at as "startedAt", j.finished_at as "finishedAt"`
+const columns = sql`j.id, j.type, j.status, j.done, j.total, j.faults, j.author, j.input, j.result, j.state,
+  j.attempts, j.created_at as "createdAt", j.started_at as "startedAt", j.finished_at as "finishedAt"`
 
 export type QueuedJob = { id: string; type: string; total: number; author: Author; input: unknown }
 
@@ -73,6 +75,14 @@ export const countOpenJobs = async (tx: Tx, storeId: StoreId) =>
       where store_id = ${storeId} and status in ('queued', 'running')`
   ).count
 
+/** Jobs of one type, including those that are finished: they are kept for a day. */
+export const countJobsOfType = async (tx: Tx, storeId: StoreId, type: string, isOpen: boolean) =>
+  (
+    await tx.one<{ count: number }>`
+      select count(*)::integer as count from merchant_job
+      where store_id = ${storeId} and type = ${type} and (not ${isOpen} or status in ('queued', 'running'))`
+  ).count
+
 /** Makes jobs of a store wait for each other while they are counted. */
 export const lockJobCount = (tx: Tx, storeId: StoreId) => tx.run`
   select pg_advisory_xact_lock(${jobCountLock}::integer, ${storeId}::integer)`
@@ -89,36 +99,65 @@ export const findStoresWithJobs = (db: Queries) => db.many<{ storeId: StoreId; w
   where status in ('queued', 'running') and claimed_until <= vitrine_now()
   group by store_id order by min(claimed_until) limit 100`
 
-export type ClaimedJob = { storeId: StoreId; storePublicId: string; id: string; type: string; attempts: number }
+export type ClaimedJob = {
+  storeId: StoreId
+  storePublicId: string
+  id: string
+  type: string
+  attempts: number
+  turn: number
+}
 
 export const claimJobs = (db: Queries, storeId: StoreId, limit: number) => db.many<ClaimedJob>`
   with claimed as (
     update merchant_job j set status = 'running', started_at = coalesce(j.started_at, vitrine_now()),
-      attempts = j.attempts + 1, claimed_until = vitrine_now() + interval '1 minute'
+      attempts = j.attempts + 1, turn = j.turn + 1, claimed_until = vitrine_now() + interval '1 minute'
     where j.store_id = ${storeId} and j.id = any(array(
       select q.id from merchant_job q
       where q.store_id = ${storeId} and q.status in ('queued', 'running') and q.claimed_until <= vitrine_now()
       order by q.claimed_until, q.id limit ${limit} for update skip locked))
     returning j.*)
-  select c.store_id as "storeId", s.public_id as "storePublicId", c.id, c.type, c.attempts
+  select c.store_id as "storeId", s.public_id as "storePublicId", c.id, c.type, c.attempts,
+    c.turn
   from claimed c join store s on s.id = c.store_id
   order by c.id`
 
-/** Undefined if it is finished or cancelled. */
-export const lockRunningJob = (tx: Tx, storeId: StoreId, id: string) => tx.maybeOne<MerchantJob>`
+/** Undefined if it is finished or cancelled, or if another instance has taken it. */
+export const lockRunningJob = (tx: Tx, { storeId, id, turn }: ClaimedJob) => tx.maybeOne<MerchantJob>`
   select ${columns} from merchant_job j
-  where j.store_id = ${storeId} and j.id = ${id} and j.status = 'running' for update`
+  where j.store_id = ${storeId} and j.id = ${id} and j.status = 'running' and j.turn = ${turn} for update`
 
-export type Progress = { done: number; faults: readonly JobFault[]; result: Record<string, unknown> | null }
+export type Progress = {
+  done: number
+  /** If it became known only now. */
+  total?: number
+  /** Those that were found since the last time. */
+  faults: readonly JobFault[]
+  result: Record<string, unknown> | null
+  state?: unknown
+}
 
 /** A step that succeeds also renews the claim. */
-export const noteProgress = (tx: Tx, storeId: StoreId, id: string, { done, faults, result }: Progress) => tx.run`
-  update merchant_job set done = ${done}, faults = faults || ${JSON.stringify(faults)}::jsonb, attempts = 1,
-    claimed_until = vitrine_now() + interval '1 minute', result = ${result === null ? null : JSON.stringify(result)}::jsonb
+export const noteProgress = (
+  tx: Tx,
+  storeId: StoreId,
+  id: string,
+  { done, total, faults, result, state }: Progress,
+) => tx.run`
+  update merchant_job set done = ${done}, total = coalesce(${total ?? null}, total), attempts = 1,
+    faults = faults || ${JSON.stringify(faults)}::jsonb, claimed_until = vitrine_now() + interval '1 minute',
+    result = ${result === null ? null : JSON.stringify(result)}::jsonb,
+    state = ${state === undefined ? null : JSON.stringify(state)}::jsonb
   where store_id = ${storeId} and id = ${id}`
 
 export const finishJob = (db: Queries, storeId: StoreId, id: string, status: 'done' | 'failed') => db.run`
   update merchant_job set status = ${status}, finished_at = vitrine_now()
+  where store_id = ${storeId} and id = ${id} and status = 'running'`
+
+/** A job that has failed again and again. */
+export const giveUpJob = (db: Queries, storeId: StoreId, id: string, fault: JobFault) => db.run`
+  update merchant_job set status = 'failed', finished_at = vitrine_now(),
+    faults = faults || ${JSON.stringify([fault])}::jsonb
   where store_id = ${storeId} and id = ${id} and status = 'running'`
 
 export const postponeJob = (db: Queries, storeId: StoreId, id: string, delayMs: number) => db.run`

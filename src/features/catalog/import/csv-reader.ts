@@ -51,7 +51,7 @@ const csvFaults: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'has an unclosed quote',
   CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; a quote inside a quoted cell is written twice',
   INVALID_OPENING_QUOTE: 'has a quote inside a cell; quote the whole cell and write the quote twice',
-  CSV_MAX_RECORD_SIZE: 'is larger than 16 MB or has an unclosed quote',
+  CSV_MAX_RECORD_SIZE: 'is larger than 4 MB or has an unclosed quote',
 }
 
 export type CsvHeading = { line: number; names: string[] }

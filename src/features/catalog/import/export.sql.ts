@@ -51,3 +51,9 @@ export const listProductsToExport = (db: Queries, storeId: StoreId, after: strin
       'prices', ${pricesByOutlet}) order by v.position, v.id), '[]') as variants
     from variant v where v.store_id = p.store_id and v.product_id = p.id and v.active) v
   order by p.id`
+
+export const countProductsToExport = async (db: Queries, storeId: StoreId) =>
+  (
+    await db.one<{ count: number }>`
+      select count(*)::integer as count from product where store_id = ${storeId}`
+  ).count

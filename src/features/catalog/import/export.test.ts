@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { newStore, startTestService, type TestService, type TestStore } from '../../../../test/harness.ts'
-import { type ExportFormat, exportCatalog } from './export.ts'
+import { exportCatalog } from './export.ts'
 import { importerFor, jsonLines, rowVersions } from './fixture.ts'
+import type { ExportFormat } from './transfer.admin.contract.ts'
 
 let service: TestService
 before(async () => {

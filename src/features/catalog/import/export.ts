@@ -1,15 +1,13 @@
 import { csvCell } from '../../../core/csv.ts'
 import { toWire } from '../../../core/money.ts'
-import type { Db } from '../../../db/database.ts'
+import type { Db, Queries } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
 import { listCategoryNodes } from '../products.sql.ts'
 import { categoryPaths } from '../products.ts'
 import { type ExportRow, type ExportVariant, listProductsToExport } from './export.sql.ts'
 import { shopifyHeading, writeShopifyRows } from './export-shopify.ts'
 import type { ExportedProduct, ExportedVariant } from './exported-product.ts'
-
-export const exportFormats = ['jsonl', 'json', 'csv', 'shopify'] as const
-export type ExportFormat = (typeof exportFormats)[number]
+import type { ExportFormat } from './transfer.admin.contract.ts'
 
 const batchSize = 500
 
@@ -18,24 +16,36 @@ const batchSize = 500
  * nothing; importing it into an empty store creates the same catalog.
  */
 export async function* exportCatalog(db: Db, store: Store, format: ExportFormat): AsyncGenerator<string> {
-  const write = writers[format]
-  let count = 0
-  yield write.start
-  for await (const products of listProducts(db, store)) {
-    yield products.map((product) => (count++ === 0 ? '' : write.between) + write.product(product)).join('')
+  for (let position = startOfExport; ; ) {
+    const { text, isLast, ...next } = await exportBatch(db, store, format, position, batchSize)
+    yield text
+    if (isLast) return
+    position = next
   }
-  yield count === 0 ? write.endOfNothing : write.end
 }
 
-async function* listProducts(db: Db, store: Store): AsyncGenerator<ExportedProduct[]> {
-  for (let after = ''; ; ) {
-    const rows = await listProductsToExport(db, store.id, after, batchSize)
-    const pathOf = categoryPaths(await listCategoryNodes(db, store.id))
-    if (rows.length > 0) yield rows.map((row) => toFile(row, store, (id) => pathOf(id).join(' > ')))
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < batchSize) return
-    after = last.id
-  }
+/** `after` is the id of the last product, and `count` the number of products so far. */
+export type ExportPosition = { after: string; count: number }
+
+export const startOfExport: ExportPosition = { after: '', count: 0 }
+
+/** The next products as text, with the beginning and the end of the file where they belong. */
+export const exportBatch = async (
+  db: Queries,
+  store: Store,
+  format: ExportFormat,
+  { after, count }: ExportPosition,
+  limit: number,
+): Promise<ExportPosition & { text: string; isLast: boolean }> => {
+  const write = writers[format]
+  const rows = await listProductsToExport(db, store.id, after, limit)
+  const pathOf = categoryPaths(await listCategoryNodes(db, store.id))
+  const texts = rows.map((row) => write.product(toFile(row, store, (id) => pathOf(id).join(' > '))))
+  const total = count + rows.length
+  const isLast = rows.length < limit
+  const start = count === 0 ? write.start : rows.length === 0 ? '' : write.between
+  const end = isLast ? (total === 0 ? write.endOfNothing : write.end) : ''
+  return { text: start + texts.join(write.between) + end, after: rows.at(-1)?.id ?? after, count: total, isLast }
 }
 
 /** Omits fields that have the default value of the import. */

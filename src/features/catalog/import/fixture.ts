@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { TestService, TestStore } from '../../../../test/harness.ts'
-import { type ImportRequest, importCatalog } from './import.ts'
+import { importCatalog } from './import.ts'
+import type { ImportRequest } from './import-run.ts'
 
 /** A file that is deleted after the test. */
 export const fileOf = (t: TestContext, content: string | Uint8Array) => {

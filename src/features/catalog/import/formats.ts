@@ -6,10 +6,11 @@ import { readJsonArray, readJsonLines } from './json-reader.ts'
 import type { ProductRecord } from './records.ts'
 import { isShopifyHeading, readShopifyTable } from './shopify.ts'
 import { readText } from './text-source.ts'
+import type { ImportFormat } from './transfer.admin.contract.ts'
 import { isWooHeading, readWooTable } from './woocommerce.ts'
 
-export const importFormats = ['json', 'jsonl', 'csv', 'shopify', 'woocommerce'] as const
-export type ImportFormat = (typeof importFormats)[number]
+/** The unit of the position in a fault. */
+export const unitOf = (format: ImportFormat) => (format === 'json' ? 'element' : 'line')
 
 export type ImportFile = { path: string; bytes: number; format: ImportFormat; delimiter: string }
 

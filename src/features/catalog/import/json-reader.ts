@@ -15,7 +15,7 @@ export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerato
       from = end + 1
     }
     rest = rest.slice(from)
-    if (rest.length > maxRecordSize) throw new FileFault(line + 1, 'is longer than 16 MB')
+    if (rest.length > maxRecordSize) throw new FileFault(line + 1, 'is longer than 4 MB')
   }
   if (rest.trim() !== '') yield parseElement(rest.trim(), line + 1)
 }
@@ -87,7 +87,7 @@ const createScanner = () => {
       }
     }
     if (state === 'element') element += text.slice(from)
-    if (element.length > maxRecordSize) throw new FileFault(number + 1, 'is larger than 16 MB or is not closed')
+    if (element.length > maxRecordSize) throw new FileFault(number + 1, 'is larger than 4 MB or is not closed')
     return found
   }
 

@@ -29,7 +29,7 @@ export class FileFault extends Error {
 }
 
 /** Anything larger is an unclosed quote or bracket. */
-export const maxRecordSize = 16 * 1024 * 1024
+export const maxRecordSize = 4 * 1024 * 1024
 
 export const locateFault = ({ line, locate }: ProductRecord, fault: InputFault): RecordFault => ({
   ...fault,
