@@ -39,7 +39,7 @@ const timeImport = async (service: Service, storeId: string, file: string) => {
 }
 
 /** Plain products, some with variants, with texts as long as shops write them. */
-const productLines = function* (products: number) {
+export const productLines = function* (products: number) {
   for (let n = 0; n < products; n++) {
     const words = (count: number, step: number) =>
       Array.from({ length: count }, (_, i) => `word${(n * step + i * i * 7919) % 20_000}`).join(' ')

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,6 +6,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
+import { type Latency, middle, readFor } from './latency.ts'
 import { connections, type Measured, requestLine, requireWrk, sendRequests } from './load.ts'
 import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
@@ -37,12 +37,8 @@ const rounds = values.smoke ? 1 : Number(values.rounds)
 const products = values.smoke ? 500 : 10_000
 const linesOfCart = 200
 const linesOfCall = 100
-const pauseMs = 5
-const checkHealthEveryMs = 100
 
 type Shop = { service: Service; database: EmbeddedServer; storeId: string; headers: Record<string, string> }
-
-type Latency = { p50: number; p99: number; faults: number; unhealthy: number }
 
 const main = async () => {
   if (values.help) return print(help)
@@ -56,15 +52,15 @@ const main = async () => {
     const neighbour = await keyOfNeighbour(shop)
     const file = join(folder, 'attack.txt')
     writeFileSync(file, (await makeAttack(shop, Number(values.carts))).join('\n'))
-    await readFor(shop, neighbour, 1)
+    await readFor(shop.service, neighbour, 1)
     const quiet: Latency[] = []
     const attacked: Latency[] = []
     const attacks: Measured[] = []
     for (let round = 0; round < rounds; round++) {
-      quiet.push(await readFor(shop, neighbour, seconds))
+      quiet.push(await readFor(shop.service, neighbour, seconds))
       const attack = sendRequests({ url: shop.service.url, pid: shop.service.pid, file }, seconds + 1)
       await sleep(500)
-      attacked.push(await readFor(shop, neighbour, seconds))
+      attacked.push(await readFor(shop.service, neighbour, seconds))
       attacks.push(await attack)
     }
     report(middle(quiet), middle(attacked), attacks)
@@ -136,54 +132,6 @@ const makeAttack = async ({ service, headers, database, storeId }: Shop, carts: 
     attack.push(requestLine('PATCH', `/v1/cart/${cartId}`, guest, { items: items.slice(0, 1) }))
   }
   return attack
-}
-
-const agent = new Agent({ keepAlive: true })
-let asked = 0
-
-/** Reads one after another, as a shopper would, and checks the health of the service meanwhile. */
-const readFor = async ({ service }: Shop, key: string, runSeconds: number): Promise<Latency> => {
-  const tookMs: number[] = []
-  let faults = 0
-  let unhealthy = 0
-  const read = async () => {
-    const began = performance.now()
-    const ok = await isOk(`${service.url}/v1/products?limit=20&_=${++asked}`, { 'x-store-key': key })
-    tookMs.push(performance.now() - began)
-    if (!ok) faults++
-  }
-  const checkHealth = async () => {
-    if (!(await isOk(`${service.url}/health`, {}))) unhealthy++
-  }
-  const endMs = performance.now() + runSeconds * 1000
-  const repeat = async (work: () => Promise<void>, pauseMs: number) => {
-    while (performance.now() < endMs) {
-      await work()
-      await sleep(pauseMs)
-    }
-  }
-  await Promise.all([repeat(read, pauseMs), repeat(checkHealth, checkHealthEveryMs)])
-  tookMs.sort((a, b) => a - b)
-  const at = (part: number) => tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * part))] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), faults, unhealthy }
-}
-
-const isOk = (url: string, headers: Record<string, string>): Promise<boolean> =>
-  new Promise((resolve) => {
-    get(url, { headers, agent }, (answer) => {
-      answer.resume()
-      answer.on('end', () => resolve(answer.statusCode === 200))
-    }).on('error', () => resolve(false))
-  })
-
-const middle = (runs: readonly Latency[]): Latency => {
-  const pick = (figure: (run: Latency) => number) => runs.map(figure).sort((a, b) => a - b)[runs.length >> 1] ?? 0
-  return {
-    p50: pick((run) => run.p50),
-    p99: pick((run) => run.p99),
-    faults: runs.reduce((sum, run) => sum + run.faults, 0),
-    unhealthy: runs.reduce((sum, run) => sum + run.unhealthy, 0),
-  }
 }
 
 await main()
