@@ -158,7 +158,7 @@ const matchOwn = (
   const given = ownFields.find(([name]) => own[name] !== undefined && own[name] !== null && own[name] !== '')
   const isPrices = given?.[0] === 'pricesMinor' && Object.keys(own.pricesMinor?.byOutlet ?? {}).length === 0
   if (given === undefined || isPrices) return { named: [], faults: [] }
-  const message = `belongs to a variant, and the product has ${active.length}: list them under variants`
+  const message = `belongs to a variant, and the product has ${active.length}: set it on the variants`
   return { named: [], faults: [{ field: given[1], message, fixedBy: 'replace' }] }
 }
 
