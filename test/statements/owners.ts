@@ -21,7 +21,7 @@ export const tablesOf: Record<string, readonly string[]> = {
   invoices: ['invoice', 'invoice_series'],
   mail: ['mail'],
   media: ['media', 'media_total'],
-  'merchant-jobs': ['merchant_job'],
+  'merchant-jobs': ['job_file', 'merchant_job'],
   orders: ['order_event', 'order_line', 'order_note', 'order_search', 'orders'],
   'outgoing-webhooks': ['webhook_attempt', 'webhook_delivery', 'webhook_endpoint'],
   payments: ['payment', 'payment_account', 'payment_event', 'refund', 'sandbox_payment'],
