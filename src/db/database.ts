@@ -227,7 +227,7 @@ export const connectDb = (options: DbOptions): Db => {
         for (const signal of signals) options.onSignal?.(...signal)
         return result
       } catch (error) {
-        // A deadlock or serialization failure rolls back the whole transaction, so it is safe to run again.
+        // Each rolls back the whole transaction, so it is safe to run again.
         if (!retryable.has(sqlState(error))) throw error
         if (attempt >= 3) throw unavailable(error)
       }
@@ -298,7 +298,11 @@ const gather = (client: pg.PoolClient) => {
 
 const gathering = new WeakSet<pg.PoolClient>()
 
-const retryable = new Set(['40001', '40P01'])
+/**
+ * Serialization failures, deadlocks, and references to a row that was deleted in the meantime, such as an outlet. When the
+ * caller tries again in a second, no cache has that row any more, and the answer says what is missing.
+ */
+const retryable = new Set(['40001', '40P01', '23503'])
 
 /** Tests move time; in production the offset never leaves zero and this costs a comparison. */
 const alignClock = async (

@@ -121,3 +121,24 @@ test('a statement sent after its transaction has ended does not run on the conne
   assert.match(String(await straggler.promise), /after its transaction had ended/)
   assert.equal(await read(), 0)
 })
+
+test('a reference to a row that is being deleted is tried again, and then refused as unavailable', async (t) => {
+  const { db, table } = await openTable(t)
+  await db.run`alter table ${table} add unique (value)`
+  const [parent] = table.strings
+  const child = sql([`${parent}_child`] as unknown as TemplateStringsArray)
+  await db.run`create table ${child} (value integer not null references ${table} (value))`
+  let attempts = 0
+  const refer = (value: number) =>
+    db.tx(async (tx) => {
+      attempts++
+      if (attempts === 3 && value === 7) await tx.run`insert into ${table} values (7)`
+      await tx.run`insert into ${child} values (${value})`
+    })
+  await assert.rejects(refer(50), (error) => error instanceof Failure && error.code === 'SERVICE_UNAVAILABLE')
+  assert.equal(attempts, 3)
+  attempts = 0
+  await refer(7)
+  assert.equal(attempts, 3)
+  await db.run`drop table ${child}`
+})
