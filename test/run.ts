@@ -53,7 +53,7 @@ const excluded = values.database
       'src/config.test.ts',
       'src/features/outgoing-webhooks/{deliver,killed-instances,pauses,switch-off}.test.ts',
       'src/features/payments/{dead-provider,real-*,refund-outcomes,session-holds}.test.ts',
-      'test/{benches,dependencies,document*,generated,guide*,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
+      'test/{admin-hostile,benches,dependencies,document*,generated,guide*,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]
