@@ -1,6 +1,7 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { mustExist } from '../../core/must-exist.ts'
+import { takeTurns } from '../../core/take-turns.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { commandLine } from '../audit/record.ts'
 import type { OutletId, Store } from '../context.ts'
@@ -123,13 +124,13 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[], m
   )
   // Sorted, because exports read products by id, and the order of ids must be the order of creation.
   const newIds = products.map(() => newId('prod')).sort()
-  const rows = products.map((product, i) =>
-    toRow(
-      product,
-      product.id ?? mustExist(newIds[i], 'the id of a new product'),
-      categoryIds.get(pathKey(product.categoryPath)) ?? null,
-    ),
-  )
+  const rows: sql.NewProduct[] = []
+  for (const product of products) {
+    const id = product.id ?? mustExist(newIds[rows.length], 'the id of a new product')
+    rows.push(toRow(product, id, categoryIds.get(pathKey(product.categoryPath)) ?? null))
+    // Search words and safe HTML take most of the time of a save outside of the database.
+    await takeTurns(rows.length)
+  }
   const created = rows.filter((_, i) => products[i]?.id === undefined)
   const updated = rows.filter((_, i) => products[i]?.id !== undefined)
   if (created.length > 0) await sql.insertProducts(tx, store.id, created)

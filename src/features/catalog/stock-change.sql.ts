@@ -93,10 +93,11 @@ export const setStockLevels = (tx: Tx, storeId: StoreId, levels: readonly StockL
       as n (variant_id text, outlet_id integer, product_id text, available integer)),
   before as materialized (
     select s.variant_id, s.outlet_id, s.on_hand, s.on_hand - s.reserved as available
-    from stock s join level n on n.variant_id = s.variant_id and n.outlet_id = s.outlet_id
-    where s.store_id = ${storeId}
-    order by s.variant_id, s.outlet_id
-    for no key update of s),
+    from (select * from level order by variant_id collate "C", outlet_id) n
+    cross join lateral (
+      select * from stock
+      where store_id = ${storeId} and variant_id = n.variant_id and outlet_id = n.outlet_id
+      for no key update) s),
   written as (
     insert into stock (store_id, variant_id, outlet_id, product_id, on_hand, low_at)
     select ${storeId}, n.variant_id, n.outlet_id, n.product_id, n.available, ${thresholdOf(storeId, sql`n.variant_id`)}

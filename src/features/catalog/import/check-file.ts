@@ -1,7 +1,8 @@
+import { takeTurns } from '../../../core/take-turns.ts'
 import { countProduct, planProducts } from '../save.ts'
 import { type Checked, createCheck } from './check.ts'
 import { readRecords, unitOf } from './formats.ts'
-import { addToBatch, type ImportRun, isFull, newBatch, runBatch, yieldWhileSkipping } from './import-run.ts'
+import { addToBatch, type ImportRun, isFull, newBatch, runBatch } from './import-run.ts'
 import { FileFault, locateFault, type ProductRecord, type RecordFault } from './records.ts'
 
 type ReadRecord = { record: ProductRecord; outcome: Checked }
@@ -48,10 +49,8 @@ export const checkFile = async (run: ImportRun): Promise<void> => {
       // Also for a product that was checked before: a later one may have the same slug.
       const outcome = check(record)
       read++
-      if (read <= alreadyChecked) {
-        await yieldWhileSkipping(read)
-        continue
-      }
+      await takeTurns(read)
+      if (read <= alreadyChecked) continue
       addToBatch(batch, { record, outcome }, 'patch' in outcome ? outcome.patch : undefined)
       run.report('check', read, bytes)
       if (isFull(batch, request)) await runBatch(request, flush)

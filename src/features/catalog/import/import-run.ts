@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Db, Tx } from '../../../db/database.ts'
 import type { Author, Store } from '../../context.ts'
 import type { ProductPatch } from '../product-input.ts'
@@ -83,8 +83,7 @@ export type ImportRun = {
 /** Keeps each batch a short transaction with a small message, whatever the products look like. */
 const batchLimits = { products: 250, variants: 2_000, characters: 2_000_000 }
 
-/** A batch takes the thread for a few milliseconds at a time. */
-const gentleBatchSize = 25
+const gentleBatchSize = 50
 
 export type Batch<Item> = { items: Item[]; records: number; bad: number; variants: number; characters: number }
 
@@ -107,11 +106,4 @@ export const runBatch = async (request: ImportRequest, work: () => Promise<void>
   const startedAt = performance.now()
   await work()
   if (request.isGentle) await setTimeout(performance.now() - startedAt)
-}
-
-const skipsBetweenYields = 25
-
-/** Lets requests be answered while records are skipped that an earlier call has dealt with. */
-export const yieldWhileSkipping = async (read: number) => {
-  if (read % skipsBetweenYields === 0) await setImmediate()
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { refuse } from '../../../core/domain-errors.ts'
 import { Failure } from '../../../core/errors.ts'
+import { takeTurns } from '../../../core/take-turns.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { compareFields, recordChange } from '../../audit/record.ts'
 import type { ProductPatch } from '../product-input.ts'
@@ -9,7 +10,7 @@ import { type SaveSummary, tryToSave } from '../save.ts'
 import { createCheck } from './check.ts'
 import { readRecords, unitOf } from './formats.ts'
 import type { Batch, ImportRun, WriteState } from './import-run.ts'
-import { addToBatch, isFull, newBatch, runBatch, yieldWhileSkipping } from './import-run.ts'
+import { addToBatch, isFull, newBatch, runBatch } from './import-run.ts'
 import { FileFault } from './records.ts'
 
 /** Numbers of new products after which the planner statistics are updated; also once at the end. */
@@ -48,10 +49,8 @@ export const writeFile = async (run: ImportRun): Promise<void> => {
       if (signal?.aborted) break
       const outcome = check(record)
       read++
-      if (read <= alreadyWritten) {
-        await yieldWhileSkipping(read)
-        continue
-      }
+      await takeTurns(read)
+      if (read <= alreadyWritten) continue
       if ('patch' in outcome) addToBatch(batch, outcome.patch, outcome.patch)
       else if (skipBad) skip(batch)
       else throw refuse('IMPORT_FILE_CHANGED', { path })
