@@ -13,13 +13,20 @@ export type AdminOperation = AdminEndpoint &
     isGuarded: boolean
   }
 
-/** Every operation that a token may call: the others are for people who are signed in by a cookie. */
-export const adminOperations = (
-  contracts = adminContracts as readonly Record<string, AdminEndpoint>[],
-): AdminOperation[] =>
+type Contracts = readonly Record<string, AdminEndpoint>[]
+
+/** Every operation in a store, which a token may call. */
+export const adminOperations = (contracts = adminContracts as Contracts): AdminOperation[] =>
+  operationsOf(contracts, ({ access }) => access === 'store')
+
+/** The others: signing in, and what a person does with their own account. They need a cookie. */
+export const staffOperations = (contracts = adminContracts as Contracts): AdminOperation[] =>
+  operationsOf(contracts, ({ access }) => access !== 'store')
+
+const operationsOf = (contracts: Contracts, isWanted: (endpoint: AdminEndpoint) => boolean): AdminOperation[] =>
   contracts
     .flatMap((contract) => Object.entries(contract))
-    .filter(([, { access }]) => access === 'store')
+    .filter(([, endpoint]) => isWanted(endpoint))
     .map(([name, endpoint]) => {
       const hasEtag = endpoint.headers?.includes('etag') === true
       if (hasEtag && (endpoint.ok as Schema | null)?.properties?.etag !== undefined)

@@ -1,13 +1,16 @@
-import { type AdminOperation, adminOperations } from './admin-endpoints.ts'
+import { type AdminOperation, adminOperations, staffOperations } from './admin-endpoints.ts'
 import { answerName, hasOwnAnswer, inputName } from './endpoints.ts'
 import { flagsOf, inputArgument, methodField } from './operations.ts'
 import { commentLines, type Named, notice, type Schema, typeOf } from './schema.ts'
 
-/** The text of `src/admin-operations.ts`: the operations of the admin API as a table and as an interface. */
+/** The text of `src/admin-operations.ts`: the operations of the admin API as tables and as interfaces. */
 export const writeAdminOperations = (): string => {
-  const operations = adminOperations()
+  const ofStore = adminOperations()
+  const ofStaff = staffOperations()
+  const operations = [...ofStore, ...ofStaff]
   const named: Named = new Map()
-  const methods = operations.flatMap((operation) => methodLines(operation, named))
+  const methodsOf = (some: readonly AdminOperation[]) => some.flatMap((one) => methodLines(one, named)).join('\n')
+  const [storeMethods, staffMethods] = [methodsOf(ofStore), methodsOf(ofStaff)]
   const types = [
     ...operations.filter(({ input }) => input !== null).map(inputName),
     ...operations.filter(hasOwnAnswer).map(answerName),
@@ -24,11 +27,19 @@ import type { CallOptions } from './options.ts'
 import type { Paged } from './paging.ts'
 
 export const adminTable = {
-${operations.map(tableRow).join('\n')}
+${ofStore.map(tableRow).join('\n')}
+} as const satisfies Record<string, AdminOperation>
+
+export const staffTable = {
+${ofStaff.map(tableRow).join('\n')}
 } as const satisfies Record<string, AdminOperation>
 
 export interface AdminOperations {
-${methods.join('\n')}
+${storeMethods}
+}
+
+export interface StaffOperations {
+${staffMethods}
 }
 `
 }
@@ -43,7 +54,8 @@ const tableRow = ({ methodName, method, path, query, body, once, csv, ...operati
 const methodLines = (operation: AdminOperation, named: Named): string[] => {
   const { methodName, summary, description, method, path, permission, orPermission, csv, isGuarded } = operation
   const permissions = [permission, orPermission].filter((one) => one !== undefined).map((one) => `\`${one}\``)
-  const call = `\`${method} ${path}\`, permission ${permissions.join(' or ')}`
+  const needed = permissions.length === 0 ? '' : `, permission ${permissions.join(' or ')}`
+  const call = `\`${method} ${path}\`${needed}`
   const input = inputArgument(operation)
   const options = `options?: ${isGuarded ? 'ChangeOptions' : 'CallOptions'}`
   const line = (args: readonly string[], result: string) => `  ${methodName}(${args.join(', ')}): ${result}`

@@ -1,6 +1,6 @@
 import { webhookDeclarations } from '../../src/contract.ts'
 import { errorCatalogue } from '../../src/core/errors.ts'
-import { adminOperations } from './admin-endpoints.ts'
+import { adminOperations, staffOperations } from './admin-endpoints.ts'
 import { answerName, type Described, hasOwnAnswer, inputName, operationsOfContract } from './endpoints.ts'
 import { bareTypeOf, commentLines, type Named, notice, type Schema, typeOf } from './schema.ts'
 
@@ -16,7 +16,7 @@ export const writeTypes = (): string => {
 export const writeAdminTypes = (): string => {
   const ofStorefront = namedInStorefront()
   const named: Named = new Map()
-  const ofOperations = typesOf(adminOperations(), named)
+  const ofOperations = typesOf([...adminOperations(), ...staffOperations()], named)
   const isShared = (name: string, schema: Schema) => {
     const known = ofStorefront.get(name)
     if (known !== undefined && known !== schema) throw new Error(`two schemas are named ${name}: rename one of them`)

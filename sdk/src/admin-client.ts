@@ -1,8 +1,9 @@
-import { type AdminOperations, adminTable } from './admin-operations.ts'
+import { type AdminOperations, adminTable, type StaffOperations, staffTable } from './admin-operations.ts'
 import type { AdminClientOptions, AdminOperation, ChangeOptions } from './admin-options.ts'
 import { CsvText, openCsv, readPieces } from './csv.ts'
 import { VitrineError } from './errors.ts'
 import { makeMethods, type Run } from './methods.ts'
+import type { SenderOptions } from './options.ts'
 import { PagedList, toPage } from './paging.ts'
 import type { Input } from './request.ts'
 import { isObject, type Reply, readJson } from './send.ts'
@@ -19,6 +20,10 @@ export const createAdminClient = (options: AdminClientOptions): AdminClient => {
     accept: 'application/json, text/*',
     authorization: `Bearer ${token}`,
   })
+  return methodsInStore(sender, storeId)
+}
+
+const methodsInStore = (sender: Sender, storeId: string): AdminClient => {
   const inStore = (operation: AdminOperation): AdminOperation => ({
     ...operation,
     path: operation.path.replace('{storeId}', encodeURIComponent(storeId)),
@@ -29,6 +34,23 @@ export const createAdminClient = (options: AdminClientOptions): AdminClient => {
   return makeMethods<AdminOperation, AdminOperations, ChangeOptions>(operations, (operation) =>
     runnerOf(operation, sender),
   )
+}
+
+export interface StaffClient extends StaffOperations {
+  /** The operations in a store of the person who is signed in. */
+  inStore(storeId: string): AdminClient
+}
+
+/**
+ * A client for a page of the service's own origin, where a person signs in: the browser keeps the session in a cookie that
+ * scripts cannot read.
+ */
+export const createStaffClient = (options: SenderOptions): StaffClient => {
+  const sender = createSender(options, { accept: 'application/json, text/*' })
+  const methods = makeMethods<AdminOperation, StaffOperations, ChangeOptions>(staffTable, (operation) =>
+    runnerOf(operation, sender),
+  )
+  return { ...methods, inStore: (storeId) => methodsInStore(sender, storeId) }
 }
 
 const runnerOf = (operation: AdminOperation, { prepare, timeoutOf }: Sender): Run<ChangeOptions> => {

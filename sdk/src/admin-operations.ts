@@ -18,6 +18,10 @@ import type {
   AdminCancelOrderInput,
   AdminCategory,
   AdminChangeMediumInput,
+  AdminChangePasswordAnswer,
+  AdminChangePasswordInput,
+  AdminConfirmSecondFactorAnswer,
+  AdminConfirmSecondFactorInput,
   AdminCreateCategoryInput,
   AdminCreateCouponInput,
   AdminCreateCustomerNoteInput,
@@ -41,10 +45,13 @@ import type {
   AdminDownloadJobFileInput,
   AdminDuplicateProductInput,
   AdminEnableWebhookInput,
+  AdminEndSessionInput,
   AdminEraseCustomerAnswer,
   AdminEraseCustomerInput,
   AdminExportCustomerInput,
   AdminExportProductsInput,
+  AdminForgotPasswordAnswer,
+  AdminForgotPasswordInput,
   AdminGetCategoryInput,
   AdminGetCouponInput,
   AdminGetCreditNoteInput,
@@ -81,6 +88,7 @@ import type {
   AdminListPaymentAccountsAnswer,
   AdminListProductsInput,
   AdminListReturnsInput,
+  AdminListSessionsAnswer,
   AdminListStaffAnswer,
   AdminListStockInput,
   AdminListStockMovesInput,
@@ -98,6 +106,8 @@ import type {
   AdminRefundReturnInput,
   AdminRejectReturnInput,
   AdminRemoveOriginInput,
+  AdminRemoveSecondFactorAnswer,
+  AdminRemoveSecondFactorInput,
   AdminRemoveStaffInput,
   AdminReplayEventInput,
   AdminReportCartsAnswer,
@@ -124,9 +134,13 @@ import type {
   AdminRotateCredentialInput,
   AdminRotateWebhookAnswer,
   AdminRotateWebhookInput,
+  AdminSetPasswordInput,
   AdminShipment,
   AdminShipOrderInput,
   AdminShowMediumInput,
+  AdminSignInInput,
+  AdminStartSecondFactorAnswer,
+  AdminStartSecondFactorInput,
   AdminTestWebhookAnswer,
   AdminTestWebhookInput,
   AdminUpdateCarrierAnswer,
@@ -135,6 +149,7 @@ import type {
   AdminUpdateCouponInput,
   AdminUpdateCustomerInput,
   AdminUpdateKeyInput,
+  AdminUpdateMeInput,
   AdminUpdateMenuInput,
   AdminUpdateOutletInput,
   AdminUpdatePaymentAccountAnswer,
@@ -162,6 +177,7 @@ import type {
   Outlet,
   Settings,
   Staff,
+  StaffSession,
   StockLevel,
   StockMove,
   StoreCoupon,
@@ -323,6 +339,22 @@ export const adminTable = {
   createToken: { method: 'POST', path: '/admin/v1/stores/{storeId}/tokens', body: true },
   revokeToken: { method: 'DELETE', path: '/admin/v1/stores/{storeId}/tokens/{tokenId}' },
   listAudit: { path: '/admin/v1/stores/{storeId}/audit', query: true, paged: true, csv: true },
+} as const satisfies Record<string, AdminOperation>
+
+export const staffTable = {
+  signIn: { method: 'POST', path: '/admin/v1/session', body: true },
+  getSession: { path: '/admin/v1/session' },
+  signOut: { method: 'DELETE', path: '/admin/v1/session' },
+  forgotPassword: { method: 'POST', path: '/admin/v1/password/forgot', body: true },
+  setPassword: { method: 'POST', path: '/admin/v1/password', body: true },
+  getMe: { path: '/admin/v1/staff/me' },
+  updateMe: { method: 'PATCH', path: '/admin/v1/staff/me', body: true },
+  changePassword: { method: 'POST', path: '/admin/v1/staff/me/password', body: true },
+  listSessions: { path: '/admin/v1/staff/me/sessions' },
+  endSession: { method: 'DELETE', path: '/admin/v1/staff/me/sessions/{sessionId}' },
+  startSecondFactor: { method: 'POST', path: '/admin/v1/staff/me/second-factor', body: true },
+  confirmSecondFactor: { method: 'POST', path: '/admin/v1/staff/me/second-factor/confirm', body: true },
+  removeSecondFactor: { method: 'POST', path: '/admin/v1/staff/me/second-factor/remove', body: true },
 } as const satisfies Record<string, AdminOperation>
 
 export interface AdminOperations {
@@ -1166,4 +1198,101 @@ export interface AdminOperations {
    */
   listAudit(input: AdminListAuditInput & { format: 'csv' }, options?: CallOptions): CsvText
   listAudit(input?: AdminListAuditInput, options?: CallOptions): Paged<AuditEntry, Counted>
+}
+
+export interface StaffOperations {
+  /**
+   * Sign in.
+   *
+   * Sets the cookie `vitrine_staff`, which is valid for twelve hours after its last use. Ten failures in fifteen
+   * minutes: 429. `SECOND_FACTOR_REQUIRED`: send the request again with `code`.
+   *
+   * `POST /admin/v1/session`
+   */
+  signIn(input: AdminSignInInput, options?: CallOptions): Promise<StaffSession>
+  /**
+   * Read the session.
+   *
+   * `GET /admin/v1/session`
+   */
+  getSession(options?: CallOptions): Promise<StaffSession>
+  /**
+   * Sign out.
+   *
+   * `DELETE /admin/v1/session`
+   */
+  signOut(options?: CallOptions): Promise<void>
+  /**
+   * Send a link that sets a new password.
+   *
+   * The answer is the same for unknown addresses.
+   *
+   * `POST /admin/v1/password/forgot`
+   */
+  forgotPassword(input: AdminForgotPasswordInput, options?: CallOptions): Promise<AdminForgotPasswordAnswer>
+  /**
+   * Set a password with the token of a link, and sign in.
+   *
+   * Ends all sessions of the person. With a second factor, `code` is required too.
+   *
+   * `POST /admin/v1/password`
+   */
+  setPassword(input: AdminSetPasswordInput, options?: CallOptions): Promise<StaffSession>
+  /**
+   * Read who is signed in.
+   *
+   * `GET /admin/v1/staff/me`
+   */
+  getMe(options?: CallOptions): Promise<StaffSession>
+  /**
+   * Change your name.
+   *
+   * `PATCH /admin/v1/staff/me`
+   */
+  updateMe(input: AdminUpdateMeInput, options?: CallOptions): Promise<StaffSession>
+  /**
+   * Change your password.
+   *
+   * Ends your other sessions.
+   *
+   * `POST /admin/v1/staff/me/password`
+   */
+  changePassword(input: AdminChangePasswordInput, options?: CallOptions): Promise<AdminChangePasswordAnswer>
+  /**
+   * List your sessions.
+   *
+   * `GET /admin/v1/staff/me/sessions`
+   */
+  listSessions(options?: CallOptions): Promise<AdminListSessionsAnswer>
+  /**
+   * End one of your sessions.
+   *
+   * `DELETE /admin/v1/staff/me/sessions/{sessionId}`
+   */
+  endSession(input: AdminEndSessionInput, options?: CallOptions): Promise<void>
+  /**
+   * Start to use a second factor.
+   *
+   * Show `uri` as a QR code to an authenticator app, and confirm a code of it.
+   *
+   * `POST /admin/v1/staff/me/second-factor`
+   */
+  startSecondFactor(input: AdminStartSecondFactorInput, options?: CallOptions): Promise<AdminStartSecondFactorAnswer>
+  /**
+   * Confirm a code of the new second factor.
+   *
+   * From now on signing in needs a code. Returns ten recovery codes, each of which works once.
+   *
+   * `POST /admin/v1/staff/me/second-factor/confirm`
+   */
+  confirmSecondFactor(
+    input: AdminConfirmSecondFactorInput,
+    options?: CallOptions,
+  ): Promise<AdminConfirmSecondFactorAnswer>
+  /**
+   * Stop using the second factor.
+   *
+   * `POST /admin/v1/staff/me/second-factor/remove`
+   */
+  removeSecondFactor(input: AdminRemoveSecondFactorInput, options?: CallOptions): Promise<AdminRemoveSecondFactorAnswer>
 }

@@ -917,6 +917,44 @@ export type AuditEntry = {
   changes: Record<string, unknown>
 }
 
+export type StaffSession = {
+  staff: {
+    id: string
+    name: string
+    email: string
+    secondFactor: boolean
+  }
+  stores: {
+    id: string
+    name: string
+    role: 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer'
+    permissions: (
+      | 'catalog:read'
+      | 'catalog:write'
+      | 'stock:write'
+      | 'orders:read'
+      | 'orders:fulfil'
+      | 'orders:support'
+      | 'orders:write'
+      | 'orders:refund'
+      | 'customers:read'
+      | 'customers:write'
+      | 'customers:erase'
+      | 'coupons:write'
+      | 'settings:read'
+      | 'settings:write'
+      | 'secrets:write'
+      | 'staff:write'
+      | 'webhooks:write'
+      | 'jobs:write'
+      | 'reports:read'
+      | 'audit:read'
+    )[]
+  }[]
+  /** Later if the session is used */
+  expiresAt: string
+}
+
 export type OrderItem = Storefront.OrderItem
 
 export type PaymentAttempt = {
@@ -1192,6 +1230,40 @@ export type AdminCreateTokenAnswer = {
   usedAt: string | null
   token: string
 }
+
+/** The answer of `adminForgotPassword`. */
+export type AdminForgotPasswordAnswer = Record<string, never>
+
+/** The answer of `adminChangePassword`. */
+export type AdminChangePasswordAnswer = Record<string, never>
+
+/** The answer of `adminListSessions`. */
+export type AdminListSessionsAnswer = {
+  data: {
+    id: string
+    createdAt: string
+    usedAt: string
+    expiresAt: string
+    clientAddress: string
+    userAgent: string
+    /** The session of this request */
+    current: boolean
+  }[]
+}
+
+/** The answer of `adminStartSecondFactor`. */
+export type AdminStartSecondFactorAnswer = {
+  secret: string
+  uri: string
+}
+
+/** The answer of `adminConfirmSecondFactor`. */
+export type AdminConfirmSecondFactorAnswer = {
+  recoveryCodes: string[]
+}
+
+/** The answer of `adminRemoveSecondFactor`. */
+export type AdminRemoveSecondFactorAnswer = Record<string, never>
 
 /** The input of `adminListOrders`. */
 export type AdminListOrdersInput = {
@@ -2464,4 +2536,57 @@ export type AdminListAuditInput = {
   cursor?: string | undefined
   /** `csv`: everything that matches, as one file */
   format?: 'json' | 'csv' | undefined
+}
+
+/** The input of `adminSignIn`. */
+export type AdminSignInInput = {
+  email: string
+  password: string
+  /** Of the second factor: six digits, or a recovery code */
+  code?: string | undefined
+}
+
+/** The input of `adminForgotPassword`. */
+export type AdminForgotPasswordInput = {
+  email: string
+}
+
+/** The input of `adminSetPassword`. */
+export type AdminSetPasswordInput = {
+  token: string
+  password: string
+  /** Of the second factor: six digits, or a recovery code */
+  code?: string | undefined
+}
+
+/** The input of `adminUpdateMe`. */
+export type AdminUpdateMeInput = {
+  name: string
+}
+
+/** The input of `adminChangePassword`. */
+export type AdminChangePasswordInput = {
+  currentPassword: string
+  password: string
+}
+
+/** The input of `adminEndSession`. */
+export type AdminEndSessionInput = {
+  sessionId: string
+}
+
+/** The input of `adminStartSecondFactor`. */
+export type AdminStartSecondFactorInput = {
+  password: string
+}
+
+/** The input of `adminConfirmSecondFactor`. */
+export type AdminConfirmSecondFactorInput = {
+  /** Of the second factor: six digits, or a recovery code */
+  code: string
+}
+
+/** The input of `adminRemoveSecondFactor`. */
+export type AdminRemoveSecondFactorInput = {
+  password: string
 }

@@ -1,5 +1,5 @@
-export { type AdminClient, createAdminClient } from './admin-client.ts'
-export type { AdminOperations } from './admin-operations.ts'
+export { type AdminClient, createAdminClient, createStaffClient, type StaffClient } from './admin-client.ts'
+export type { AdminOperations, StaffOperations } from './admin-operations.ts'
 export type { AdminClientOptions, ChangeOptions, Counted, FileToUpload, WithEtag } from './admin-options.ts'
 export type * from './admin-types.ts'
 export type { CsvText } from './csv.ts'
