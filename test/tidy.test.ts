@@ -255,7 +255,7 @@ const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(
 test('imports point down', () => check(source, importsPointDown))
 
 test('no file imports itself through others', () => {
-  const files = find('{src,sdk/src,demo/src}/**/*.{ts,tsx}')
+  const files = find('{src,sdk/src,demo/src,ui}/**/*.{ts,tsx}')
   assert.ok(['src', 'sdk', 'demo'].every((part) => files.some(({ path }) => path.startsWith(`${part}/`))))
   assertTidy(findImportCycles(files))
 })

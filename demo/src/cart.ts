@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { clearNotice, showNotice } from './notice.ts'
+import { clearNotice, showNotice } from '../../ui/notice.ts'
 import { notifyOtherTabs, session } from './session.ts'
 import { type Cart, isVitrineError, shop } from './shop.ts'
 

@@ -1,5 +1,9 @@
 import { type ComponentType, render } from 'preact'
+import { matchPath, type PathParams, route, startRouter } from '../../ui/router.ts'
+import { wordErrors } from '../../ui/site.ts'
+import { Notices } from '../../ui/states.tsx'
 import { isDrawerOpen } from './cart.ts'
+import { errorText } from './format.ts'
 import { AccountPage } from './pages/account.tsx'
 import { AddressesPage } from './pages/addresses.tsx'
 import { CallbackPage } from './pages/callback.tsx'
@@ -22,8 +26,6 @@ import { VerifyEmailPage } from './pages/verify-email.tsx'
 import { WishlistPage } from './pages/wishlist.tsx'
 import { CartDrawer } from './parts/cart-drawer.tsx'
 import { Footer, Header } from './parts/layout.tsx'
-import { Notices } from './parts/states.tsx'
-import { matchPath, type PathParams, route, startRouter } from './router.ts'
 import { startState } from './state.ts'
 
 const routes: [string, ComponentType<PathParams>][] = [
@@ -78,6 +80,7 @@ const Shop = () => {
   )
 }
 
+wordErrors(errorText)
 startState()
 startRouter()
 const root = document.getElementById('app')

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
+import { clearLoadCache, dropDrafts } from '../../ui/load.ts'
+import { clearOnChange, showNotice, startNotices } from '../../ui/notice.ts'
+import { siteName } from '../../ui/site.ts'
+import { startTheme, themeKey } from '../../ui/theme.ts'
 import { cart, loadCart, resetCart } from './cart.ts'
-import { clearLoadCache, dropDrafts } from './load.ts'
-import { clearOnChange, showNotice, startNotices } from './notice.ts'
 import { notifyOtherTabs, session } from './session.ts'
 import { type Menu, onSignedOut, type Store as StoreInfo, shop } from './shop.ts'
-import { startTheme, themeKey } from './theme.ts'
 import { loadWishlist, resetWishlist, wishlist } from './wishlist.ts'
 
 /** Null until it is loaded. */
@@ -81,6 +82,7 @@ export const loadStore = async () => {
     const [info, items] = await Promise.all([shop.showStore(), shop.showMenu()])
     document.documentElement.lang = info.locale.split('-')[0] ?? 'en'
     storeInfo.value = info
+    siteName.value = info.name
     menu.value = items
     startError.value = null
   } catch (error) {
@@ -94,7 +96,7 @@ export const startState = () => {
     showNotice('You were signed out. Please sign in again.')
     void refreshShopper()
   })
-  startNotices()
+  startNotices({ visible: ['cart', 'wishlist'] })
   clearOnChange('cart', cart, (state) => (state.cart ? `${state.cart.id} ${state.cart.version}` : null))
   clearOnChange('wishlist', wishlist, ({ items }) => items.map(({ id }) => id).join())
   clearOnChange('session', session, (known) => known?.customerId ?? null)

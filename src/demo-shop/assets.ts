@@ -42,7 +42,7 @@ export const hasShop = () =>
 
 const newestChange = () =>
   Math.max(
-    ...globSync(['demo/index.html', 'demo/src/**', 'sdk/src/**'], { cwd: root }).map(
+    ...globSync(['demo/index.html', 'demo/src/**', 'ui/**', 'sdk/src/**'], { cwd: root }).map(
       (file) => statSync(join(root, file)).mtimeMs,
     ),
   )

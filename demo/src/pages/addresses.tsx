@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { useLoad } from '../../../ui/load.ts'
+import { showNotice } from '../../../ui/notice.ts'
+import { Button, Empty, Heading, Show } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
-import { useLoad } from '../load.ts'
-import { showNotice } from '../notice.ts'
 import { AddressForm, AddressText, draftOf, emptyAddress, toAddress } from '../parts/address-form.tsx'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
-import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Address, shop } from '../shop.ts'
 
 export const AddressesPage = () => (

@@ -1,8 +1,8 @@
+import { Empty, Heading, Problem, Skeleton } from '../../../ui/states.tsx'
 import { cart, emptiedText, loadCart } from '../cart.ts'
 import { FreeDelivery } from '../parts/cart-drawer.tsx'
 import { CartLines, CartWarnings } from '../parts/cart-lines.tsx'
 import { CouponForm } from '../parts/coupon.tsx'
-import { Empty, Heading, Problem, Skeleton } from '../parts/states.tsx'
 import { Totals } from '../parts/totals.tsx'
 import type { Cart } from '../shop.ts'
 

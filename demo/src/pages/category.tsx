@@ -1,8 +1,8 @@
-import { useLoad } from '../load.ts'
+import { useLoad } from '../../../ui/load.ts'
+import { route } from '../../../ui/router.ts'
+import { Empty, Heading, ProblemPage, Show, Skeleton } from '../../../ui/states.tsx'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
-import { Empty, Heading, ProblemPage, Show, Skeleton } from '../parts/states.tsx'
-import { route } from '../router.ts'
 import { type Category, shop } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 

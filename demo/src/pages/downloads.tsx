@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
+import { DownloadIcon } from '../../../ui/icons.tsx'
+import { useLoad } from '../../../ui/load.ts'
+import { showNotice } from '../../../ui/notice.ts'
+import { Button, Empty, Heading, Show } from '../../../ui/states.tsx'
 import { date, errorText, plural } from '../format.ts'
-import { useLoad } from '../load.ts'
-import { showNotice } from '../notice.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
-import { DownloadIcon } from '../parts/icons.tsx'
 import { Picture } from '../parts/picture.tsx'
-import { Button, Empty, Heading, Show } from '../parts/states.tsx'
 import { type Download, isVitrineError, shop } from '../shop.ts'
 
 export const DownloadsPage = () => (

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { EmailField } from '../../../ui/fields.tsx'
+import { Button, focusHeading, Heading, Skeleton } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
 import { InboxHint } from '../parts/development.tsx'
-import { EmailField } from '../parts/fields.tsx'
 import { useEmailDraft } from '../parts/password-sign-in.tsx'
 import { FormError, submitting, useWork } from '../parts/sign-in-work.tsx'
-import { Button, focusHeading, Heading, Skeleton } from '../parts/states.tsx'
 import { shop } from '../shop.ts'
 import { sendsMail, storeInfo } from '../state.ts'
 

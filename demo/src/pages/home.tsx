@@ -1,8 +1,8 @@
+import { useLoad } from '../../../ui/load.ts'
+import { Heading, Show } from '../../../ui/states.tsx'
 import { money } from '../format.ts'
-import { useLoad } from '../load.ts'
 import { Picture } from '../parts/picture.tsx'
 import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
-import { Heading, Show } from '../parts/states.tsx'
 import { shop } from '../shop.ts'
 import { loadStore, storeInfo } from '../state.ts'
 

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
+import { useLoad } from '../../../ui/load.ts'
+import { Empty, Heading, Show } from '../../../ui/states.tsx'
 import { dateTime, plural } from '../format.ts'
-import { useLoad } from '../load.ts'
 import { DevelopmentOnly } from '../parts/development.tsx'
-import { Empty, Heading, Show } from '../parts/states.tsx'
 import { development, type InboxEntry } from '../shop.ts'
 import { NotFoundPage } from './not-found.tsx'
 

@@ -1,5 +1,5 @@
+import { Heading, Skeleton } from '../../../ui/states.tsx'
 import { money } from '../format.ts'
-import { Heading, Skeleton } from '../parts/states.tsx'
 import type { Store } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { NotFoundPage } from './not-found.tsx'

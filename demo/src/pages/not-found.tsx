@@ -1,4 +1,4 @@
-import { Empty, Heading } from '../parts/states.tsx'
+import { Empty, Heading } from '../../../ui/states.tsx'
 
 const texts = {
   page: [

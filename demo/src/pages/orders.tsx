@@ -1,10 +1,10 @@
+import { useLoad } from '../../../ui/load.ts'
+import { Empty, Heading, Show } from '../../../ui/states.tsx'
 import { date, money, plural } from '../format.ts'
-import { useLoad } from '../load.ts'
 import { AccountNav, CustomerOnly } from '../parts/customer-only.tsx'
 import { OrderStatus } from '../parts/order-parts.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { ShowMore } from '../parts/show-more.tsx'
-import { Empty, Heading, Show } from '../parts/states.tsx'
 import { type Order, shop } from '../shop.ts'
 
 export const OrdersPage = () => (

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { NewPasswordField } from '../../../ui/fields.tsx'
+import { navigate } from '../../../ui/router.ts'
+import { Button, focusHeading, Heading } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
-import { NewPasswordField } from '../parts/fields.tsx'
 import { useLinkToken } from '../parts/link-token.ts'
 import { FormError, submitting, useWork, welcome } from '../parts/sign-in-work.tsx'
-import { Button, focusHeading, Heading } from '../parts/states.tsx'
-import { navigate } from '../router.ts'
 import { isVitrineError, shop } from '../shop.ts'
 
 /** Where the link of the mail leads. A new password signs the customer in. */

@@ -1,8 +1,8 @@
+import { changeQuery, route } from '../../../ui/router.ts'
+import { Empty, Heading } from '../../../ui/states.tsx'
 import { plural } from '../format.ts'
 import { FilterBar, readFilters, toQuery } from '../parts/filters.tsx'
 import { ProductList } from '../parts/product-list.tsx'
-import { Empty, Heading } from '../parts/states.tsx'
-import { changeQuery, route } from '../router.ts'
 import { shop } from '../shop.ts'
 
 const allowedSorts = ['relevance', 'newest', 'price', '-price', 'name'] as const

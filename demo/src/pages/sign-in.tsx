@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { navigate, route } from '../../../ui/router.ts'
+import { Heading } from '../../../ui/states.tsx'
 import { SignInForm } from '../parts/sign-in.tsx'
-import { Heading } from '../parts/states.tsx'
-import { navigate, route } from '../router.ts'
 import { session } from '../session.ts'
 
 export const SignInPage = () => {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { CheckIcon } from '../parts/icons.tsx'
+import { CheckIcon } from '../../../ui/icons.tsx'
+import { Heading, Problem, Waiting } from '../../../ui/states.tsx'
 import { useLinkToken } from '../parts/link-token.ts'
-import { Heading, Problem, Waiting } from '../parts/states.tsx'
 import { session } from '../session.ts'
 import { isVitrineError, shop } from '../shop.ts'
 

@@ -1,6 +1,6 @@
-import { useLoad } from '../load.ts'
+import { useLoad } from '../../../ui/load.ts'
+import { Empty, Heading, Problem, Show } from '../../../ui/states.tsx'
 import { GridSkeleton, ProductGrid } from '../parts/product-card.tsx'
-import { Empty, Heading, Problem, Show } from '../parts/states.tsx'
 import { session } from '../session.ts'
 import { type Product, shop } from '../shop.ts'
 import { loadWishlist, wishlist } from '../wishlist.ts'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { TextField } from '../../../ui/fields.tsx'
+import { Button } from '../../../ui/states.tsx'
 import { countryName, errorText, internationalPhone } from '../format.ts'
 import type { Address } from '../shop.ts'
-import { TextField } from './fields.tsx'
-import { Button } from './states.tsx'
 
 export type AddressDraft = {
   name: string

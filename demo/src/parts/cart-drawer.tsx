@@ -1,11 +1,11 @@
+import { Drawer } from '../../../ui/drawer.tsx'
+import { Empty, Notices, Problem, Skeleton } from '../../../ui/states.tsx'
 import { cart, closeDrawer, emptiedText, isDrawerOpen, loadCart } from '../cart.ts'
 import { money, plural } from '../format.ts'
 import type { Cart } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { CartLines, CartWarnings } from './cart-lines.tsx'
 import { CouponForm } from './coupon.tsx'
-import { Drawer } from './drawer.tsx'
-import { Empty, Notices, Problem, Skeleton } from './states.tsx'
 import { Totals } from './totals.tsx'
 
 export const CartDrawer = () => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { showNotice } from '../../../ui/notice.ts'
 import { acceptPrices, cart as current, removeItem, setQuantity } from '../cart.ts'
 import { errorText, money } from '../format.ts'
-import { showNotice } from '../notice.ts'
 import type { Cart, CartItem } from '../shop.ts'
 import { Picture } from './picture.tsx'
 import { Quantity } from './quantity.tsx'

@@ -1,8 +1,8 @@
-import type { useLoad } from '../load.ts'
+import type { useLoad } from '../../../ui/load.ts'
+import { Show } from '../../../ui/states.tsx'
 import type { Address } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { type AddressDraft, AddressFields, AddressText, emptyAddress } from './address-form.tsx'
-import { Show } from './states.tsx'
 
 type CheckoutDraft = {
   /** The id of a saved address, `new` for the one below, or null for the default. */

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { EmailField, TextField } from '../../../ui/fields.tsx'
+import { useDraft } from '../../../ui/load.ts'
+import { clearNotice, showNotice } from '../../../ui/notice.ts'
+import { Button } from '../../../ui/states.tsx'
 import { errorText, internationalPhone } from '../format.ts'
-import { useDraft } from '../load.ts'
-import { clearNotice, showNotice } from '../notice.ts'
 import { development, isVitrineError, shop } from '../shop.ts'
 import { DevelopmentOnly, InboxHint } from './development.tsx'
-import { EmailField, TextField } from './fields.tsx'
 import { useEmailDraft } from './password-sign-in.tsx'
 import { FormError, submitting, useWork, welcome } from './sign-in-work.tsx'
-import { Button } from './states.tsx'
 
 export const PhoneCodeForm = () => {
   const [phone, setPhone] = useDraft('sign-in-phone', '')

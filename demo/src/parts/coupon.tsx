@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks'
+import { useLoad } from '../../../ui/load.ts'
+import { showNotice } from '../../../ui/notice.ts'
+import { Button } from '../../../ui/states.tsx'
 import { setCoupon } from '../cart.ts'
 import { errorText, money } from '../format.ts'
-import { useLoad } from '../load.ts'
-import { showNotice } from '../notice.ts'
 import { session } from '../session.ts'
 import { type Cart, type Coupon, shop } from '../shop.ts'
-import { Button } from './states.tsx'
 
 const reasons: Record<string, string> = {
   NOT_FOUND: 'This code does not exist.',

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact'
+import { Heading, Skeleton } from '../../../ui/states.tsx'
 import { session } from '../session.ts'
 import { SignInForm } from './sign-in.tsx'
-import { Heading, Skeleton } from './states.tsx'
 
 /** Shows a guest the sign-in form, and a customer the page. */
 export const CustomerOnly = ({ title, children }: { title: string; children: ComponentChildren }) => {

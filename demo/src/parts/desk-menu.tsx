@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { route } from '../router.ts'
-import { ChevronIcon } from './icons.tsx'
+import { ChevronIcon } from '../../../ui/icons.tsx'
+import { route } from '../../../ui/router.ts'
 import { type MenuItem, MenuLink, MenuList } from './menu-links.tsx'
 
 /** `isPinned`: opened by a click, so it stays open when the pointer leaves. */

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { CheckIcon } from '../../../ui/icons.tsx'
+import { Button } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
 import { type Customer, shop } from '../shop.ts'
 import { sendsMail } from '../state.ts'
 import { InboxHint } from './development.tsx'
-import { CheckIcon } from './icons.tsx'
 import { FormError, useWork } from './sign-in-work.tsx'
-import { Button } from './states.tsx'
 
 /** Whether the customer has confirmed the e-mail address, and another mail to do it. */
 export const EmailStatus = ({ customer, onReload }: { customer: Customer; onReload: () => void }) => {

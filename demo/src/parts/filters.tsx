@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { changeQuery, route } from '../router.ts'
+import { changeQuery, route } from '../../../ui/router.ts'
 import { storeInfo } from '../state.ts'
 import { OptionFilters } from './option-filters.tsx'
 

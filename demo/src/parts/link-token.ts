@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks'
-import { dropDrafts, useDraft } from '../load.ts'
-import { changeQuery, route } from '../router.ts'
+import { dropDrafts, useDraft } from '../../../ui/load.ts'
+import { changeQuery, route } from '../../../ui/router.ts'
 
 /**
  * The token of a link in a mail; empty if there is none. It leaves the address bar and the history at once, so that

@@ -1,4 +1,4 @@
-import { route } from '../router.ts'
+import { route } from '../../../ui/router.ts'
 
 /** An entry of the store's menu, which has up to three levels. */
 export type MenuItem = { id: string; label: string; type: string; target: string; children?: MenuItem[] }

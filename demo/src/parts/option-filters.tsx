@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { useLoad } from '../load.ts'
+import { useLoad } from '../../../ui/load.ts'
+import { changeQuery, route } from '../../../ui/router.ts'
 import { formatOptions, type OptionPair, parseOptions } from '../option-filter.ts'
-import { changeQuery, route } from '../router.ts'
 import { shop } from '../shop.ts'
 
 /** Filters a list by options such as size and colour. Optional: if they cannot be loaded, the list still works. */

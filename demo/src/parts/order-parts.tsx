@@ -1,6 +1,6 @@
+import { CheckIcon } from '../../../ui/icons.tsx'
 import { dateTime, money } from '../format.ts'
 import type { Order } from '../shop.ts'
-import { CheckIcon } from './icons.tsx'
 import { Picture } from './picture.tsx'
 
 const statusTexts: Record<string, string> = {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { NewPasswordField, PasswordField } from '../../../ui/fields.tsx'
+import { showNotice } from '../../../ui/notice.ts'
+import { Button } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
-import { showNotice } from '../notice.ts'
 import { shop } from '../shop.ts'
-import { NewPasswordField, PasswordField } from './fields.tsx'
 import { FormError, submitting, useWork } from './sign-in-work.tsx'
-import { Button } from './states.tsx'
 
 /** Sets or changes the password: the API does not tell whether there is one. Both end all other sessions. */
 export const PasswordForm = ({ onSaved }: { onSaved: () => void }) => {

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { EmailField, NameField, NewPasswordField, PasswordField } from '../../../ui/fields.tsx'
+import { useDraft } from '../../../ui/load.ts'
+import { Button } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
-import { useDraft } from '../load.ts'
 import { isVitrineError, shop } from '../shop.ts'
 import { sendsMail } from '../state.ts'
-import { EmailField, NameField, NewPasswordField, PasswordField } from './fields.tsx'
 import { FormError, submitting, useWork, welcome } from './sign-in-work.tsx'
-import { Button } from './states.tsx'
 
 /** Has no password, because drafts are stored. */
 type Draft = { name: string; email: string; isNew: boolean }

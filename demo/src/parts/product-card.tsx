@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
+import { HeartIcon } from '../../../ui/icons.tsx'
+import { showNotice } from '../../../ui/notice.ts'
 import { errorText } from '../format.ts'
-import { showNotice } from '../notice.ts'
 import type { Product } from '../shop.ts'
 import { toggleWish, wishlist } from '../wishlist.ts'
-import { HeartIcon } from './icons.tsx'
 import { Picture } from './picture.tsx'
 import { Price } from './price.tsx'
 

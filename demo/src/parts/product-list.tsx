@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { useLoad } from '../../../ui/load.ts'
+import { showNotice } from '../../../ui/notice.ts'
+import { Show } from '../../../ui/states.tsx'
 import { plural } from '../format.ts'
-import { useLoad } from '../load.ts'
-import { showNotice } from '../notice.ts'
 import type { Product } from '../shop.ts'
 import { GridSkeleton, ProductGrid } from './product-card.tsx'
 import { ShowMore } from './show-more.tsx'
-import { Show } from './states.tsx'
 
 export type ProductPage<Beside> = { items: Product[]; nextCursor: string | null } & Beside
 type Read<Beside> = (cursor: string | null, signal?: AbortSignal) => PromiseLike<ProductPage<Beside>>

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { changeQuery, navigate, route } from '../router.ts'
+import { SearchIcon } from '../../../ui/icons.tsx'
+import { changeQuery, navigate, route } from '../../../ui/router.ts'
 import { shop } from '../shop.ts'
-import { SearchIcon } from './icons.tsx'
 import { Picture } from './picture.tsx'
 
 /** The JSX types allow this role only for inputs with a datalist. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { showNotice } from '../../../ui/notice.ts'
+import { Button } from '../../../ui/states.tsx'
 import { errorText } from '../format.ts'
-import { showNotice } from '../notice.ts'
-import { Button } from './states.tsx'
 
 /** The button below a list that has another page. */
 export const ShowMore = ({ readMore }: { readMore: () => Promise<void> }) => {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
+import { dropDrafts } from '../../../ui/load.ts'
+import { showNotice } from '../../../ui/notice.ts'
+import { focusHeading } from '../../../ui/states.tsx'
 import { plural } from '../format.ts'
-import { dropDrafts } from '../load.ts'
-import { showNotice } from '../notice.ts'
 import { notifyOtherTabs } from '../session.ts'
 import type { Merged } from '../shop.ts'
 import { refreshShopper } from '../state.ts'
-import { focusHeading } from './states.tsx'
 
 /** Runs one task of a form at a time, and holds the error message of the last one. */
 export const useWork = (wordError: (error: unknown) => string) => {

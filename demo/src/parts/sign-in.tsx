@@ -1,11 +1,11 @@
 import type { ComponentType } from 'preact'
-import { useDraft } from '../load.ts'
-import { clearNotice } from '../notice.ts'
+import { useDraft } from '../../../ui/load.ts'
+import { clearNotice } from '../../../ui/notice.ts'
+import { Skeleton } from '../../../ui/states.tsx'
 import type { Store } from '../shop.ts'
 import { storeInfo } from '../state.ts'
 import { EmailCodeForm, PhoneCodeForm } from './code-sign-in.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
-import { Skeleton } from './states.tsx'
 
 type Method = Store['signIn'][number]
 

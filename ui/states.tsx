@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { errorText } from '../format.ts'
-import type { Loaded } from '../load.ts'
-import { notice } from '../notice.ts'
-import { takeHeadingFocus } from '../router.ts'
-import { storeInfo } from '../state.ts'
+import type { Loaded } from './load.ts'
+import { notice } from './notice.ts'
+import { takeHeadingFocus } from './router.ts'
+import { problemText, siteName } from './site.ts'
 
 /** The title of a page. After navigation it takes the focus, so that screen readers announce the new page. */
 export const Heading = ({
@@ -18,10 +17,10 @@ export const Heading = ({
   children?: ComponentChildren
 }) => {
   const ref = useRef<HTMLHeadingElement>(null)
-  const info = storeInfo.value
+  const site = siteName.value
   useEffect(() => {
-    document.title = info ? `${tabTitle} · ${info.name}` : tabTitle
-  }, [tabTitle, info])
+    document.title = site === '' ? tabTitle : `${tabTitle} · ${site}`
+  }, [tabTitle, site])
   useEffect(() => {
     if (takeHeadingFocus()) ref.current?.focus({ preventScroll: true })
   }, [])
@@ -39,7 +38,7 @@ export const focusHeading = () => {
 
 export const Problem = ({ error, text, onRetry }: { error?: unknown; text?: string; onRetry?: () => void }) => (
   <div class="problem" role="alert">
-    <p>{text ?? errorText(error)}</p>
+    <p>{text ?? problemText(error)}</p>
     {onRetry && (
       <button type="button" class="button quiet" onClick={onRetry}>
         Try again

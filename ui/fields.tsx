@@ -39,12 +39,12 @@ export const EmailField = (field: Omit<FieldProps, 'name'>) => (
 
 const minPasswordLength = 8
 
-/** For the customer's current password. */
+/** For the current password. */
 export const PasswordField = (field: FieldProps) => (
   <TextField type="password" autocomplete="current-password" maxLength={200} {...field} />
 )
 
-/** For a password that the customer chooses. */
+/** For a password that is being chosen. */
 export const NewPasswordField = (field: FieldProps) => (
   <TextField
     type="password"

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-export const themeKey = 'shop.theme'
+export const themeKey = 'theme'
 type Theme = 'light' | 'dark'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 

@@ -8,14 +8,14 @@ type LoadCache = Map<string, { value: unknown; isExtended: boolean }>
 
 let loadCache: LoadCache = new Map()
 
-/** One customer must never see data of another. A new map, so that reads in progress write to the old one. */
+/** One person must never see data of another. A new map, so that reads in progress write to the old one. */
 export const clearLoadCache = () => {
   loadCache = new Map()
 }
 
 /**
  * Loads the data of a page. Cached data is shown at once and refreshed in the background, so that going back is instant
- * and restores the scroll position. Extended lists are not refreshed when the shopper goes back.
+ * and restores the scroll position. Extended lists are not refreshed on the way back.
  */
 export const useLoad = <T>(key: string, read: (signal: AbortSignal) => Promise<T>) => {
   const [current, setCurrent] = useState<{ key: string; loaded: Loaded<T> } | null>(null)
@@ -72,7 +72,7 @@ export const useDraft = <T>(name: string, initial: T) => {
     (next: T) => {
       setValue(next)
       try {
-        sessionStorage.setItem(`shop.draft.${name}`, JSON.stringify(next))
+        sessionStorage.setItem(`draft.${name}`, JSON.stringify(next))
       } catch {
         // Without storage, a draft lasts until the page is closed.
       }
@@ -84,7 +84,7 @@ export const useDraft = <T>(name: string, initial: T) => {
 
 const readDraft = <T>(name: string): T | null => {
   try {
-    return JSON.parse(sessionStorage.getItem(`shop.draft.${name}`) ?? 'null') as T | null
+    return JSON.parse(sessionStorage.getItem(`draft.${name}`) ?? 'null') as T | null
   } catch {
     return null
   }
@@ -92,7 +92,7 @@ const readDraft = <T>(name: string): T | null => {
 
 export const dropDrafts = (...names: string[]) => {
   try {
-    for (const name of names) sessionStorage.removeItem(`shop.draft.${name}`)
+    for (const name of names) sessionStorage.removeItem(`draft.${name}`)
   } catch {
     // Without storage there are no drafts to delete.
   }

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { route } from './router.ts'
 
-/** The state that a notice is about. The notice is outdated when that state changes again. */
-type Subject = 'cart' | 'wishlist' | 'session'
+/** The state that a notice is about, such as the cart. The notice is outdated when that state changes again. */
+type Subject = string
 
 type Notice = {
   text: string
@@ -12,16 +12,19 @@ type Notice = {
   isQuiet: boolean
 }
 
-/** The last message to the shopper. */
+/** The last message to the person who uses the page. */
 export const notice = signal<Notice | null>(null)
 let noticeTimer: ReturnType<typeof setTimeout> | undefined
 
-/** The page itself shows changes of the cart and the wishlist. */
-const isVisibleOnPage = (about: Subject | undefined) => about === 'cart' || about === 'wishlist'
+/** Subjects whose changes the page itself shows. */
+let visibleSubjects: readonly Subject[] = []
 
 export const showNotice = (
   text: string,
-  { about, isQuiet = isVisibleOnPage(about) }: { about?: Subject; isQuiet?: boolean } = {},
+  {
+    about,
+    isQuiet = about !== undefined && visibleSubjects.includes(about),
+  }: { about?: Subject; isQuiet?: boolean } = {},
 ) => {
   clearTimeout(noticeTimer)
   notice.value = { text, at: Date.now(), about: about ?? null, isQuiet }
@@ -42,8 +45,9 @@ export const clearOnChange = <T>(about: Subject, state: ReadonlySignal<T>, mark:
   })
 }
 
-/** Clears the notice when the shopper goes to another page or clicks anything. */
-export const startNotices = () => {
+/** Clears the notice after a click, and on the way to another page. */
+export const startNotices = ({ visible = [] }: { visible?: readonly Subject[] } = {}) => {
+  visibleSubjects = visible
   let before = route.value.path
   route.subscribe(({ path }) => {
     const isElsewhere = path !== before

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { route } from '../router.ts'
 import { CloseIcon } from './icons.tsx'
+import { route } from './router.ts'
 
 /** A panel over the page. The dialog element traps the focus, closes on Escape and restores the focus. */
 export const Drawer = ({
