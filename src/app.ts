@@ -36,6 +36,7 @@ import { createShowEvent } from './features/outgoing-webhooks/show-event.ts'
 import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
 import { createAdminDoor } from './features/staff/admin-door.ts'
+import { registerAdminPage } from './http/admin-page.ts'
 import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { allowCrossOrigin } from './http/cors.ts'
@@ -286,6 +287,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   registerRoutes(server, operations.all, { answers, clientAddressOf })
   registerFrontDoor(server)
   registerDocsScripts(server)
+  registerAdminPage(server)
   registerGuide(server, { publicUrl: config.publicUrl, demoUrl: demoUrlOf(config) })
   registerDemoImages(server)
   registerDownloadLinks(server, downloads)

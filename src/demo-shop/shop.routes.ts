@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { fail } from '../core/errors.ts'
 import { makeCachedAnswer } from '../http/cached-answers.ts'
+import { createAssetLoader, demoShop } from '../http/page-assets.ts'
 import { sendAnswer } from '../http/send-answer.ts'
 import { createServer } from '../http/server.ts'
 import { robotsText } from './addresses.ts'
-import { createAssetLoader } from './assets.ts'
 import { type DevelopmentOptions, serveDevelopment } from './development.routes.ts'
 import { describePage, headHtml, scriptJson, unreadable } from './page-head.ts'
 
@@ -23,7 +23,7 @@ export const createShopServer = (options: ShopOptions): FastifyInstance => {
 
 const servePages = (server: FastifyInstance, options: ShopOptions) => {
   const { services, apiUrl, store, codeFor, mailFolder } = options
-  const loadAssets = createAssetLoader()
+  const loadAssets = createAssetLoader(demoShop)
   const api = { apiUrl, storeKey: store.browserKey }
   const development = { development: true, showsCodes: codeFor !== null, showsMail: mailFolder !== null }
   const config = scriptJson({ ...api, ...development })

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { assertError, callUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
 import { openShop as openStocked } from '../features/checkout/fixture.ts'
 import { payOrder } from '../features/orders/fixture.ts'
-import { bundleShop } from './assets.ts'
+import { bundlePage, demoShop } from '../http/page-assets.ts'
 import { rememberCodes } from './development.ts'
 import { openDemoShop } from './fixture.ts'
 import { startShop } from './start-shop.ts'
@@ -46,7 +46,7 @@ test('every address of the shop serves the page with its configuration and a pol
 })
 
 test('the JavaScript of the shop is under 60 kB gzipped', async () => {
-  const { files } = await bundleShop()
+  const { files } = await bundlePage(demoShop)
   const scripts = [...files].filter(([name]) => name.endsWith('.js'))
   const bytes = scripts.reduce((sum, [, text]) => sum + gzipSync(text).length, 0)
   assert.ok(bytes > 5_000 && bytes < 60_000, `${bytes} bytes`)

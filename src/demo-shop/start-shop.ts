@@ -5,8 +5,8 @@ import type { Db } from '../db/database.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
 import type { Services, Store } from '../features/context.ts'
 import { allowOrigin } from '../features/stores/stores.ts'
+import { demoShop, hasPage } from '../http/page-assets.ts'
 import { mailFolderIn } from '../providers/mail/choose.ts'
-import { hasShop } from './assets.ts'
 import { createShopServer, type ShopOptions } from './shop.routes.ts'
 
 type StartShop = {
@@ -24,7 +24,7 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
   const { config, services, keys } = options
   const store = await findStoreByPublicId(services.db, keys.storeId)
   if (store === undefined) return { reason: 'the demo store was deleted' }
-  if (!hasShop()) return { reason: 'it is not part of this installation' }
+  if (!hasPage(demoShop)) return { reason: 'it is not part of this installation' }
   const server = createShopServer({
     services,
     store: { id: keys.storeId, browserKey: keys.browserKey },

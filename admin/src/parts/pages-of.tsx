@@ -1,0 +1,77 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Loaded, useLoad } from '../../../ui/load.ts'
+import { showNotice } from '../../../ui/notice.ts'
+import { Button, Show } from '../../../ui/states.tsx'
+import type { Counted, Page, Paged } from '../api.ts'
+import { counted, wordProblem } from '../format.ts'
+import { store } from '../session.ts'
+
+type Cursor = { cursor?: string }
+
+export type Pages<Item> = {
+  loaded: Loaded<Page<Item> & Counted>
+  reload: () => void
+  /** Appends the next page. */
+  more: () => Promise<void>
+}
+
+/** Reads a list page by page. `key` names the list and its filters. */
+export const usePages = <Item,>(key: string, read: (cursor: Cursor) => Paged<Item, Counted>): Pages<Item> => {
+  const { loaded, reload, extend } = useLoad(`${store.value?.id} ${key}`, async () => await read({}))
+  const more = async () => {
+    if (loaded.status !== 'ready' || loaded.value.nextCursor === null) return
+    const next = await read({ cursor: loaded.value.nextCursor })
+    extend({ ...next, items: [...loaded.value.items, ...next.items] })
+  }
+  return { loaded, reload, more }
+}
+
+/** Shows a list with its count, and a button for more. */
+export const PagesOf = <Item,>({
+  list: { loaded, reload, more },
+  one,
+  many,
+  empty,
+  children,
+}: {
+  list: Pages<Item>
+  /** What an item is called, such as "order". */
+  one: string
+  many?: string
+  empty: ComponentChildren
+  children: (items: readonly Item[]) => ComponentChildren
+}) => {
+  const [isBusy, setBusy] = useState(false)
+  const showMore = async () => {
+    setBusy(true)
+    try {
+      await more()
+    } catch (error) {
+      showNotice(wordProblem(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Show loaded={loaded} onRetry={reload}>
+      {({ items, total, totalIsExact, nextCursor }) =>
+        items.length === 0 ? (
+          empty
+        ) : (
+          <>
+            <p class="quiet-text" role="status">
+              {totalIsExact ? counted(total, one, many) : `At least ${counted(total, one, many)}`}
+            </p>
+            {children(items)}
+            {nextCursor !== null && (
+              <Button class="quiet" isBusy={isBusy} onClick={showMore}>
+                Show more
+              </Button>
+            )}
+          </>
+        )
+      }
+    </Show>
+  )
+}

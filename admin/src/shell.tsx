@@ -1,0 +1,144 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Drawer } from '../../ui/drawer.tsx'
+import { CloseIcon, MenuIcon, MoonIcon, SunIcon } from '../../ui/icons.tsx'
+import { showNotice } from '../../ui/notice.ts'
+import { navigate, route } from '../../ui/router.ts'
+import { Notices } from '../../ui/states.tsx'
+import { switchTheme, theme } from '../../ui/theme.ts'
+import { wordProblem } from './format.ts'
+import { SignInForm } from './parts/sign-in-form.tsx'
+import { screensOf } from './screens.ts'
+import { enter, hasExpired, pathTo, session, signOut, store } from './session.ts'
+
+/** The frame of every screen: the menu, who is signed in, and the screen itself. */
+export const Shell = ({ children }: { children: ComponentChildren }) => {
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="top">
+        {store.value && (
+          <button type="button" class="icon-button menu-button" aria-label="Menu" onClick={() => setMenuOpen(true)}>
+            <MenuIcon />
+          </button>
+        )}
+        <a class="brand" href={store.value ? pathTo() : '/admin'}>
+          {store.value?.name ?? 'Vitrine'}
+        </a>
+        <ThemeSwitch />
+        <PersonMenu />
+        <Notices isShown={!isMenuOpen && !hasExpired.value} />
+      </header>
+      <div class="frame">
+        {store.value && (
+          <nav class="side" aria-label="Screens">
+            <Menu />
+          </nav>
+        )}
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      <Drawer title="Menu" side="left" isOpen={isMenuOpen} onClose={() => setMenuOpen(false)}>
+        <nav aria-label="Screens">
+          <Menu />
+        </nav>
+      </Drawer>
+      <ExpiredDialog />
+    </>
+  )
+}
+
+const Menu = () => {
+  const { path } = route.value
+  return (
+    <ul class="menu">
+      {screensOf().map(({ path: screen, label }) => {
+        const to = pathTo(screen)
+        const isCurrent = path === to || (screen !== '' && path.startsWith(`${to}/`))
+        return (
+          <li key={screen}>
+            <a href={to} aria-current={isCurrent ? 'page' : undefined}>
+              {label}
+            </a>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+const ThemeSwitch = () => {
+  const isDark = theme.value === 'dark'
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+      onClick={switchTheme}
+    >
+      {isDark ? <SunIcon /> : <MoonIcon />}
+    </button>
+  )
+}
+
+const PersonMenu = () => {
+  const { staff, stores = [] } = session.value ?? {}
+  if (staff === undefined) return null
+  const leave = async () => {
+    try {
+      await signOut()
+      navigate('/admin/sign-in')
+    } catch (error) {
+      showNotice(wordProblem(error))
+    }
+  }
+  return (
+    <details class="person">
+      <summary>{staff.name || staff.email}</summary>
+      <div class="person-body">
+        <p class="quiet-text">{staff.email}</p>
+        {stores.length > 1 && (
+          <p>
+            <a href="/admin">Choose another store</a>
+          </p>
+        )}
+        <button type="button" class="text-button" onClick={leave}>
+          Sign out
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** Over the page, so that everything that was typed is still there afterwards. */
+const ExpiredDialog = () => {
+  const isOpen = hasExpired.value
+  const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
+  useEffect(() => {
+    if (isOpen && dialog && !dialog.open) dialog.showModal()
+  }, [isOpen, dialog])
+  if (!isOpen) return null
+  return (
+    <dialog class="dialog" aria-label="Sign in again" ref={setDialog} onCancel={(event) => event.preventDefault()}>
+      <h2>Sign in again</h2>
+      <p>Your session has ended. Everything on this page stays as it is.</p>
+      <SignInForm
+        email={session.value?.staff.email ?? ''}
+        onEntered={(entered) => {
+          dialog?.close()
+          enter(entered)
+          showNotice('You are signed in again.')
+        }}
+      />
+      <p class="apart-small">
+        <a href="/admin/sign-in" onClick={() => location.assign('/admin/sign-in')}>
+          <CloseIcon /> Leave this page
+        </a>
+      </p>
+    </dialog>
+  )
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '../core/errors.ts'
+import { makeCachedAnswer } from './cached-answers.ts'
+import { adminPage, createAssetLoader } from './page-assets.ts'
+import { sendAnswer } from './send-answer.ts'
+
+/** Pictures of products may be on any host; everything else comes from the service. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob: https:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+const vary = 'Accept-Encoding'
+
+/** Serves the page of merchants. Every address below /admin is the same document, whose script shows the content. */
+export const registerAdminPage = (server: FastifyInstance) => {
+  const loadAssets = createAssetLoader(adminPage)
+  server.get<{ Params: { name: string } }>('/admin/assets/:name', async (request, reply) => {
+    const { name } = request.params
+    const asset = (await loadAssets()).assets.get(name)
+    if (asset === undefined) throw fail('NOT_FOUND', 'There is no such file.')
+    // The names of parts that are loaded on demand change with their content.
+    const cacheControl = /-[A-Z0-9]{8}\.js$/.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache'
+    return sendAnswer(request, reply, asset.answer, { type: asset.type, cacheControl, vary })
+  })
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { page } = await loadAssets()
+    return sendAnswer(request, reply, makeCachedAnswer(page, { headers }), {
+      ...{ type: 'text/html; charset=utf-8', cacheControl: 'no-cache', vary },
+    })
+  }
+  server.get('/admin', sendPage)
+  server.get<{ Params: { '*': string } }>('/admin/*', (request, reply) =>
+    isOfApi(request.params['*']) ? reply.callNotFound() : sendPage(request, reply),
+  )
+}
+
+const isOfApi = (path: string) => /^(v\d+(\/|$)|openapi\.json$|assets(\/|$))/.test(path)

@@ -1,0 +1,99 @@
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
+
+/** A page with its scripts and styles: the folder of its source, and the path from which it loads its files. */
+export type PageSource = { folder: 'demo' | 'admin'; publicPath: string }
+
+export const demoShop: PageSource = { folder: 'demo', publicPath: '/assets' }
+export const adminPage: PageSource = { folder: 'admin', publicPath: '/admin/assets' }
+
+/** The page, and its scripts and styles by name. */
+type PageAssets = { page: string; assets: ReadonlyMap<string, { answer: CachedAnswer; type: string }> }
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+/** Where the build of a package puts the files. A checkout does not have this folder and bundles them itself. */
+const builtFolderOf = ({ folder }: PageSource) => fileURLToPath(new URL(`../built/${folder}/`, import.meta.url))
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/**
+ * Loads the files of a page. In a checkout they are bundled at the first request and again after a change, so that a
+ * developer can edit and reload. In a package they are prebuilt.
+ */
+export const createAssetLoader = (source: PageSource) => {
+  let made: { assets: Promise<PageAssets>; stamp: number } | undefined
+  return (): Promise<PageAssets> => {
+    const stamp = existsSync(builtFolderOf(source)) ? 0 : newestChange(source)
+    if (made === undefined || made.stamp !== stamp) {
+      made = { assets: stamp === 0 ? Promise.resolve(readBuilt(source)) : bundlePage(source).then(toAssets), stamp }
+      // A failed bundle is tried again at the next request, which may come after the error was fixed.
+      made.assets.catch(() => {
+        made = undefined
+      })
+    }
+    return made.assets
+  }
+}
+
+/** False for a package without the built page, and for a checkout without esbuild. */
+export const hasPage = (source: PageSource) =>
+  existsSync(builtFolderOf(source)) ||
+  (existsSync(join(root, source.folder, 'index.html')) && existsSync(join(root, 'node_modules/esbuild')))
+
+const newestChange = ({ folder }: PageSource) =>
+  Math.max(
+    ...globSync([`${folder}/index.html`, `${folder}/src/**`, 'ui/**', 'sdk/src/**'], { cwd: root }).map(
+      (file) => statSync(join(root, file)).mtimeMs,
+    ),
+  )
+
+type PageFiles = { page: string; files: Map<string, string> }
+
+/** Bundles a page, its styles and the client that it uses. What it imports on demand becomes a file of its own. */
+export const bundlePage = async ({ folder, publicPath }: PageSource): Promise<PageFiles> => {
+  const esbuild = await import('esbuild')
+  const { outputFiles } = await esbuild.build({
+    entryPoints: { main: join(root, folder, 'src/main.tsx'), style: join(root, folder, 'src/style.css') },
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    absWorkingDir: root,
+    outdir: join(root, 'built'),
+    chunkNames: '[name]-[hash]',
+    publicPath,
+    write: false,
+    logLevel: 'silent',
+  })
+  return {
+    page: readFileSync(join(root, folder, 'index.html'), 'utf8'),
+    files: new Map(outputFiles.map(({ path, text }) => [path.slice(join(root, 'built/').length), text])),
+  }
+}
+
+const readBuilt = (source: PageSource): PageAssets => {
+  const folder = join(builtFolderOf(source), 'assets')
+  return toAssets({
+    page: readFileSync(join(builtFolderOf(source), 'index.html'), 'utf8'),
+    files: new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])),
+  })
+}
+
+const toAssets = ({ page, files }: PageFiles): PageAssets => ({
+  page,
+  assets: new Map(
+    [...files].map(([name, text]) => [
+      name,
+      { answer: makeCachedAnswer(text), type: types[extname(name)] ?? 'application/octet-stream' },
+    ]),
+  ),
+})
