@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { adminOperations } from '../sdk/generate/admin-endpoints.ts'
-import { type AdminClient, type AdminClientOptions, createAdminClient, isVitrineError } from '../sdk/src/admin.ts'
-import { adminTable } from '../sdk/src/admin-operations.ts'
+import {
+  type AdminClient,
+  type AdminClientOptions,
+  createAdminClient,
+  createStaffClient,
+  isVitrineError,
+} from '../sdk/src/admin.ts'
+import { adminTable, staffTable } from '../sdk/src/admin-operations.ts'
 import { adminContracts } from '../src/contract.ts'
 import type { AdminEndpoint } from '../src/features/access/admin.contract.ts'
 import { newDataDir, newPicture } from '../src/features/media/fixture.ts'
@@ -102,6 +108,27 @@ test('every operation that a token may call has a method, which sends every fiel
     const { etag }: { etag?: unknown } = Object(answer)
     assert.equal(etag, endpoint.headers?.includes('etag') ? '"tag"' : undefined, name)
   }
+})
+
+test('people who sign in by a cookie have a client too, with the calls of their stores', async () => {
+  const sent: string[] = []
+  const person = createStaffClient({
+    url: 'http://service.test',
+    fetch: async (address, init) => {
+      sent.push(`${init?.method} ${address} ${new Headers(init?.headers).has('authorization')}`)
+      return Response.json({ data: [], nextCursor: null, total: 0, totalIsExact: true })
+    },
+  })
+  const ofStaff = adminContracts.flatMap((contract) => Object.values(contract as Record<string, AdminEndpoint>))
+  assert.equal(Object.keys(staffTable).length, ofStaff.filter(({ access }) => access !== 'store').length)
+  await person.signIn({ email: 'meera@example.com', password: 'a good password' })
+  await person.getSession()
+  await person.inStore('store/1').listOrders({ status: 'paid' })
+  assert.deepEqual(sent, [
+    'POST http://service.test/admin/v1/session false',
+    'GET http://service.test/admin/v1/session false',
+    'GET http://service.test/admin/v1/stores/store%2F1/orders?status=paid false',
+  ])
 })
 
 test('an answer with a field named etag, and an optional body with a required field, are refused', () => {

@@ -250,14 +250,30 @@ const check = (files: readonly File[], rule: Rule) => {
 }
 
 const source = find('src/**/*.ts').filter(({ path }) => !isTest(path))
-const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(find('*.md'))
+const everything = find('{src,test,bench,bin,docs}/**/*.{ts,js,sql,md}').concat(
+  find('{admin,demo,ui}/**/*.{ts,tsx}'),
+  find('*.md'),
+)
 
 test('imports point down', () => check(source, importsPointDown))
 
 test('no file imports itself through others', () => {
-  const files = find('{src,sdk/src,demo/src,ui}/**/*.{ts,tsx}')
-  assert.ok(['src', 'sdk', 'demo'].every((part) => files.some(({ path }) => path.startsWith(`${part}/`))))
+  const files = find('{src,sdk/src,demo/src,admin/src,ui}/**/*.{ts,tsx}')
+  assert.ok(
+    ['src', 'sdk', 'demo', 'admin', 'ui'].every((part) => files.some(({ path }) => path.startsWith(`${part}/`))),
+  )
   assertTidy(findImportCycles(files))
+})
+
+test('pages import from each other only what is in ui, and nothing from the service', () => {
+  for (const file of find('{admin/src,demo/src,ui}/**/*.{ts,tsx}')) {
+    for (const [, from = ''] of file.text.matchAll(/from '(\.[^']+)'/g)) {
+      const target = join(dirname(file.path), from)
+      const [part = ''] = file.path.split('/')
+      const allowed = part === 'ui' ? ['ui'] : [part, 'ui', 'sdk']
+      assert.ok(allowed.includes(target.split('/')[0] ?? ''), `${file.path} imports ${target}`)
+    }
+  }
 })
 
 test('a contract needs nothing but core, endpoint, schema and other contracts', () =>

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { hasReturned } from './router.ts'
 
@@ -7,6 +8,13 @@ export type Loaded<T> = { status: 'loading' } | { status: 'failed'; error: unkno
 type LoadCache = Map<string, { value: unknown; isExtended: boolean }>
 
 let loadCache: LoadCache = new Map()
+
+const failedRound = signal(0)
+
+/** Reads again what could not be read, such as after signing in again. */
+export const retryFailedLoads = () => {
+  failedRound.value++
+}
 
 /** One person must never see data of another. A new map, so that reads in progress write to the old one. */
 export const clearLoadCache = () => {
@@ -48,6 +56,14 @@ export const useLoad = <T>(key: string, read: (signal: AbortSignal) => Promise<T
     setCurrent((now) => (now?.loaded.status === 'failed' ? null : now))
     setRound((count) => count + 1)
   }, [])
+  const hasFailed = current?.key === key && current.loaded.status === 'failed'
+  const failures = failedRound.value
+  const retried = useRef(failures)
+  useEffect(() => {
+    if (retried.current === failures) return
+    retried.current = failures
+    if (hasFailed) reload()
+  }, [failures, hasFailed])
   const put = useCallback(
     (value: T, isExtended: boolean) => {
       // The result of an earlier read would overwrite this value.

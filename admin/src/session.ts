@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { clearLoadCache } from '../../ui/load.ts'
+import { clearLoadCache, retryFailedLoads } from '../../ui/load.ts'
 import { route } from '../../ui/router.ts'
 import { siteName } from '../../ui/site.ts'
 import { type AdminClient, isVitrineError, type StaffSession, staff, whenSignedOut } from './api.ts'
@@ -42,6 +42,7 @@ export const enter = (entered: StaffSession) => {
   if (before && before.staff.id !== entered.staff.id) location.reload()
   session.value = entered
   sessionError.value = null
+  if (hasExpired.value) retryFailedLoads()
   hasExpired.value = false
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../core/errors.ts'
+import { shortenText } from '../core/text.ts'
 import { makeCachedAnswer } from './cached-answers.ts'
 import { adminPage, createAssetLoader } from './page-assets.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -43,9 +44,11 @@ export const registerAdminPage = (server: FastifyInstance) => {
     })
   }
   server.get('/admin', sendPage)
-  server.get<{ Params: { '*': string } }>('/admin/*', (request, reply) =>
-    isOfApi(request.params['*']) ? reply.callNotFound() : sendPage(request, reply),
-  )
+  server.get<{ Params: { '*': string } }>('/admin/*', (request, reply) => {
+    const path = request.params['*']
+    if (isOfApi(path)) throw fail('NOT_FOUND', `There is no ${request.method} /admin/${shortenText(path, 200)}.`)
+    return sendPage(request, reply)
+  })
 }
 
 const isOfApi = (path: string) => /^(v\d+(\/|$)|openapi\.json$|assets(\/|$))/.test(path)

@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
 
 /** A page with its scripts and styles: the folder of its source, and the path from which it loads its files. */
-export type PageSource = { folder: 'demo' | 'admin'; publicPath: string }
+export type WebPage = { folder: 'demo' | 'admin'; publicPath: string }
 
-export const demoShop: PageSource = { folder: 'demo', publicPath: '/assets' }
-export const adminPage: PageSource = { folder: 'admin', publicPath: '/admin/assets' }
+export const demoShop: WebPage = { folder: 'demo', publicPath: '/assets' }
+export const adminPage: WebPage = { folder: 'admin', publicPath: '/admin/assets' }
 
 /** The page, and its scripts and styles by name. */
 type PageAssets = { page: string; assets: ReadonlyMap<string, { answer: CachedAnswer; type: string }> }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Where the build of a package puts the files. A checkout does not have this folder and bundles them itself. */
-const builtFolderOf = ({ folder }: PageSource) => fileURLToPath(new URL(`../built/${folder}/`, import.meta.url))
+const builtFolderOf = ({ folder }: WebPage) => fileURLToPath(new URL(`../built/${folder}/`, import.meta.url))
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -26,7 +26,7 @@ const types: Record<string, string> = {
  * Loads the files of a page. In a checkout they are bundled at the first request and again after a change, so that a
  * developer can edit and reload. In a package they are prebuilt.
  */
-export const createAssetLoader = (source: PageSource) => {
+export const createAssetLoader = (source: WebPage) => {
   let made: { assets: Promise<PageAssets>; stamp: number } | undefined
   return (): Promise<PageAssets> => {
     const stamp = existsSync(builtFolderOf(source)) ? 0 : newestChange(source)
@@ -42,11 +42,11 @@ export const createAssetLoader = (source: PageSource) => {
 }
 
 /** False for a package without the built page, and for a checkout without esbuild. */
-export const hasPage = (source: PageSource) =>
+export const hasPage = (source: WebPage) =>
   existsSync(builtFolderOf(source)) ||
   (existsSync(join(root, source.folder, 'index.html')) && existsSync(join(root, 'node_modules/esbuild')))
 
-const newestChange = ({ folder }: PageSource) =>
+const newestChange = ({ folder }: WebPage) =>
   Math.max(
     ...globSync([`${folder}/index.html`, `${folder}/src/**`, 'ui/**', 'sdk/src/**'], { cwd: root }).map(
       (file) => statSync(join(root, file)).mtimeMs,
@@ -56,7 +56,7 @@ const newestChange = ({ folder }: PageSource) =>
 type PageFiles = { page: string; files: Map<string, string> }
 
 /** Bundles a page, its styles and the client that it uses. What it imports on demand becomes a file of its own. */
-export const bundlePage = async ({ folder, publicPath }: PageSource): Promise<PageFiles> => {
+export const bundlePage = async ({ folder, publicPath }: WebPage): Promise<PageFiles> => {
   const esbuild = await import('esbuild')
   const { outputFiles } = await esbuild.build({
     entryPoints: { main: join(root, folder, 'src/main.tsx'), style: join(root, folder, 'src/style.css') },
@@ -80,7 +80,7 @@ export const bundlePage = async ({ folder, publicPath }: PageSource): Promise<Pa
   }
 }
 
-const readBuilt = (source: PageSource): PageAssets => {
+const readBuilt = (source: WebPage): PageAssets => {
   const folder = join(builtFolderOf(source), 'assets')
   return toAssets({
     page: readFileSync(join(builtFolderOf(source), 'index.html'), 'utf8'),
