@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 
-test('the packed package, installed in an empty project, runs its command line', (t) => {
+test('the packed package, installed in an empty project, runs its command line and serves its pages', async (t) => {
   const project = mkdtempSync(join(tmpdir(), 'vitrine-package-'))
   t.after(() => {
     rmSync(project, { recursive: true, force: true })
@@ -20,4 +22,33 @@ test('the packed package, installed in an empty project, runs its command line',
   assert.equal(run('npx', 'vitrine', '--version').trim(), version)
   const made = run('npx', 'vitrine', 'seed', 'demo', '--json')
   assert.match(JSON.parse(made).storeId, /^store_/)
+
+  const [port, demoPort] = ['34871', '34872']
+  const service = spawn(process.execPath, ['node_modules/vitrine/bin/vitrine.js', 'start'], {
+    // Without the settings of this test run: the demo shop needs the embedded database.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: port, VITRINE_DEMO_PORT: demoPort },
+    cwd: project,
+    stdio: 'ignore',
+  })
+  const ended = once(service, 'exit')
+  const read = async (url: string) => {
+    for (let tries = 0; ; tries++) {
+      const answer = await fetch(url).catch(() => null)
+      if (answer !== null) return { status: answer.status, text: await answer.text() }
+      assert.ok(tries < 600 && service.exitCode === null, `${url} does not answer`)
+      await setTimeout(100)
+    }
+  }
+  try {
+    for (const page of [`http://localhost:${demoPort}/`, `http://localhost:${port}/admin`]) {
+      const { status, text } = await read(page)
+      assert.equal(status, 200, page)
+      const files = [...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? '')
+      assert.equal(files.length, 2)
+      for (const file of files) assert.equal((await read(new URL(file, page).href)).status, 200, file)
+    }
+  } finally {
+    service.kill('SIGTERM')
+    await ended
+  }
 })
