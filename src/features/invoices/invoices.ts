@@ -8,7 +8,8 @@ import type { Author, Store } from '../context.ts'
 import { pickMailLanguage } from '../mail/texts/texts.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
-import { type InvoiceContent, type InvoiceSource, writeCreditNote, writeInvoice } from './invoice-content.ts'
+import { writeCreditNote } from './credit-note.ts'
+import { type InvoiceContent, type InvoiceSource, writeInvoice } from './invoice-content.ts'
 import {
   findInvoice,
   type InvoiceKind,
