@@ -6,15 +6,17 @@ import { createToken, listTokensOf, revokeToken } from './tokens.ts'
 
 export const memberRoutes = adminRoutes(membersContract, {
   adminListStaff: async ({ ctx }) => ({ body: { data: await listStaff(ctx.db, ctx.store) } }),
-  adminAddStaff: async ({ ctx, body }) => ({ body: await addMember(ctx, ctx, ctx.by, body) }),
+  adminAddStaff: async ({ ctx, body }) => ({ body: await addMember(ctx, ctx, ctx.by, body, ctx.permissions) }),
   adminUpdateStaff: async ({ ctx, params, body }) => ({
-    body: await changeRole(ctx.db, ctx, ctx.by, params.staffId, body.role),
+    body: await changeRole(ctx.db, ctx, ctx.by, params.staffId, body.role, ctx.permissions),
   }),
   adminRemoveStaff: async ({ ctx, params }) => {
     await removeMember(ctx.db, ctx, ctx.by, params.staffId)
     return { body: null }
   },
-  adminInviteStaff: async ({ ctx, params }) => ({ body: await inviteAgain(ctx, ctx, ctx.by, params.staffId) }),
+  adminInviteStaff: async ({ ctx, params }) => ({
+    body: await inviteAgain(ctx, ctx, ctx.by, params.staffId, ctx.permissions),
+  }),
   adminListTokens: async ({ ctx }) => ({ body: { data: await listTokensOf(ctx.db, ctx.store) } }),
   adminCreateToken: async ({ ctx, body: { expiresAt, ...wanted } }) => {
     const expiry = expiresAt === undefined ? {} : { expiresAt: readInstant('expiresAt', expiresAt) }

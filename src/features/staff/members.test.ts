@@ -120,6 +120,22 @@ test('nobody grants a permission that they do not have', async () => {
   assert.match(made.json.token, /^vat_[0-9a-z]{32}$/)
 })
 
+test('nobody gives a person, or a link to a person, more permissions than they have', async (t) => {
+  const own = await serviceFor(t, { passwords: cheapPasswords, mailSender: null })
+  const shop = await newStore(own)
+  const owner = await newStaff(own, shop)
+  const program = await newProgram(own, shop, { permissions: ['staff:write', 'orders:read', 'orders:fulfil'] })
+  const full = await newProgram(own, shop, { role: 'owner' })
+  const add = (role: string) => program.inStore('POST', '/staff', { email: `${role}@hire.example`, role })
+  for (const role of ['owner', 'manager', 'viewer']) assertError(await add(role), 400, 'BAD_REQUEST')
+  const { staffId } = (await owner.inStore('POST', '/staff', { email: 'ravi@hire.example', role: 'owner' })).json
+  assertError(await program.inStore('POST', `/staff/${staffId}/invite`), 400, 'BAD_REQUEST')
+  assert.equal((await full.inStore('POST', `/staff/${staffId}/invite`)).status, 200)
+  const person = await newStaff(own, shop, 'fulfilment')
+  assertError(await program.inStore('PATCH', `/staff/${person.id}`, { role: 'owner' }), 400, 'BAD_REQUEST')
+  assert.equal((await full.inStore('PATCH', `/staff/${person.id}`, { role: 'owner' })).status, 200)
+})
+
 test('a token is shown once, notes its last use, and ends when it is revoked or expires', async (t) => {
   const own = await serviceFor(t, { passwords: cheapPasswords })
   const shop = await newStore(own)

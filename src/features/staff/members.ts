@@ -2,7 +2,7 @@ import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { roles, type StaffRole } from '../access/admin.contract.ts'
+import { type Permission, permissions, permissionsOf, roles, type StaffRole } from '../access/admin.contract.ts'
 import { recordChange } from '../audit/record.ts'
 import type { Author, Services, Store } from '../context.ts'
 import { linkAddress, mailLink, makeStaffLink } from './links.ts'
@@ -33,15 +33,20 @@ export type AddedMember = { staffId: string; link: string | null }
  */
 const isShown = ({ mail }: StaffServices, { actor }: Author) => actor.kind === 'command' || mail === null
 
-/** Adds a person to the staff of a store. */
+type MayGrant = ReadonlySet<Permission>
+const everything: MayGrant = new Set(permissions)
+
+/** Adds a person to the staff of a store. `mayGrant`: a person never gets a permission that the author does not have. */
 export const addMember = (
   services: StaffServices,
   { store }: OfStore,
   by: Author,
   { email: typed, role, name = '' }: NewMember,
+  mayGrant = everything,
 ): Promise<AddedMember> => {
   const email = readStaffEmail(typed)
   const checkedRole = readRole(role)
+  refuseBeyondOwn(permissionsOf[checkedRole], mayGrant)
   return services.db.tx(async (tx) => {
     const made = await insertStaff(tx, { id: newId('stf'), email, name: name.trim() })
     // Locked, so that of two invitations at once the second makes the link that works.
@@ -63,6 +68,11 @@ export const addMember = (
   })
 }
 
+export const refuseBeyondOwn = (granted: readonly Permission[], mayGrant: MayGrant) => {
+  const refused = granted.find((permission) => !mayGrant.has(permission))
+  if (refused !== undefined) throw refuse('PERMISSION_NOT_OWN', { permission: refused })
+}
+
 const invite = async (
   tx: Tx,
   services: StaffServices,
@@ -77,10 +87,17 @@ const invite = async (
   return null
 }
 
-/** A new link for a staff member without a password. */
-export const inviteAgain = (services: StaffServices, { store }: OfStore, by: Author, staffId: string) =>
+/** A new link for a staff member without a password. Who sees it has the role, so it counts as granted again. */
+export const inviteAgain = (
+  services: StaffServices,
+  { store }: OfStore,
+  by: Author,
+  staffId: string,
+  mayGrant = everything,
+) =>
   services.db.tx(async (tx): Promise<AddedMember> => {
     const member = await readMember(tx, store, staffId)
+    refuseBeyondOwn(permissionsOf[member.role], mayGrant)
     const row = await lockStaff(tx, staffId)
     if (row === undefined || row.passwordHash !== null) throw refuse('STAFF_HAS_PASSWORD', { email: member.email })
     recordChange(tx, store, by, { action: 'staff.invited', id: staffId })
@@ -103,9 +120,17 @@ const readMember = async (tx: Tx, store: OfStore['store'], staffId: string) => {
   return member
 }
 
-export const changeRole = (db: Db, { store }: OfStore, by: Author, staffId: string, role: string) =>
+export const changeRole = (
+  db: Db,
+  { store }: OfStore,
+  by: Author,
+  staffId: string,
+  role: string,
+  mayGrant = everything,
+) =>
   db.tx(async (tx) => {
     const checkedRole = readRole(role)
+    refuseBeyondOwn(permissionsOf[checkedRole], mayGrant)
     const before = await lockMember(tx, store, staffId, checkedRole)
     if (before !== checkedRole) {
       await updateRole(tx, store.id, staffId, checkedRole)

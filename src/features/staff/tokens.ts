@@ -6,7 +6,7 @@ import type { Db } from '../../db/database.ts'
 import { type Permission, permissions, permissionsOf } from '../access/admin.contract.ts'
 import { recordChange } from '../audit/record.ts'
 import type { Author, Store } from '../context.ts'
-import { readRole } from './members.ts'
+import { readRole, refuseBeyondOwn } from './members.ts'
 import { insertToken, listTokens, revokeTokenRow, type TokenRow } from './tokens.sql.ts'
 
 type OfStore = { store: Pick<Store, 'id'> }
@@ -28,8 +28,7 @@ export const createToken = (
   mayGrant: ReadonlySet<Permission> = new Set(permissions),
 ) => {
   const granted = readPermissions(wanted)
-  const refused = granted.find((permission) => !mayGrant.has(permission))
-  if (refused !== undefined) throw refuse('PERMISSION_NOT_OWN', { permission: refused })
+  refuseBeyondOwn(granted, mayGrant)
   const { expiresAt = null, name = '' } = wanted
   if (expiresAt !== null && expiresAt.getTime() <= clock.now()) throw refuse('EXPIRY_PAST', {})
   const token = `vat_${randomText(32)}`
