@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
+import sharp from 'sharp'
 import { newProgram } from '../../test/admin-callers.ts'
 import { newStore, startTestService, type TestService, type TestStore, withinASecond } from '../../test/harness.ts'
 
@@ -81,11 +82,21 @@ test('a body that is no form, or a form without its file, is refused clearly', a
   assertError(await send([part('alt', 'a'), part('alt', 'b'), part('file', 'x', 'a.png'), end]), 400, /field twice/)
   assertError(await send([part('alt', 'a'.repeat(70_000)), part('file', 'x', 'a'), end]), 400, /too long/)
   assertError(await send([part('alt', 'a\0b'), part('file', 'x', 'a'), end]), 400, /NUL/)
+  assertError(await send([part('file', 'x', 'a\0b.png'), end]), 400, /NUL/)
   assertError(await send([part('__proto__', 'a'), part('file', 'x', 'a'), end]), 400, /form/)
   const many = Array.from({ length: 40 }, (_, n) => part(`f${n}`, 'x'))
   assertError(await send([...many, part('file', 'x', 'a'), end]), 400, /more than 30 fields/)
   assertError(await send([part('alt', 'a'.repeat(3_000)), part('file', 'x', 'a'), end]), 400, /alt/)
   assertError(await send([part('file', '<svg></svg>', 'a.png'), end]), 400, /SVG/)
+})
+
+test('a file needs no name', async () => {
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"\r\ncontent-type: application/octet-stream\r\n\r\n`
+  const picture = await sharp({ create: { width: 2, height: 2, channels: 3, background: '#0a5c36' } })
+    .png()
+    .toBuffer()
+  const { status, text } = await send([head, picture, `\r\n${end}`])
+  assert.deepEqual([status, JSON.parse(text).name], [201, ''], text)
 })
 
 test('a file over the limit is refused: at once if the length is known, otherwise at the limit', async () => {

@@ -8,7 +8,7 @@ import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Failure, fail } from '../core/errors.ts'
 import { errorCode, isSystemError } from '../core/thrown.ts'
-import { inspectValue } from './body.ts'
+import { inspectText, inspectValue } from './body.ts'
 import { allowSlowBody } from './body-timeout.ts'
 import type { UploadedFile } from './endpoint.ts'
 
@@ -65,6 +65,9 @@ const readForm = async (request: FastifyRequest, path: string, maxFileBytes: num
 }
 
 const saveFile = async (part: MultipartFile, path: string, maxFileBytes: number): Promise<UploadedFile> => {
+  // The type says that there is always a name, but a file may come with its content type only.
+  const { filename: name = '' }: { filename?: string } = part
+  inspectText(name)
   const limit = new AbortController()
   part.file.on('limit', () => limit.abort(tooLarge(maxFileBytes)))
   try {
@@ -72,7 +75,7 @@ const saveFile = async (part: MultipartFile, path: string, maxFileBytes: number)
   } finally {
     limit.signal.throwIfAborted()
   }
-  return { path, bytes: part.file.bytesRead, name: part.filename }
+  return { path, bytes: part.file.bytesRead, name }
 }
 
 /** Closes the connection, because the rest of the file is still on its way. */

@@ -33,8 +33,11 @@ export const shapeFaults = (schema: TSchema, value: unknown): InputFault[] => {
   return [...faults].map(([field, message]) => ({ field, message }))
 }
 
-/** Text that JSON allows and PostgreSQL cannot store. */
-export const textFaults = (value: unknown, field: string): InputFault[] => {
+/** No field of a product is nested as deeply. */
+const maxDepth = 32
+
+/** What JSON allows and PostgreSQL cannot store: some text, and nesting without end. */
+export const textFaults = (value: unknown, field: string, depth = 0): InputFault[] => {
   if (typeof value === 'string') {
     if (value.includes('\0')) return [{ field, message: 'contains a NUL character' }]
     return value.isWellFormed()
@@ -42,8 +45,9 @@ export const textFaults = (value: unknown, field: string): InputFault[] => {
       : [{ field, message: 'contains half of a surrogate pair, which is not a valid character' }]
   }
   if (typeof value !== 'object' || value === null) return []
+  if (depth > maxDepth) return [{ field, message: `is nested more than ${maxDepth} levels deep` }]
   return Object.entries(value).flatMap(([name, part]) => {
     const partField = field === '' ? name : `${field}.${name}`
-    return [...textFaults(name, field), ...textFaults(part, partField)]
+    return [...textFaults(name, field), ...textFaults(part, partField, depth + 1)]
   })
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { toMinor } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
+import { isWebAddress } from '../../core/web-address.ts'
 import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
 /** Max units of a variant at one outlet. */
@@ -175,6 +176,7 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
   if (file.digital !== undefined && !file.digital.url && !file.digital.file) {
     faults.push({ field: 'digital', message: 'needs a url or a file' })
   }
+  if (file.digital?.url && !isWebAddress(file.digital.url)) faults.push({ field: 'digital.url', message: addressFault })
   if (!hasThreeDecimals(file.taxRate ?? 0)) faults.push({ field: 'taxRate', message: 'has more than three decimals' })
   const images = file.images?.map((image) => (typeof image === 'string' ? { url: image, alt: undefined } : image))
   for (const [i, { url }] of (images ?? []).entries()) checkAddress(url, `images.${i}`, faults)
@@ -241,10 +243,12 @@ const takeNulls = (written: unknown) => {
 }
 
 /** Absolute, or relative to the root of this service, like the images of the demo store. */
+const addressFault = 'must be a URL that begins with https:// or http://'
+
 const checkAddress = (text: string, field: string, faults: InputFault[]) => {
   const isOwn = /^\/(?![/\\])/.test(text)
   const isWeb = /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
-  if (!isOwn && !isWeb) faults.push({ field, message: 'must be a URL that begins with https:// or http://' })
+  if (!isOwn && !isWeb) faults.push({ field, message: addressFault })
 }
 
 /** A variant is identified by its options or, if it already exists, by its SKU. */

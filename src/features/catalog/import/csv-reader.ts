@@ -91,6 +91,8 @@ const columns: Record<string, (text: string) => unknown> = {
     ['options', 'variants', 'digital', 'prices', 'seo'].map((name) => [name, (text: string) => JSON.parse(text)]),
   ),
 }
+/** A map, because a column of a file can have any name, such as `constructor`. */
+const readers = new Map(Object.entries(columns))
 const columnNames = new Map([...textColumns, ...Object.keys(columns)].map((name) => [plainName(name), name]))
 
 /** Anything else stays text, so that the validation reports it. */
@@ -133,7 +135,7 @@ const readRow = ({ line, cells }: Row, names: readonly (string | undefined)[], h
     }
     if (name === '') continue
     try {
-      value[name] = columns[name]?.(cell.trim()) ?? cell
+      value[name] = readers.get(name)?.(cell.trim()) ?? cell
     } catch (error) {
       return faultyRow(line, name, `is not JSON: ${errorMessage(error)}`)
     }

@@ -33,6 +33,8 @@ test('every fault of a product is reported with its field', async (t) => {
     [{ name: 'x', price: 1, description: 'a\u0000b' }, 'description'],
     [{ name: 'x', price: 1, tags: ['fine', 'half \ud800'] }, 'tags.1'],
     [{ name: 'x', price: 1, digital: { name: 'a.pdf' } }, 'digital'],
+    [{ name: 'x', price: 1, digital: { url: 'javascript:alert(1)' } }, 'digital.url'],
+    [{ name: 'x', price: 1, digital: { url: '/files/a.pdf' } }, 'digital.url'],
     [{ name: '!!!', price: 1 }, 'slug'],
     [{ name: 'x', variants: [] }, 'variants'],
     [{ name: 'x', variants: [{ price: 1 }] }, 'variants.0.options'],
@@ -129,6 +131,20 @@ test('a character that is split between two reads is decoded correctly', async (
 test('unknown names are reported and ignored', async (t) => {
   const { from } = importerFor(t, service, await newStore(service))
   assert.deepEqual((await from(jsonLines({ ...good, prise: 2 }))).ignoredFields, ['prise'])
+})
+
+test('a column may have the name of something that every object has', async (t) => {
+  const { from } = importerFor(t, service, await newStore(service))
+  const { created, faults, ignoredFields } = await from('name,price,constructor,toString,__proto__\nMug,5,a,b,c\n')
+  assert.deepEqual([created, faults, ignoredFields], [1, [], ['constructor', 'toString']])
+})
+
+test('nesting without end is a fault of the product', async (t) => {
+  const { from } = importerFor(t, service, await newStore(service))
+  const deep = `{"name":"Deep","price":1,"a":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`
+  const { outcome, faults } = await from(`${JSON.stringify(good)}\n${deep}\n`)
+  assert.deepEqual([outcome, faults.length, faults[0]?.line], ['refused', 1, 2])
+  assert.match(faults[0]?.message ?? '', /nested more than 32 levels deep/)
 })
 
 test('a product from the API can be imported', async (t) => {
