@@ -1,6 +1,5 @@
 import { DomainError, refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
-import { mustExist } from '../../core/must-exist.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Carrier, CarrierShipment, Parcel } from '../../providers/carrier/carrier.ts'
 import { readContact } from '../accounts/customer.ts'
@@ -11,10 +10,10 @@ import { isPaid, noteShipment } from '../orders/settle.ts'
 import { findCarrier, openCarrierAccount } from './carrier-accounts.ts'
 import * as sql from './carrier-shipments.sql.ts'
 import { type CarrierCtx, callCarrier } from './carriers.ts'
-import { unitsLeft } from './deliver.ts'
-import { listShipments, type Shipment } from './delivery.sql.ts'
+import { listShipments } from './delivery.sql.ts'
 import { makeParcel, type ParcelItems, type ParcelSize } from './parcel.ts'
-import { isActive, noteShipped, readItems, type ShipRequest } from './ship.ts'
+import { noteShipped, readItems, type ShipRequest } from './ship.ts'
+import { isActive, readRefundedUnshipped, unitsOf, unitsToShip } from './shipment-units.ts'
 
 export type CarrierShipRequest = ParcelSize &
   Pick<ShipRequest, 'items'> & {
@@ -86,8 +85,8 @@ export const beginShipment = async (
   const shipments = await listShipments(tx, ctx.store.id, orderId)
   const unbooked = await sql.findUnbooked(tx, ctx.store.id, orderId)
   const others = shipments.filter((shipment) => shipment.id !== unbooked?.id && isActive(shipment))
-  const refunded = await sql.listRefundedUnshipped(tx, ctx.store.id, orderId)
-  const items = chooseItems(order, unitsToShip(order, others, refunded), unbooked, request)
+  const left = unitsToShip(order, others, await readRefundedUnshipped(tx, ctx, order))
+  const items = chooseItems(order, left, unbooked, request)
   const id = unbooked?.id ?? newId('ship')
   const { carrier, weightKg, lengthCm, breadthCm, heightCm } = request
   const size = { weightKg, lengthCm, breadthCm, heightCm }
@@ -111,37 +110,20 @@ const refuseInvalid = (carrier: Carrier, parcel: Parcel) => {
   if (reason !== null) throw refuse('PARCEL_INVALID', { reason })
 }
 
-/** Refunded units stay in the store, unless they were shipped before the refund. Lines without units to ship are left out. */
-const unitsToShip = (
-  order: LockedOrder,
-  others: readonly Shipment[],
-  refundedUnshipped: ParcelItems,
-): Map<string, number> => {
-  const left = unitsLeft(order, others).map(({ id, quantity }): [string, number] => {
-    const line = mustExist(
-      order.lines.find((one) => one.id === id),
-      'the line of a unit',
-    )
-    const unshipped = refundedUnshipped.find((one) => one.id === id)?.quantity ?? 0
-    return [id, Math.min(quantity - unshipped, line.quantity - line.refunded)]
-  })
-  return new Map(left.filter(([, quantity]) => quantity > 0))
-}
-
 const chooseItems = (
   order: LockedOrder,
-  left: Map<string, number>,
+  left: ParcelItems,
   unbooked: sql.BookedShipment | undefined,
   { items, carrier }: CarrierShipRequest,
 ): ParcelItems => {
-  const wanted = readItems(order, items, ({ id }) => left.get(id) ?? 0)
+  const wanted = readItems(order, items, ({ id }) => unitsOf(left, id))
   if (unbooked !== undefined) {
     const isSame = unbooked.carrier === carrier && (wanted.length === 0 || isSameItems(wanted, unbooked.items))
     if (!isSame) throw refuse('SHIPMENT_UNFINISHED', { order: String(order.number), shipment: unbooked.id })
     return unbooked.items
   }
-  if (left.size === 0) throw refuse('NOTHING_TO_SHIP', { order: String(order.number) })
-  return wanted.length === 0 ? [...left].map(([id, quantity]) => ({ id, quantity })) : wanted
+  if (left.length === 0) throw refuse('NOTHING_TO_SHIP', { order: String(order.number) })
+  return wanted.length === 0 ? left : wanted
 }
 
 const isSameItems = (some: ParcelItems, others: ParcelItems) =>

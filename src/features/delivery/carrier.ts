@@ -16,7 +16,7 @@ import { type DeliveryUpdate, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
 import { eraseDeliveryEvent } from './erase.sql.ts'
-import { isActive, unitsIn } from './ship.ts'
+import { isActive, readRefundedUnshipped, type UnitsOfLine, unitsIn, unitsOf } from './shipment-units.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
 /** `simulated` verifies the keys of `vitrine simulate`; null in production. */
@@ -110,10 +110,11 @@ export const applyToOrder = async (tx: Tx, ctx: Ctx, order: LockedOrder, update:
   const changed = due.map((shipment) => updateShipment(shipment, update))
   for (const shipment of changed) await sql.saveShipment(tx, ctx.store.id, order.id, shipment)
   const after = [...new Map([...before, ...changed].map((shipment) => [shipment.id, shipment])).values()]
+  const isDelivered = isAllDelivered(order, after, await readRefundedUnshipped(tx, ctx, order))
   const events = due.every(({ status }) => status === update.status)
     ? []
-    : [describeUpdate(order, update, changed, after)]
-  const moved = await moveOrder(tx, ctx, order, summarise(order, update, changed, after), events)
+    : [describeUpdate(update, changed, isDelivered)]
+  const moved = await moveOrder(tx, ctx, order, summarise(order, update, changed, after, isDelivered), events)
   // A delivery changes the payment status only of cash orders.
   if (moved.paymentStatus !== order.paymentStatus) await noteCashPaid(tx, ctx.store.id, order.id)
   if (update.attention !== undefined && events.length > 0) {
@@ -175,9 +176,9 @@ const summarise = (
   update: DeliveryUpdate,
   changed: readonly sql.Shipment[],
   after: readonly sql.Shipment[],
+  isDelivered: boolean,
 ) => {
   const last = mustExist(changed.at(-1), 'a changed shipment')
-  const isDelivered = isAllDelivered(order, after)
   const times = after.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0)
   return {
     status: update.moves === null ? null : isDelivered ? ('delivered' as const) : ('out_for_delivery' as const),
@@ -188,24 +189,33 @@ const summarise = (
   }
 }
 
-/** A shipment without items covers the whole order. Otherwise every physical unit must be in a delivered shipment. */
-const isAllDelivered = (order: LockedOrder, all: readonly sql.Shipment[]) => {
+/**
+ * A shipment without items covers the whole order. Otherwise every physical unit must be in a delivered shipment, except
+ * those that were refunded instead.
+ */
+const isAllDelivered = (
+  order: LockedOrder,
+  all: readonly sql.Shipment[],
+  refundedUnshipped: readonly UnitsOfLine[],
+) => {
   const shipments = all.filter(isActive)
   if (shipments.length === 0) return false
   if (shipments.some(({ status }) => status !== 'delivered')) return false
   if (shipments.some(({ items }) => items.length === 0)) return true
-  return order.lines.every(({ id, digital, quantity }) => digital !== null || unitsIn(shipments, id) >= quantity)
+  return order.lines.every(
+    ({ id, digital, quantity }) =>
+      digital !== null || unitsIn(shipments, id) + unitsOf(refundedUnshipped, id) >= quantity,
+  )
 }
 
 const describeUpdate = (
-  order: LockedOrder,
   { moves, status, partner, message = 'Delivered.' }: DeliveryUpdate,
   changed: readonly sql.Shipment[],
-  after: readonly sql.Shipment[],
+  isDelivered: boolean,
 ): TimelineEntry => {
   const who = partner ?? changed.at(-1)?.partner
   if (moves === null) return { type: 'shipment', message: `${who || 'The carrier'} reports: ${status}.` }
   if (moves === 'out_for_delivery') return { type: moves, message: who ? `On its way with ${who}.` : 'On its way.' }
-  if (isAllDelivered(order, after)) return { type: 'delivered', message }
+  if (isDelivered) return { type: 'delivered', message }
   return { type: 'shipment_delivered', message: 'Part of the order was delivered.' }
 }

@@ -7,7 +7,7 @@ import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid } from '../orders/settle.ts'
 import { applyToOrder, newShipment } from './carrier.ts'
 import * as sql from './delivery.sql.ts'
-import { isActive, unitsIn } from './ship.ts'
+import { isActive, readRefundedUnshipped, unitsToShip } from './shipment-units.ts'
 
 /**
  * Marks an order as delivered for an operator, in place of a carrier event. All its units count as delivered, and a cash
@@ -23,7 +23,7 @@ export const deliverOrder = async (
   if (order === undefined) throw refuse('ORDER_NOT_FOUND', { order: orderId })
   const shipments = (await sql.listShipments(tx, ctx.store.id, orderId)).filter(isActive)
   refuseUndeliverable(order, shipments.length > 0)
-  const left = unitsLeft(order, shipments)
+  const left = unitsToShip(order, shipments, await readRefundedUnshipped(tx, ctx, order))
   if (order.status !== 'delivered' && shipments.length > 0 && left.length > 0) {
     await sql.saveShipment(tx, ctx.store.id, orderId, { ...newShipment(''), status: 'shipped', items: left })
   }
@@ -61,13 +61,4 @@ const refuseUndeliverable = (order: LockedOrder, isShipped: boolean) => {
   if (status === 'pending' && paymentMethod === 'online' && !isPaid(order) && !isShipped) {
     throw refuse('ORDER_NOT_PAID', { order: String(number) })
   }
-}
-
-/** Units that are in no shipment. A shipment without items covers the whole order. */
-export const unitsLeft = (order: LockedOrder, shipments: readonly sql.Shipment[]) => {
-  if (shipments.some(({ items }) => items.length === 0)) return []
-  return order.lines
-    .filter(({ digital }) => digital === null)
-    .map(({ id, quantity }) => ({ id, quantity: quantity - unitsIn(shipments, id) }))
-    .filter(({ quantity }) => quantity > 0)
 }

@@ -4,7 +4,7 @@ import type { Store } from '../context.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid } from '../orders/settle.ts'
 import type { Shipment } from './delivery.sql.ts'
-import { isActive, unitsIn } from './ship.ts'
+import { isActive, unitsIn } from './shipment-units.ts'
 
 export type ParcelItems = readonly { id: string; quantity: number }[]
 export type ParcelSize = Pick<Parcel, 'weightKg' | 'lengthCm' | 'breadthCm' | 'heightCm'>

@@ -7,13 +7,14 @@ import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { noteShipment } from '../orders/settle.ts'
 import * as sql from './delivery.sql.ts'
+import { isActive, readRefundedUnshipped, unitsLeftOf, unitsToShip } from './shipment-units.ts'
 
 export type ShipRequest = {
   trackingNumber: string
   partner: string
   trackingUrl: string
   estimatedDelivery: Date | null
-  /** Lines by id or SKU with quantities. Empty: the whole order, or another parcel of it. */
+  /** Lines by id or SKU with quantities. Empty: all that is left to ship, or another parcel of the whole order. */
   items: readonly { line: string; quantity: number }[]
 }
 
@@ -32,7 +33,7 @@ export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, 
     ...request,
     id: newId('ship'),
     status: 'shipped',
-    items: readItems(order, request.items, ({ id, quantity }) => quantity - unitsIn(others, id)),
+    items: await chooseUnits(tx, ctx, order, others, request.items),
     deliveredAt: null,
     lastEventAt: null,
     carrier: null,
@@ -40,6 +41,20 @@ export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, 
   await sql.saveShipment(tx, ctx.store.id, orderId, shipment)
   await noteShipment(tx, ctx, order, `Shipped with ${request.partner}, number ${request.trackingNumber}.`)
   return { orderId, shipmentId: shipment.id }
+}
+
+/** Empty for a parcel of the whole order. The rest of an order is noted line by line, so that a packing slip has it. */
+const chooseUnits = async (
+  tx: Tx,
+  ctx: { store: Store },
+  order: LockedOrder,
+  others: readonly sql.Shipment[],
+  items: ShipRequest['items'],
+) => {
+  const refunded = await readRefundedUnshipped(tx, ctx, order)
+  if (items.length > 0) return readItems(order, items, (line) => unitsLeftOf(line, others, refunded))
+  const isPartial = refunded.length > 0 || others.some(isActive)
+  return isPartial ? unitsToShip(order, others, refunded) : []
 }
 
 /** The same with its entry in the audit log. */
@@ -79,14 +94,3 @@ export const readItems = (
   }
   return [...wanted].map(([id, quantity]) => ({ id, quantity }))
 }
-
-/** A cancelled shipment never left the store. */
-export const isActive = ({ status }: Pick<sql.Shipment, 'status'>) => status !== 'cancelled'
-
-/** How many units of a line are in shipments that list their items. */
-export const unitsIn = (shipments: readonly sql.Shipment[], lineId: string) =>
-  shipments
-    .filter(isActive)
-    .flatMap(({ items }) => items)
-    .filter(({ id }) => id === lineId)
-    .reduce((sum, { quantity }) => sum + quantity, 0)

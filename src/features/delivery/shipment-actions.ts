@@ -16,7 +16,7 @@ import { type CarrierCtx, callCarrier } from './carriers.ts'
 import { listShipments, saveShipment } from './delivery.sql.ts'
 import { referenceOf } from './parcel.ts'
 import { toDeliveryUpdate } from './parcel-events.ts'
-import { isActive } from './ship.ts'
+import { isActive } from './shipment-units.ts'
 
 /** Has the carrier make the label, and returns the shipment with its address. */
 export const labelShipment = async (ctx: CarrierCtx, shipmentId: string): Promise<BookedShipment> => {
