@@ -19,6 +19,8 @@ export type ReturnRow = {
   refundId: string | null
   refundMinor: number | null
   refundStatus: 'pending' | 'succeeded' | 'failed' | null
+  /** The refund is an amount, so its units do not count as refunded. */
+  isRefundedByAmount: boolean
   createdAt: Date
   updatedAt: Date
   /** The creation time as text: a JavaScript Date would lose the microseconds. */
@@ -27,7 +29,8 @@ export type ReturnRow = {
 
 const columns = sql`t.id, t.order_id as "orderId", o.number as "orderNumber", o.currency, t.status, t.items, t.reason, t.answer,
   t.by_customer as "byCustomer", t.restocked, t.refund_id as "refundId", r.amount_minor as "refundMinor",
-  r.status as "refundStatus", t.created_at as "createdAt", t.updated_at as "updatedAt", t.created_at::text as position`
+  r.status as "refundStatus", coalesce(r.items = '[]' and r.status <> 'failed', false) as "isRefundedByAmount",
+  t.created_at as "createdAt", t.updated_at as "updatedAt", t.created_at::text as position`
 
 const joined = sql`order_return t
   join orders o on o.store_id = t.store_id and o.id = t.order_id

@@ -171,3 +171,14 @@ test('nobody else sees or changes a return', async () => {
   const csv = await viewer.inStore('GET', '/returns?format=csv')
   assert.match(csv.text, new RegExp(`^id,orderId.*\\r\\n${id},`))
 })
+
+test('units whose return was refunded by an amount cannot be returned again', async () => {
+  const { ask, act, stock, findings } = await openDelivered()
+  const { id } = (await ask(2)).json
+  await act(id, 'receive')
+  assert.equal((await act(id, 'refund', { amount: 30 })).json.refund.amount, 30)
+  assertError(await ask(2), 409, 'CONFLICT')
+  assert.equal((await ask(1)).status, 201)
+  assert.equal(await stock(), 19)
+  assert.deepEqual(await findings(), [])
+})

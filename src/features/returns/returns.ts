@@ -18,6 +18,7 @@ export const showReturn = ({
   refundMinor,
   refundStatus,
   currency,
+  isRefundedByAmount: _isRefundedByAmount,
   position: _,
   ...row
 }: sql.ReturnRow): AdminReturn => ({
@@ -98,9 +99,10 @@ const refuseSurplus = (order: LockedOrder, others: readonly sql.ReturnRow[], { i
     order.lines.find((one) => one.id === id),
     `line ${id}`,
   )
-  const isOpen = ({ status }: sql.ReturnRow) => status !== 'rejected' && status !== 'refunded'
-  const open = others.filter(isOpen).flatMap(({ items }) => items.filter((item) => item.id === id))
-  const left = line.quantity - line.refunded - open.reduce((sum, item) => sum + item.quantity, 0)
+  const isTaken = ({ status, isRefundedByAmount }: sql.ReturnRow) =>
+    status === 'refunded' ? isRefundedByAmount : status !== 'rejected'
+  const taken = others.filter(isTaken).flatMap(({ items }) => items.filter((item) => item.id === id))
+  const left = line.quantity - line.refunded - taken.reduce((sum, item) => sum + item.quantity, 0)
   if (quantity > left) throw refuse('RETURN_QUANTITY_INVALID', { line: id, left: Math.max(0, left) })
 }
 
