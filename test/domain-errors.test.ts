@@ -40,6 +40,7 @@ const samples: DomainErrorData = {
   LOCALE_UNKNOWN: { locale: 'x' },
   TIMEZONE_UNKNOWN: { timezone: 'Mars/Base' },
   COUNTRY_UNKNOWN: { country: 'XX' },
+  LOGO_INVALID: { logo: 'javascript:alert(1)' },
   COLOR_INVALID: { color: 'green' },
   MAIL_ADDRESS_INVALID: { address: 'a' },
   KEY_NOT_FOUND: { keyId: 'key_1' },

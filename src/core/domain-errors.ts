@@ -63,6 +63,10 @@ const definitions = {
   COUNTRY_UNKNOWN: invalid(
     ({ country }: { country: string }) => `"${country}" is not an ISO 3166 country code, such as IN.`,
   ),
+  LOGO_INVALID: invalid(
+    ({ logo }: { logo: string }) =>
+      `"${logo}" is not an address of an image. Use one such as https://cdn.example/logo.png.`,
+  ),
   COLOR_INVALID: invalid(({ color }: { color: string }) => `"${color}" is not a colour such as #0a5c36.`),
   MAIL_ADDRESS_INVALID: invalid(
     ({ address }: { address: string }) => `"${address}" is not an email address such as shop@shop.example.`,

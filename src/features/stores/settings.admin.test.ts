@@ -68,6 +68,7 @@ test('bad settings are refused and change nothing', async () => {
   const other = await newStore(service)
   const before = (await owner.inStore('GET', '/settings')).json
   const bad: unknown[] = [
+    ...[{ logo: 'javascript:alert(1)' }, { logo: '//cdn.example/logo.png' }, { logo: 'logo.png' }],
     ...[{ name: ' ' }, { domain: 'a b' }, { locale: 'x' }, { timezone: 'Mars/Base' }, { shipping: { flat: 0.001 } }],
     ...[
       { cashOnDelivery: { maxValue: 0 } },

@@ -5,6 +5,7 @@ import { newId, randomText } from '../../core/ids.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
 import { isCurrency } from '../../core/money.ts'
 import { hashSecret } from '../../core/secrets.ts'
+import { isWebAddress } from '../../core/web-address.ts'
 import { announceStore } from '../../db/announce.ts'
 import { isUniqueViolation, type Queries, type Tx } from '../../db/database.ts'
 import { cash } from '../../providers/payment/cash.ts'
@@ -135,6 +136,7 @@ export const changeStore = async (tx: Tx, store: Store, settings: sql.StoreSetti
   checkSettings({ ...settings, currency: store.currency })
   checkCountries(settings.otpCountries ?? [])
   checkMail(settings)
+  if (settings.logo) checkLogo(settings.logo)
   const domain = settings.domain === null ? null : readDomain(settings.domain)
   const cashOnDelivery = settings.cashOnDelivery ?? (settings.paymentProvider === cash.name ? true : null)
   try {
@@ -193,6 +195,11 @@ const checkMail = ({ brandColor, mailReplyTo, mailOff = [], mailOn = [] }: sql.S
   if (unknown !== undefined) throw refuse('MESSAGE_UNKNOWN', { message: unknown, messages: messageNames })
   const needed = mailOff.find((name) => isMessageName(name) && isAlwaysSent(name))
   if (needed !== undefined) throw refuse('MESSAGE_ALWAYS_SENT', { message: needed })
+}
+
+/** A page may turn it into a link. A path is that of an image of this service. */
+const checkLogo = (logo: string) => {
+  if (!isWebAddress(logo) && !/^\/(?![/\\])/.test(logo)) throw refuse('LOGO_INVALID', { logo })
 }
 
 export const checkName = (name: string) => {
