@@ -12,3 +12,8 @@ const makeSafe = (cell: unknown) => {
   if (cell === null) return undefined
   return typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
 }
+
+/** The same for a file that is imported again: `readSafeText` takes exactly this apostrophe off. */
+export const writeSafeText = (text: string) => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+export const readSafeText = (text: string) => text.replace(/^'(?='*[=+\-@\t\r])/, '')

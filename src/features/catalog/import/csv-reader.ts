@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
+import { readSafeText } from '../../../core/csv.ts'
 import { mustExist } from '../../../core/must-exist.ts'
 import { errorCode, errorMessage } from '../../../core/thrown.ts'
 import { FileFault, maxRecordSize, type ProductRecord } from './records.ts'
@@ -135,7 +136,7 @@ const readRow = ({ line, cells }: Row, names: readonly (string | undefined)[], h
     }
     if (name === '') continue
     try {
-      value[name] = readers.get(name)?.(cell.trim()) ?? cell
+      value[name] = readers.get(name)?.(cell.trim()) ?? readSafeText(cell)
     } catch (error) {
       return faultyRow(line, name, `is not JSON: ${errorMessage(error)}`)
     }

@@ -54,6 +54,8 @@ const catalog = [
     ],
   },
   { name: 'Pattern', price: 99, digital: { url: 'https://a.example/p.pdf', name: 'p.pdf' } },
+  { name: '=HYPERLINK("https://a.example")', slug: 'formula', vendor: '@a', sku: '-1', description: "'=1", price: 1 },
+  { name: "'Tis", slug: 'tis', vendor: '+1', description: "''-", price: 1 },
   { name: 'Odd', variants: [{ options: {}, price: 5 }] },
   { name: 'Draft', price: 1, compareAtPrice: 2, status: 'DRAFT', sku: 'D', options: [{ name: 'X', values: [] }] },
   { name: 'Gone', price: 1, status: 'ARCHIVED', variants: [{ options: { Size: 'S' }, price: 5 }], options: [] },
@@ -92,6 +94,13 @@ for (const format of ['jsonl', 'json', 'csv'] as const) {
     assert.equal(await exported(other, format), text)
   })
 }
+
+test('a spreadsheet runs no text of a CSV export', async (t) => {
+  const shop = await newStore(service)
+  await importerFor(t, service, shop).from(jsonLines({ name: '=1+1', slug: 'sum', vendor: '@a', sku: '-1', price: 1 }))
+  const [, row = ''] = (await exported(shop, 'csv')).split('\n')
+  assert.match(row, /^sum,'=1\+1,,ACTIVE,,'@a,1,,0,'-1,/)
+})
 
 test("a Shopify export has Shopify's columns, and changes nothing when imported again", async (t) => {
   const shop = await newStore(service)

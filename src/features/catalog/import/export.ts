@@ -1,4 +1,4 @@
-import { csvCell } from '../../../core/csv.ts'
+import { csvCell, writeSafeText } from '../../../core/csv.ts'
 import { toWire } from '../../../core/money.ts'
 import type { Db, Queries } from '../../../db/database.ts'
 import type { Store } from '../../context.ts'
@@ -123,6 +123,8 @@ const csvColumns = [
   ] as const),
 ]
 
+const toCell = (value: unknown) => (typeof value === 'string' ? writeSafeText(value) : value)
+
 const lines = { between: '\n', end: '\n' }
 
 const writers: Record<ExportFormat, Writer> = {
@@ -138,7 +140,7 @@ const writers: Record<ExportFormat, Writer> = {
     ...{ ...lines, start: `${csvColumns.join(',')}\n`, endOfNothing: '' },
     // A cell cannot be null, and an empty one would leave the stock unchanged.
     product: (product) =>
-      csvColumns.map((column) => csvCell(product[column] === null ? 'untracked' : product[column])).join(','),
+      csvColumns.map((column) => csvCell(toCell(product[column] === null ? 'untracked' : product[column]))).join(','),
   },
   shopify: { ...lines, start: `${shopifyHeading}\n`, product: writeShopifyRows, endOfNothing: '' },
 }
