@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,6 +9,8 @@ import { setTimeout } from 'node:timers/promises'
 
 test('the packed package, installed in an empty project, runs its command line and serves its pages', async (t) => {
   const project = mkdtempSync(join(tmpdir(), 'vitrine-package-'))
+  // As root, the database runs as another user, who must reach the data folder in it.
+  chmodSync(project, 0o755)
   t.after(() => {
     rmSync(project, { recursive: true, force: true })
     rmSync('dist', { recursive: true, force: true })
@@ -16,19 +18,17 @@ test('the packed package, installed in an empty project, runs its command line a
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   execFileSync('npm', ['pack', '--pack-destination', project], { stdio: 'ignore' })
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
+  // Without the settings of this test run: the demo shop needs the embedded database.
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '34871', VITRINE_DEMO_PORT: '34872' }
   const run = (command: string, ...args: string[]) =>
-    execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    execFileSync(command, args, { cwd: project, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   run('npm', 'install', `./vitrine-${version}.tgz`)
   assert.equal(run('npx', 'vitrine', '--version').trim(), version)
   const made = run('npx', 'vitrine', 'seed', 'demo', '--json')
   assert.match(JSON.parse(made).storeId, /^store_/)
 
-  const [port, demoPort] = ['34871', '34872']
   const service = spawn(process.execPath, ['node_modules/vitrine/bin/vitrine.js', 'start'], {
-    // Without the settings of this test run: the demo shop needs the embedded database.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: port, VITRINE_DEMO_PORT: demoPort },
-    cwd: project,
-    stdio: 'ignore',
+    ...{ cwd: project, env, stdio: 'ignore' },
   })
   const ended = once(service, 'exit')
   const read = async (url: string) => {
@@ -40,7 +40,7 @@ test('the packed package, installed in an empty project, runs its command line a
     }
   }
   try {
-    for (const page of [`http://localhost:${demoPort}/`, `http://localhost:${port}/admin`]) {
+    for (const page of [`http://localhost:${env.VITRINE_DEMO_PORT}/`, `http://localhost:${env.PORT}/admin`]) {
       const { status, text } = await read(page)
       assert.equal(status, 200, page)
       const files = [...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? '')

@@ -138,6 +138,7 @@ import type {
   AdminShipment,
   AdminShipOrderInput,
   AdminShowMediumInput,
+  AdminSignInByLinkInput,
   AdminSignInInput,
   AdminStartSecondFactorAnswer,
   AdminStartSecondFactorInput,
@@ -343,6 +344,7 @@ export const adminTable = {
 
 export const staffTable = {
   signIn: { method: 'POST', path: '/admin/v1/session', body: true },
+  signInByLink: { method: 'POST', path: '/admin/v1/session/link', body: true },
   getSession: { path: '/admin/v1/session' },
   signOut: { method: 'DELETE', path: '/admin/v1/session' },
   forgotPassword: { method: 'POST', path: '/admin/v1/password/forgot', body: true },
@@ -1210,6 +1212,14 @@ export interface StaffOperations {
    * `POST /admin/v1/session`
    */
   signIn(input: AdminSignInInput, options?: CallOptions): Promise<StaffSession>
+  /**
+   * Sign in with the token of a link.
+   *
+   * Works once. The start of a demo prints such a link; there are no others.
+   *
+   * `POST /admin/v1/session/link`
+   */
+  signInByLink(input: AdminSignInByLinkInput, options?: CallOptions): Promise<StaffSession>
   /**
    * Read the session.
    *

@@ -2546,6 +2546,13 @@ export type AdminSignInInput = {
   code?: string | undefined
 }
 
+/** The input of `adminSignInByLink`. */
+export type AdminSignInByLinkInput = {
+  token: string
+  /** Of the second factor: six digits, or a recovery code */
+  code?: string | undefined
+}
+
 /** The input of `adminForgotPassword`. */
 export type AdminForgotPasswordInput = {
   email: string

@@ -6,12 +6,14 @@ export type BannerOptions = {
   config: Config
   demo: DemoKeys | null
   shop: OpenedShop | null
+  /** Signs in to the admin page once. */
+  adminUrl: string | null
   database: string
   startedMs: number
 }
 
 /** The text that `start` prints when the service is ready: addresses, keys and three commands to try. */
-export const showBanner = ({ config, demo, shop, database, startedMs }: BannerOptions) => {
+export const showBanner = ({ config, demo, shop, adminUrl, database, startedMs }: BannerOptions) => {
   const lines = [
     '',
     `  Vitrine ${config.version} is ready (${(startedMs / 1000).toFixed(1)} s)`,
@@ -20,6 +22,7 @@ export const showBanner = ({ config, demo, shop, database, startedMs }: BannerOp
     ...(shop !== null && 'url' in shop && config.mail.smtpUrl === null
       ? [`  Inbox      ${shop.url}/inbox (no mail is sent)`]
       : []),
+    `  Admin      ${adminUrl === null ? `${config.publicUrl}/admin` : `${adminUrl} (signs in once)`}`,
     `  API        ${config.publicUrl}`,
     `  Guide      ${config.publicUrl}/docs/guide`,
     `  Docs       ${config.publicUrl}/docs`,

@@ -9,6 +9,9 @@ import { OperatorError } from '../core/operator-error.ts'
 import { errorCode, toError } from '../core/thrown.ts'
 import { connectDb } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
+import { findStoreByPublicId } from '../features/access/directory.ts'
+import type { Services } from '../features/context.ts'
+import { makeDemoSignIn } from '../features/demo-store/demo-owner.ts'
 import { type DemoKeys, seedDemoIfEmpty } from '../features/demo-store/demo-store.ts'
 import { createLogger } from '../logging.ts'
 import { chooseSmsSender } from '../providers/sms/choose.ts'
@@ -72,8 +75,9 @@ const start = async () => {
     const codeFor = codes && demo && ((phone: string) => codes.codeFor(demo.storeId, phone))
     const shop = demo && (await startShop({ config, services, keys: demo, codeFor, logger }))
     if (shop !== null && 'close' in shop) undo.push(shop.close)
+    const adminUrl = demo && (await demoSignIn(services, demo))
     const startedMs = performance.now() - startedAt
-    print(showBanner({ config, demo, shop, database: database.description, startedMs }))
+    print(showBanner({ config, demo, shop, adminUrl, database: database.description, startedMs }))
     stop.ready()
   } catch (error) {
     // The first error is the cause; errors of stopping would hide it.
@@ -153,6 +157,12 @@ const noteAddress = (app: App, config: Config, logger: Logger): (() => Promise<v
     )
     return async () => {}
   }
+}
+
+/** Null if the demo store was deleted. */
+const demoSignIn = async (services: Services, { storeId }: DemoKeys) => {
+  const store = await findStoreByPublicId(services.db, storeId)
+  return store === undefined ? null : makeDemoSignIn(services, store)
 }
 
 /** The demo store of an embedded database. The first start creates it and stores its keys, which later starts show. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { randomText } from '../../src/core/ids.ts'
 import { commandLine } from '../../src/features/audit/record.ts'
+import { makeDemoSignIn } from '../../src/features/demo-store/demo-owner.ts'
 import { addMember } from '../../src/features/staff/members.ts'
 import { staffPassword } from '../admin-callers.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
@@ -97,6 +98,23 @@ browserTest('an order is found by filter and search, and a session that ends tak
   await dialog.waitFor({ state: 'hidden' })
   await sees(rows)
   assert.equal(await page.getByRole('searchbox', { name: 'Search orders' }).inputValue(), 'ash')
+})
+
+browserTest('the address that a start prints signs in once, and leaves no token behind', async (fixture) => {
+  const { service, store } = fixture
+  const link = await makeDemoSignIn(service.app.services, store)
+  const { page } = await fixture.newShopper()
+  await page.goto(link)
+  // The owner of demo stores has those of other tests too.
+  await sees(heading(page, /^(Orders|Your stores)$/))
+  assert.doesNotMatch(page.url(), /token/)
+  await page.goto(new URL(`/admin/${store.publicId}`, link).href)
+  await sees(heading(page, 'Orders'))
+  const other = await fixture.newShopper()
+  await other.page.goto(link)
+  await sees(other.page.getByText('This link was used already, or it is too old.'))
+  assert.doesNotMatch(other.page.url(), /token/)
+  await sees(heading(other.page, 'Sign in'))
 })
 
 browserTest('the page has no accessibility violations and fits a phone', async (fixture) => {

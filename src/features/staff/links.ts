@@ -21,6 +21,7 @@ import {
   findStaff,
   findStaffByEmail,
   insertLink,
+  type LinkKind,
   listStoresOf,
   lockStaff,
   type StaffRow,
@@ -31,11 +32,11 @@ export const linkTtlMs = hours(24)
 
 type LinkServices = Pick<Services, 'mailSeal' | 'publicUrl' | 'mail'>
 
-/** A link that sets the password of a person, once. Earlier links end. Returns its token. */
-export const makeStaffLink = async (tx: Tx, staffId: string): Promise<string> => {
+/** A link that sets the password of a person, or signs in, once. Earlier links end. Returns its token. */
+export const makeStaffLink = async (tx: Tx, staffId: string, kind: LinkKind = 'password'): Promise<string> => {
   const token = `stl_${randomText(32)}`
   await deleteLinks(tx, staffId)
-  await insertLink(tx, staffId, hashSecret(token), linkTtlMs)
+  await insertLink(tx, staffId, kind, hashSecret(token), linkTtlMs)
   return token
 }
 
@@ -90,20 +91,37 @@ export const setPassword = async (
   { token, password, code }: { token: string; password: string; code?: string },
 ) => {
   const tokenHash = hashSecret(token)
-  const owner = await ctx.limitLookups(`staff link ${ctx.clientAddress}`, () => findLinkOwner(ctx.db, tokenHash))
+  const owner = await ctx.limitLookups(`staff link ${ctx.clientAddress}`, () =>
+    findLinkOwner(ctx.db, 'password', tokenHash),
+  )
   const known = owner && (await findStaff(ctx.db, owner.staffId))
   if (known === undefined) throw deadLink()
   await requireCode(ctx, known, code)
   const passwordHash = await ctx.passwords.runQueued(hashingClient(ctx), ({ hash }) => hash(password))
   return ctx.db.tx(async (tx) => {
     const row = mustExist(await lockStaff(tx, known.id), `staff ${known.id}`)
-    if ((await consumeLink(tx, tokenHash)) === 0) throw deadLink()
+    if ((await consumeLink(tx, 'password', tokenHash)) === 0) throw deadLink()
     await deleteLinks(tx, row.id)
     await changePasswordOf(tx, row, passwordHash, null)
     for (const { storeNumber } of await listStoresOf(tx, row.id)) {
       recordPassword(tx, storeNumber, authorOf(row, ctx), row.id)
     }
     return openStaffSession(tx, ctx, { ...row, passwordHash })
+  })
+}
+
+/** Signs in with the token of a link. With a second factor, the code is required too. */
+export const signInByLink = async (ctx: AdminPublicCtx, { token, code }: { token: string; code?: string }) => {
+  const tokenHash = hashSecret(token)
+  const find = () => findLinkOwner(ctx.db, 'sign_in', tokenHash)
+  const owner = await ctx.limitLookups(`staff link ${ctx.clientAddress}`, find)
+  const known = owner && (await findStaff(ctx.db, owner.staffId))
+  if (known === undefined) throw deadLink()
+  await requireCode(ctx, known, code)
+  return ctx.db.tx(async (tx) => {
+    const row = mustExist(await lockStaff(tx, known.id), `staff ${known.id}`)
+    if ((await consumeLink(tx, 'sign_in', tokenHash)) === 0) throw deadLink()
+    return openStaffSession(tx, ctx, row)
   })
 }
 

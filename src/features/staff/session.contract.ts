@@ -51,6 +51,15 @@ export const sessionContract = {
     errors: ['UNAUTHORIZED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
     example: exampleSession,
   }),
+  adminSignInByLink: adminEndpoint({
+    ...{ method: 'POST', path: '/admin/v1/session/link', tag, access: 'public' },
+    summary: 'Sign in with the token of a link',
+    description: 'Works once. The start of a demo prints such a link; there are no others.',
+    body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 100 }), code: Type.Optional(code) }),
+    ok: StaffSession,
+    errors: ['GONE', 'UNAUTHORIZED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
+    example: exampleSession,
+  }),
   adminGetSession: adminEndpoint({
     ...{ method: 'GET', path: '/admin/v1/session', tag, access: 'staff' },
     summary: 'Read the session',

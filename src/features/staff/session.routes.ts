@@ -1,5 +1,5 @@
 import { adminRoutes } from '../context.ts'
-import { changeOwnPassword, limitForgotten, sendResetLink, setPassword } from './links.ts'
+import { changeOwnPassword, limitForgotten, sendResetLink, setPassword, signInByLink } from './links.ts'
 import { renameSelf } from './own-account.ts'
 import { finishSecondFactor, removeSecondFactor, startSecondFactor } from './second-factor.ts'
 import { sessionContract } from './session.contract.ts'
@@ -26,6 +26,7 @@ export const sessionRoutes = ({ secureCookies, onFailure }: SessionRouteOptions)
   })
   return adminRoutes(sessionContract, {
     adminSignIn: async ({ ctx, body }) => signedIn(await signInStaff(ctx, body)),
+    adminSignInByLink: async ({ ctx, body }) => signedIn(await signInByLink(ctx, body)),
     adminGetSession: async ({ ctx }) => ({ body: await readOwnSession(ctx) }),
     adminSignOut: async ({ ctx }) => {
       await signOutStaff(ctx)

@@ -83,16 +83,19 @@ export const updateRole = (tx: Tx, storeId: StoreId, staffId: string, role: Staf
 export const deleteRole = (tx: Tx, storeId: StoreId, staffId: string) => tx.run`
   delete from staff_role where store_id = ${storeId} and staff_id = ${staffId}`
 
-export const insertLink = (tx: Tx, staffId: string, tokenHash: string, ttlMs: number) => tx.run`
-  insert into staff_link (token_hash, staff_id, expires_at)
-  values (${tokenHash}, ${staffId}, vitrine_now() + ${ttlMs} * interval '1 millisecond')`
+export type LinkKind = 'password' | 'sign_in'
 
-export const findLinkOwner = (db: Queries, tokenHash: string) => db.maybeOne<{ staffId: string }>`
-  select staff_id as "staffId" from staff_link where token_hash = ${tokenHash} and expires_at > vitrine_now()`
+export const insertLink = (tx: Tx, staffId: string, kind: LinkKind, tokenHash: string, ttlMs: number) => tx.run`
+  insert into staff_link (token_hash, staff_id, kind, expires_at)
+  values (${tokenHash}, ${staffId}, ${kind}, vitrine_now() + ${ttlMs} * interval '1 millisecond')`
+
+export const findLinkOwner = (db: Queries, kind: LinkKind, tokenHash: string) => db.maybeOne<{ staffId: string }>`
+  select staff_id as "staffId" from staff_link
+  where token_hash = ${tokenHash} and kind = ${kind} and expires_at > vitrine_now()`
 
 /** Only the first caller deletes a row. */
-export const consumeLink = (tx: Tx, tokenHash: string) => tx.run`
-  delete from staff_link where token_hash = ${tokenHash} and expires_at > vitrine_now()`
+export const consumeLink = (tx: Tx, kind: LinkKind, tokenHash: string) => tx.run`
+  delete from staff_link where token_hash = ${tokenHash} and kind = ${kind} and expires_at > vitrine_now()`
 
 export const deleteLinks = (tx: Tx, staffId: string) => tx.run`
   delete from staff_link where staff_id = ${staffId}`
