@@ -19,7 +19,8 @@ test('the packed package, installed in an empty project, runs its command line a
   execFileSync('npm', ['pack', '--pack-destination', project], { stdio: 'ignore' })
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
   // Without the settings of this test run: the demo shop needs the embedded database.
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '34871', VITRINE_DEMO_PORT: '34872' }
+  const { NODE_ENV: _, NODE_OPTIONS: __, ...settings } = process.env
+  const env = { ...settings, PORT: '34871', VITRINE_DEMO_PORT: '34872' }
   const run = (command: string, ...args: string[]) =>
     execFileSync(command, args, { cwd: project, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   run('npm', 'install', `./vitrine-${version}.tgz`)
