@@ -29,7 +29,8 @@ test('the packed package, installed in an empty project, runs its command line a
   assert.match(JSON.parse(made).storeId, /^store_/)
 
   const service = spawn(process.execPath, ['node_modules/vitrine/bin/vitrine.js', 'start'], {
-    ...{ cwd: project, env, stdio: 'ignore' },
+    // A database of its own: only the demo store of a first start has a shop.
+    ...{ cwd: project, env: { ...env, VITRINE_DATA_DIR: join(project, 'data') }, stdio: 'ignore' },
   })
   const ended = once(service, 'exit')
   const read = async (url: string) => {
