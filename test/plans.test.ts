@@ -8,6 +8,8 @@ import { openProductList } from '../src/features/catalog/product-list.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
+import { listFacets } from '../src/features/orders/order-facets.ts'
+import { findNumberRange, searchAllBlocks, searchNextBlocks } from '../src/features/orders/order-list.sql.ts'
 import { type OrderListQuery, openOrderList } from '../src/features/orders/order-list.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
@@ -212,6 +214,20 @@ test('lookups of operators and providers use indexes, with one plan for large an
   assert.deepEqual(wrong, [])
 })
 
+/** What is read if many orders match a search, and few of them are at the beginning of the list. */
+const searchDeeper = async (query: OrderListQuery) => {
+  const store = await shop.load()
+  const outletId = store.defaultOutlet.id
+  const period = { from: query.from === undefined ? null : new Date(query.from), to: null }
+  const filter = { facets: listFacets(query), outletId: query.outlet === undefined ? null : outletId, ...period }
+  const ranged = { ...filter, range: await findNumberRange(service.db, store.id, filter) }
+  const search = { texts: ['customer'], number: null }
+  const page = { after: { createdAt: '2999-01-01', number: 1 }, isOldestFirst: query.sort === 'createdAt', limit: 21 }
+  await searchNextBlocks(service.db, store.id, search, ranged, { ...page, maxRead: 2_000, maxCompared: 1_000 })
+  const pairs = filter.facets.map((facet) => ({ facet, outletId }))
+  await searchAllBlocks(service.db, store.id, search, pairs, ranged, page)
+}
+
 test('the list of orders jumps through its index with every filter, and finds what is searched for by its terms', async () => {
   const store = await shop.load()
   const filters: OrderListQuery[] = [
@@ -230,6 +246,7 @@ test('the list of orders jumps through its index with every filter, and finds wh
         await list.read({ createdAt: '2999-01-01', number: 1 }, 21)
         await list.count(10_001)
       })
+      if (q === 'customer') texts.push(...(await recordStatements(() => searchDeeper(filter))))
       const used: unknown[] = []
       for (const text of texts) {
         assert.deepEqual(await scansOf(text), [], text)

@@ -363,8 +363,8 @@ export interface AdminOperations {
   /**
    * List orders.
    *
-   * Newest first. If a search finds very many orders, `total` counts only those among the newest orders, and
-   * `totalIsExact` is false.
+   * Newest first. If a search finds more than 1,000 terms of orders, `total` counts only what was found at the
+   * beginning of the list, and `totalIsExact` is false.
    *
    * `GET /admin/v1/stores/{storeId}/orders`, permission `orders:read`
    */

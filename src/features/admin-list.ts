@@ -46,7 +46,7 @@ export const answerList = async <Row, Item extends object, Line extends object =
       data: shown.map(source.show),
       hasMore,
       nextCursor: hasMore && last !== undefined ? encodeCursor(ctx.cursors, scope, source.positionOf(last)) : null,
-      total: Math.min(found, maxCounted),
+      total: Math.min(isExact ? found : Math.max(found, rows.length), maxCounted),
       totalIsExact: isExact,
     },
   }

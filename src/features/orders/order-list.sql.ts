@@ -17,27 +17,25 @@ export type OrderKey = { createdAt: string; number: number }
 
 export type OrderPage = { after: OrderKey | null; isOldestFirst: boolean; limit: number }
 
-const facet = sql`order_facet(o.status, o.payment_status, o.delivery_status, o.needs_attention is not null)`
-
 /** A facet and an outlet that orders of the store have. */
 export type OrderPair = { facet: number; outletId: OutletId }
 
 /** Jumps through the index from one pair to the next. */
 export const listPairs = (db: Queries, storeId: StoreId) => db.many<OrderPair>`
   with recursive pair as (
-    (select ${facet} as facet, o.outlet_id from orders o where o.store_id = ${storeId}
-     order by ${facet}, o.outlet_id limit 1)
+    (select o.facet, o.outlet_id from orders o where o.store_id = ${storeId}
+     order by o.facet, o.outlet_id limit 1)
     union all
     select n.facet, n.outlet_id from pair p cross join lateral (
-      select ${facet} as facet, o.outlet_id from orders o
-      where o.store_id = ${storeId} and (${facet}, o.outlet_id) > (p.facet, p.outlet_id)
-      order by ${facet}, o.outlet_id limit 1) n)
+      select o.facet, o.outlet_id from orders o
+      where o.store_id = ${storeId} and (o.facet, o.outlet_id) > (p.facet, p.outlet_id)
+      order by o.facet, o.outlet_id limit 1) n)
   select facet as "facet", outlet_id as "outletId" from pair`
 
 const inPeriod = ({ from, to }: OrderListFilter) => sql`
   ${from === null ? sql`` : sql`and o.created_at >= ${from}`} ${to === null ? sql`` : sql`and o.created_at < ${to}`}`
 
-const afterKey = ({ after, isOldestFirst }: OrderPage) => {
+const afterKey = ({ after, isOldestFirst }: Omit<OrderPage, 'limit'>) => {
   if (after === null) return sql``
   const position = sql`(${after.createdAt}::timestamptz, ${after.number}::integer)`
   return isOldestFirst
@@ -60,7 +58,7 @@ const maxBranches = 128
 const merged = (storeId: StoreId, pairs: readonly OrderPair[], filter: OrderListFilter, page: OrderPage): Fragment => {
   const first = (facetNumber: Fragment, outletId: Fragment) => sql`
     select o.created_at, o.number from orders o
-    where o.store_id = ${storeId} and ${facet} = ${facetNumber} and o.outlet_id = ${outletId} ${inPeriod(filter)}
+    where o.store_id = ${storeId} and o.facet = ${facetNumber} and o.outlet_id = ${outletId} ${inPeriod(filter)}
       ${afterKey(page)}
     order by ${inOrder(page)} limit ${page.limit}`
   if (pairs.length > maxBranches) {
@@ -99,7 +97,7 @@ export const countOrdersBrowsed = async (
         p (facet, outlet_id)
       cross join lateral (
         select from orders o
-        where o.store_id = ${storeId} and ${facet} = p.facet and o.outlet_id = p.outlet_id ${inPeriod(filter)}
+        where o.store_id = ${storeId} and o.facet = p.facet and o.outlet_id = p.outlet_id ${inPeriod(filter)}
         limit ${limit}) o
       limit ${limit}) found`
   ).found
@@ -118,80 +116,165 @@ const beginsWith = sql`s.term >= t.text and s.term < t.text || ${end}`
 const searched = ({ texts }: OrderSearch) => sql`(
   select left(lower(x.text), 60) as text from unnest(${texts}::text[]) x (text)) t`
 
-/** The numbers of orders that match, up to `limit` for each text. An order can be found several times. */
-const found = (storeId: StoreId, search: OrderSearch, limit: number) => sql`
-  select f.number from ${searched(search)} cross join lateral (
-    select s.number from order_search s where s.store_id = ${storeId} and ${beginsWith} limit ${limit}) f
-  union all
-  select o.number from orders o where o.store_id = ${storeId} and o.number = ${search.number}::integer`
-
-/** How many terms match, up to `limit` for each text. An order can have several. */
-export const countFound = async (db: Queries, storeId: StoreId, search: OrderSearch, limit: number) =>
-  (
-    await db.one<{ found: number }>`
-    select count(*) as found from (${found(storeId, search, limit)}) f`
-  ).found
-
-const foundInFilter = (storeId: StoreId, search: OrderSearch, filter: OrderListFilter, limit: number) => sql`
-  (select distinct f.number from (${found(storeId, search, limit)}) f) f
-  cross join ${byKey(sql`select * from orders where store_id = ${storeId} and number = f.number`)} o
-  where ${inFilter(filter)}`
-
-const inFilter = (filter: OrderListFilter) => sql`${facet} = any(${filter.facets}::integer[]) ${inPeriod(filter)}
-    ${filter.outletId === null ? sql`` : sql`and o.outlet_id = ${filter.outletId}`}`
+/**
+ * The terms of orders with neighbouring numbers are together in the index, in blocks. Migration 0023 has the same
+ * expression.
+ */
+const blockOf = (number: Fragment) => sql`${number} / 4096`
+const firstNumber = (block: Fragment) => sql`${block} * 4096`
 
 /** How far the sequence of numbers can differ from that of the times, if orders are placed at once. */
 const disorder = 500
 
-/**
- * For searches that find very many orders: all numbers that match are read from the index, and their orders only until the
- * page is full.
- */
-export const searchByNumber = (
-  db: Queries,
-  storeId: StoreId,
-  search: OrderSearch,
-  filter: OrderListFilter,
-  page: OrderPage,
-) => {
-  const { after, isOldestFirst, limit } = page
-  const byNumber = isOldestFirst ? sql`f.number` : sql`f.number desc`
-  const near = isOldestFirst
-    ? sql`f.number >= ${Number(after?.number) - disorder}::integer`
-    : sql`f.number <= ${Number(after?.number) + disorder}::integer`
-  return db.many<OrderKey>`
-  select ${keyColumns} from (
-    select o.created_at, o.number from (
-      select distinct f.number from (${found(storeId, search, 2_000_000_000)}) f
-      where ${after === null ? sql`true` : near} order by ${byNumber}) f
-    cross join ${byKey(sql`select * from orders where store_id = ${storeId} and number = f.number`)} o
-    where ${inFilter(filter)} ${afterKey(page)}
-    order by ${byNumber} limit ${limit + disorder}) o
-  order by ${inOrder(page)} limit ${limit}`
+const maxNumber = 2_147_000_000
+
+/** The numbers of the orders behind a position are on this side of a number. */
+const nearestNumber = ({ after, isOldestFirst }: Omit<OrderPage, 'limit'>) =>
+  after === null ? null : isOldestFirst ? after.number - disorder : after.number + disorder
+
+/** The numbers between which the orders of the filter are; null at an end without a limit. */
+export type NumberRange = { lowest: number | null; highest: number | null }
+
+/** The range of a period. Without an order on one side, no number is on that side. */
+export const findNumberRange = (db: Queries, storeId: StoreId, { from, to }: OrderListFilter) => {
+  const first = (condition: Fragment, inOrder: Fragment, none: number) => sql`coalesce((
+    select o.number from orders o where o.store_id = ${storeId} and ${condition}
+    order by o.created_at ${inOrder} limit 1), ${none}::integer)`
+  return db.one<NumberRange>`
+  select ${from === null ? sql`null::integer` : first(sql`o.created_at >= ${from}`, sql``, maxNumber)} as lowest,
+    ${to === null ? sql`null::integer` : first(sql`o.created_at < ${to}`, sql`desc`, 0)} as highest`
 }
 
-/** For searches that find few orders: all of them are read. `maxFound`: how many the index may give. */
-export const searchOrders = (
-  db: Queries,
-  storeId: StoreId,
-  search: OrderSearch,
-  filter: OrderListFilter,
-  { maxFound, ...page }: OrderPage & { maxFound: number },
-) => db.many<OrderKey>`
-  select ${keyColumns} from ${foundInFilter(storeId, search, filter, maxFound)} ${afterKey(page)}
-  order by ${inOrder(page)} limit ${page.limit}`
+/** Blocks `b` in the sequence of the list, from the position on, with the orders of a range. */
+const blocksFrom = (storeId: StoreId, page: Omit<OrderPage, 'limit'>, { lowest, highest }: NumberRange) => {
+  const { isOldestFirst } = page
+  const nearest = nearestNumber(page)
+  const lowLimits = [lowest === null ? null : lowest - disorder, isOldestFirst ? nearest : null]
+  const highLimits = [highest === null ? null : highest + disorder, isOldestFirst ? null : nearest]
+  const end = (limit: Fragment) => sql`(select ${limit}(number) from order_search where store_id = ${storeId})`
+  const low = blockOf(sql`greatest(${end(sql`min`)}, ${Math.max(0, ...lowLimits.map(Number))}::integer)`)
+  const high = blockOf(sql`least(${end(sql`max`)}, ${Math.min(...highLimits.map((one) => one ?? maxNumber))}::integer)`)
+  return isOldestFirst
+    ? sql`(select block from generate_series(${low}, ${high}) block order by block offset 0) b`
+    : sql`(select block from generate_series(${high}, ${low}, -1) block order by block desc offset 0) b`
+}
 
-export const countOrdersFound = async (
+/** The numbers of orders of a block that match. An order can be found several times. Each text is looked up by itself. */
+const foundInBlock = (storeId: StoreId, search: OrderSearch) => sql`${searched(search)} cross join lateral (
+  select s.number from order_search s
+  where s.store_id = ${storeId} and ${blockOf(sql`s.number`)} = b.block and ${beginsWith} offset 0) s`
+
+/** The order with the number that is searched for. */
+const numbered = (storeId: StoreId, { number }: OrderSearch) => sql`
+  select o.number from orders o where o.store_id = ${storeId} and o.number = ${number}::integer`
+
+const inFilter = (filter: OrderListFilter) => sql`o.facet = any(${filter.facets}::integer[]) ${inPeriod(filter)}
+    ${filter.outletId === null ? sql`` : sql`and o.outlet_id = ${filter.outletId}`}`
+
+const orderOf = (storeId: StoreId) => byKey(sql`select * from orders where store_id = ${storeId} and number = f.number`)
+
+export type SearchFilter = OrderListFilter & { range: NumberRange }
+
+/**
+ * `found`: how many terms match, one more than the maximum if there are more. Only if there are not: `numbers` of all orders
+ * that match and are in the filter, in the sequence of the list, of which the first `passed` are not behind the position.
+ */
+export type FewOrders = { found: number; numbers: number[]; passed: number }
+
+/** For searches that find few orders: all of them are read, once for the page and its count. */
+export const findFewOrders = (
   db: Queries,
   storeId: StoreId,
   search: OrderSearch,
-  filter: OrderListFilter,
-  maxFound: number,
-) =>
-  (
-    await db.one<{ found: number }>`
-    select count(*) as found from ${foundInFilter(storeId, search, filter, maxFound)}`
-  ).found
+  filter: SearchFilter,
+  { maxFound, ...page }: Omit<OrderPage, 'limit'> & { maxFound: number },
+) => {
+  const blocks = blocksFrom(storeId, { ...page, after: null }, filter.range)
+  return db.one<FewOrders>`
+  with found as materialized (
+    select s.number from ${blocks} cross join ${foundInBlock(storeId, search)} limit ${maxFound + 1}),
+  few as materialized (
+    select f.number from found f where (select count(*) from found) <= ${maxFound}
+    union ${numbered(storeId, search)})
+  select (select count(*) from found) as found, coalesce(array_agg(o.number order by ${inOrder(page)}), '{}') as numbers,
+    count(*) filter (where not (true ${afterKey(page)})) as passed
+  from few f cross join ${orderOf(storeId)} o where ${inFilter(filter)}`
+}
+
+/**
+ * The first orders of these numbers `f`. They are read in the sequence of their numbers until there are enough to know the
+ * first ones by their times.
+ */
+const firstOf = (storeId: StoreId, numbers: Fragment, condition: Fragment, page: OrderPage) => {
+  const byNumber = page.isOldestFirst ? sql`f.number` : sql`f.number desc`
+  return sql`
+  select o.number from (
+    select o.created_at, o.number from (select f.number from (${numbers}) f order by ${byNumber} offset 0) f
+    cross join ${orderOf(storeId)} o where ${condition} ${afterKey(page)}
+    order by ${byNumber} limit ${page.limit + disorder}) o
+  order by ${inOrder(page)} limit ${page.limit}`
+}
+
+/**
+ * For searches that find many orders: the next terms are read up to `maxRead`, and their orders up to `maxCompared`.
+ * `isAll`: there are no more. Otherwise what may come behind an order that was not read is left out, and nothing is
+ * compared if the first block has more terms.
+ */
+export const searchNextBlocks = (
+  db: Queries,
+  storeId: StoreId,
+  search: OrderSearch,
+  filter: SearchFilter,
+  { maxRead, maxCompared, ...page }: OrderPage & { maxRead: number; maxCompared: number },
+) => {
+  const [isWhole, last, edge, isCertain, inOrder] = page.isOldestFirst
+    ? [sql`<`, sql`max`, sql`r.block`, sql`< e.number - ${disorder}::integer`, sql``]
+    : [sql`>`, sql`min`, sql`(r.block + 1)`, sql`>= e.number + ${disorder}::integer`, sql`desc`]
+  return db.one<{ isAll: boolean; compared: number; numbers: number[] }>`
+  with found as materialized (
+    select b.block, s.number from ${blocksFrom(storeId, page, filter.range)} cross join ${foundInBlock(storeId, search)}
+    order by b.block ${inOrder} limit ${maxRead + 1}),
+  reached as materialized (select count(*) <= ${maxRead} as is_end, ${last}(block) as block from found),
+  compared as materialized (
+    select f.number from (select number from found union ${numbered(storeId, search)}) f, reached r
+    where r.is_end or ${blockOf(sql`f.number`)} ${isWhole} r.block order by f.number ${inOrder} limit ${maxCompared + 1}),
+  edge as materialized (
+    select c.count, r.is_end and c.count <= ${maxCompared} as is_all,
+      case when c.count > ${maxCompared} then c.number else ${firstNumber(edge)} end as number
+    from reached r, (select count(*) as count, ${last}(number) as number from compared) c)
+  select e.is_all as "isAll", e.count as compared, array(${firstOf(
+    storeId,
+    sql`select c.number from compared c where e.is_all or c.number ${isCertain}`,
+    inFilter(filter),
+    page,
+  )}) as numbers
+  from edge e`
+}
+
+/** For searches that find many orders, few of them in the filter: all numbers of both are read, without their orders. */
+export const searchAllBlocks = (
+  db: Queries,
+  storeId: StoreId,
+  search: OrderSearch,
+  pairs: readonly OrderPair[],
+  filter: SearchFilter,
+  page: OrderPage,
+) => db.many<{ number: number }>`
+  ${firstOf(
+    storeId,
+    sql`
+    select o.number from unnest(${pairs.map((pair) => pair.facet)}::integer[], ${pairs.map(({ outletId }) => outletId)}::integer[])
+      p (facet, outlet_id)
+    cross join lateral (
+      select o.number from orders o
+      where o.store_id = ${storeId} and o.facet = p.facet and o.outlet_id = p.outlet_id ${inPeriod(filter)}
+        ${afterKey(page)} offset 0) o
+    intersect (
+      select s.number from ${blocksFrom(storeId, page, filter.range)} cross join ${foundInBlock(storeId, search)}
+      union all ${numbered(storeId, search)})`,
+    sql`true`,
+    page,
+  )}`
 
 /** Which of these orders match. An order has few terms, and very many orders may have the same. */
 export const matchOrders = (db: Queries, storeId: StoreId, search: OrderSearch, numbers: readonly number[]) =>

@@ -44,11 +44,17 @@ const refuseUnknown = (status: string | undefined, statuses: readonly string[]) 
   if (status !== undefined && !statuses.includes(status)) throw refuse('ORDER_STATUS_UNKNOWN', { status, statuses })
 }
 
-/** A search that finds more in one index is answered by reading orders in the sequence of the list. */
-const maxFound = 10_000
+/** All orders of a search that finds no more terms are read. */
+const maxFound = 1_000
 
-/** How many orders are compared with a search at once: the first few are enough for what a tenth of all orders have. */
-const chunkSizes = [300, 2_000]
+/** How many orders of the list are compared with a search, for each of a page: enough for what a tenth of all orders have. */
+const comparedForOne = 15
+
+/** How many terms are read to find a page of what fewer orders have. More only if the first block has more. */
+const termsToRead = [2_500, 20_000]
+
+/** How many of their orders are read. */
+const maxCompared = 1_000
 
 /** How the orders of a store that match a query are listed and counted, with the cost of every combination limited. */
 export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) => {
@@ -68,31 +74,51 @@ export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) 
       (pair) => wanted.has(pair.facet) && (filter.outletId === null || filter.outletId === pair.outletId),
     )
   const browse = async (page: sql.OrderPage) => sql.browseOrders(db, store.id, await readPairs(), filter, page)
-  // Read once for the page and its count.
-  let common: Promise<boolean> | undefined
-  const isCommon = (search: sql.OrderSearch) => {
-    common ??= sql.countFound(db, store.id, search, maxFound + 1).then((found) => found > maxFound)
-    return common
+  // A page and its count are asked for together, and share what is read.
+  let few: Promise<sql.FewOrders> | undefined
+  let first: Promise<FirstMatches> | undefined
+  let comparedOrders = 20 * comparedForOne
+
+  let range: Promise<sql.SearchFilter> | undefined
+  const withRange = () => {
+    range ??=
+      filter.from === null && filter.to === null
+        ? Promise.resolve({ ...filter, range: { lowest: null, highest: null } })
+        : sql.findNumberRange(db, store.id, filter).then((found) => ({ ...filter, range: found }))
+    return range
+  }
+  const readFew = (search: sql.OrderSearch, after: sql.OrderKey | null) => {
+    few = withRange().then((ranged) =>
+      sql.findFewOrders(db, store.id, search, ranged, { after, isOldestFirst, maxFound }),
+    )
+    return few
+  }
+  const compareFirst = (search: sql.OrderSearch, after: sql.OrderKey | null) => {
+    const compared = compareChunk(search, { after, isOldestFirst, limit: comparedOrders })
+    if (after === null) first = compared
+    return compared
+  }
+  const compareChunk = async (search: sql.OrderSearch, page: sql.OrderPage): Promise<FirstMatches> => {
+    const chunk = await browse(page)
+    return { numbers: await matching(search, chunk), isAll: chunk.length < page.limit }
   }
 
   const findKeys = async (after: sql.OrderKey | null, limit: number): Promise<readonly number[]> => {
     const page = { after, isOldestFirst, limit }
     if (search === null) return numbersOf(await browse(page))
-    if (!(await isCommon(search))) {
-      return numbersOf(await sql.searchOrders(db, store.id, search, filter, { ...page, maxFound: maxFound + 1 }))
+    const { found, numbers, passed } = await readFew(search, after)
+    if (found <= maxFound) return numbers.slice(passed, passed + limit)
+    // Many orders match: those at the beginning of the list, or the first of all that match.
+    comparedOrders = limit * comparedForOne
+    const near = await compareFirst(search, after)
+    if (near.isAll || near.numbers.length >= limit) return near.numbers.slice(0, limit)
+    const ranged = await withRange()
+    for (const maxRead of termsToRead) {
+      const next = await sql.searchNextBlocks(db, store.id, search, ranged, { ...page, maxRead, maxCompared })
+      if (next.isAll || next.numbers.length >= limit) return next.numbers
+      if (next.compared > 0) break
     }
-    for (const size of chunkSizes) {
-      const { found, isExact } = await searchFirst(search, page, size)
-      if (isExact || found.length >= limit) return found.slice(0, limit)
-    }
-    // Many orders match, and few of them are near.
-    return numbersOf(await sql.searchByNumber(db, store.id, search, filter, page))
-  }
-
-  /** The matches among the first orders of the list. `isExact`: there are no further orders. */
-  const searchFirst = async (search: sql.OrderSearch, page: sql.OrderPage, size: number) => {
-    const chunk = await browse({ ...page, limit: size })
-    return { found: await matching(search, chunk), isExact: chunk.length < size }
+    return numbersOf(await sql.searchAllBlocks(db, store.id, search, await readPairs(), ranged, page))
   }
 
   const matching = async (search: sql.OrderSearch, keys: readonly sql.OrderKey[]) => {
@@ -107,20 +133,21 @@ export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) 
       const rows = new Map((await sql.readListedOrders(db, store.id, numbers)).map((row) => [row.number, row]))
       return numbers.flatMap((number) => rows.get(number) ?? [])
     },
-    /** Counts up to `limit`. Of a common search with filters, only matches among the newest orders. */
+    /** Counts up to `limit`. Of a search that finds many orders, only matches at the beginning of the list. */
     count: async (limit: number): Promise<CountedMatches> => {
       if (search === null)
         return countUpTo(limit, await sql.countOrdersBrowsed(db, store.id, await readPairs(), filter, limit))
-      if (!(await isCommon(search))) {
-        return countUpTo(limit, await sql.countOrdersFound(db, store.id, search, filter, maxFound + 1))
-      }
-      if (isUnfiltered) return { found: maxCounted, isExact: false }
-      const [size = 0] = chunkSizes
-      const { found, isExact } = await searchFirst(search, { after: null, isOldestFirst: false, limit: size }, size)
-      return { found: found.length, isExact }
+      const { found, numbers } = await (few ?? readFew(search, null))
+      if (found <= maxFound) return { found: numbers.length, isExact: true }
+      if (isUnfiltered) return { found: maxFound, isExact: false }
+      const near = await (first ?? compareFirst(search, null))
+      return { found: near.numbers.length, isExact: near.isAll }
     },
   }
 }
+
+/** The orders that match among the first of the list. `isAll`: the list has no others. */
+type FirstMatches = { numbers: readonly number[]; isAll: boolean }
 
 const countUpTo = (limit: number, found: number): CountedMatches => ({
   found: Math.min(found, maxCounted),
