@@ -56,7 +56,8 @@ const chooseProducts = async (tx: Tx, store: Store, { ids, filter }: BulkRequest
   if (ids !== undefined) return [...new Set(ids)]
   const list = await openProductList({ db: tx, store }, filter ?? {})
   const found = await list.read(undefined, maxBulkProducts)
-  const isMore = found.length === maxBulkProducts && (await list.count(maxBulkProducts + 1)) > maxBulkProducts
+  const last = found[maxBulkProducts - 1]
+  const isMore = last !== undefined && (await list.read(list.positionOf(last), 1)).length > 0
   if (isMore) throw refuse('BULK_TOO_MANY', { maxProducts: maxBulkProducts })
   return found.map(({ id }) => id)
 }

@@ -79,8 +79,10 @@ const lowRows = (storeId: OutletRef['storeId'], stock: 'out' | 'low') => {
 const isShort = ({ storeId }: OutletRef, stock: 'out' | 'low') =>
   sql`exists (select ${lowRows(storeId, stock)} and s.product_id = p.id)`
 
-/** All products with such rows, by the index of rows that are low. */
-const shortProducts = (outlet: OutletRef, filter: AdminFilter & { stock: 'out' | 'low' }) => {
+type StockFilter = AdminFilter & { stock: 'out' | 'low' }
+
+/** All products with such rows, by the index of rows that are low. `limit` is for the rows. */
+const shortProducts = (outlet: OutletRef, filter: StockFilter, limit = sql``) => {
   const { categoryIds, words, stock } = filter
   const conditions = [
     sql`p.store_id = ${outlet.storeId} and p.id = short.product_id`,
@@ -89,11 +91,17 @@ const shortProducts = (outlet: OutletRef, filter: AdminFilter & { stock: 'out' |
     ...(words === undefined ? [] : [hasWords(outlet, words)]),
   ]
   return sql`select p.id, p.name_key
-    from (select s.product_id ${lowRows(outlet.storeId, stock)} group by s.product_id) short
+    from (select s.product_id from (select s.product_id ${lowRows(outlet.storeId, stock)} ${limit}) s group by s.product_id) short
     cross join ${byKey(sql`select ${key} from product p where ${allOf(conditions)}`)} p`
 }
 
-export const probedStockRows = 5_000
+/** All products with the words that have such rows, by the index of words. */
+const shortByWords = (outlet: OutletRef, filter: StockFilter) => sql`select p.id, p.name_key
+    from (${byWords(outlet, filter, { isWalk: false, limit: sql`` })}) found
+    cross join ${byKey(sql`select ${key} from product p where p.store_id = ${outlet.storeId} and p.id = found.id
+      and p.status = any(${statusesOf(filter)}::text[]) and ${isShort(outlet, filter.stock)}`)} p`
+
+export const probedStockRows = 2_000
 
 /** Counts rows that are low, up to `probedStockRows`. */
 export const probeStock = async (db: Queries, { storeId }: OutletRef, stock: 'out' | 'low') =>
@@ -141,8 +149,11 @@ const boundOf = (limit: number) => literalLimit(limit <= 21 ? 21 : limit <= 101 
 
 export type AdminPage = AdminFilter & { sort: AdminSort; position: Position | undefined; limit: number }
 
-/** A page of products. `areRare` tells how to find those with words (`probeWords`) or with little stock (`probeStock`). */
-export const listForAdmin = (db: Queries, outlet: OutletRef, page: AdminPage, areRare: boolean) => {
+/** Which of the wanted products are few: those with the words (`probeWords`) or with little stock (`probeStock`). */
+export type Rarity = { areWordsRare: boolean; isStockRare: boolean }
+
+/** A page of products, found by an index of what is rare. */
+export const listForAdmin = (db: Queries, outlet: OutletRef, page: AdminPage, rarity: Rarity) => {
   const { sort, position, limit, words, stock } = page
   const options = { sort, position, limit: boundOf(limit), columns: key }
   const pick = (rows: Fragment) => sql`select ${key} from (${rows}) p
@@ -150,12 +161,12 @@ export const listForAdmin = (db: Queries, outlet: OutletRef, page: AdminPage, ar
   const wanted = words === undefined ? sql`true` : hasWords(outlet, words)
   const chosen =
     stock !== undefined
-      ? areRare
-        ? pick(shortProducts(outlet, { ...page, stock }))
+      ? rarity.isStockRare || rarity.areWordsRare
+        ? pick((rarity.areWordsRare ? shortByWords : shortProducts)(outlet, { ...page, stock }))
         : walk(outlet, page, { ...options, condition: sql`${isShort(outlet, stock)} and ${wanted}` })
       : words === undefined
         ? walk(outlet, page, { ...options, condition: sql`true` })
-        : areRare
+        : rarity.areWordsRare
           ? pick(byWords(outlet, page, { isWalk: false, limit: sql`` }))
           : walk(outlet, page, { ...options, condition: wanted })
   return db.many<AdminProductRow>`
@@ -186,12 +197,15 @@ const variantSummary = ({ storeId, outletId }: OutletRef) => sql`
       where s.store_id = ${storeId} and s.variant_id = v.id and s.outlet_id = ${outletId}`)} s on true
     where v.store_id = ${storeId} and v.product_id = p.id and v.active) x`
 
+/** If many rows are low, only the products of some are counted. */
+const countedStockRows = 1_000
+
 /** Counts up to `limit`. */
 export const countForAdmin = async (
   db: Queries,
   outlet: OutletRef,
   filter: AdminFilter,
-  { limit, areCommon }: { limit: number; areCommon: boolean },
+  { limit, areCommon, areWordsRare, isStockRare }: Rarity & { limit: number; areCommon: boolean },
 ) => {
   const { status, categoryIds, words, stock } = filter
   const wanted = [sql`p.store_id = ${outlet.storeId}`]
@@ -200,7 +214,13 @@ export const countForAdmin = async (
     wanted.push(sql`p.status = any(${status === undefined ? statuses : [status]}::text[])`)
   const rows =
     stock !== undefined
-      ? shortProducts(outlet, { ...filter, stock })
+      ? areWordsRare
+        ? shortByWords(outlet, { ...filter, stock })
+        : shortProducts(
+            outlet,
+            { ...filter, stock },
+            isStockRare ? sql`` : sql`limit ${literalLimit(countedStockRows)}`,
+          )
       : words === undefined
         ? sql`select from product p where ${allOf(wanted)}`
         : byWords(outlet, filter, { isWalk: areCommon, limit: sql`limit ${literalLimit(limit)}` })

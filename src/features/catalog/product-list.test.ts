@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { newStaff } from '../../../test/admin-callers.ts'
 import { newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { cheapPasswords } from '../../../test/world.ts'
-import { listForAdmin } from './product-list.sql.ts'
+import { countForAdmin, listForAdmin } from './product-list.sql.ts'
 
 let service: TestService
 before(async () => {
@@ -36,10 +36,31 @@ test('products that are low or sold out are listed, with every other filter and 
   assert.equal(await names('stock=low&status=DRAFT'), '')
   await inStore('POST', '/stock/adjust', { sku: 'SHIRT-M', set: 0, reason: 'Counted' })
   const { id: storeId, defaultOutlet } = await shop.load()
-  for (const isRare of [true, false]) {
+  // Each way of finding them finds the same.
+  for (const areWordsRare of [true, false]) {
+    for (const sort of ['newest', 'oldest', 'name', '-name'] as const) {
+      const words = [{ text: 'l', prefix: true }]
+      const page = { stock: 'low', words, sort, position: undefined, limit: 9 } as const
+      const outlet = { storeId, outletId: defaultOutlet.id }
+      const rarity = { areWordsRare, isStockRare: false }
+      const found = await listForAdmin(service.db, outlet, page, rarity)
+      const isLampFirst = sort === 'oldest' || sort === 'name'
+      assert.equal(
+        found.map(({ name }) => name).join(),
+        isLampFirst ? 'Lamp,Linen shirt' : 'Linen shirt,Lamp',
+        `rare: ${areWordsRare} ${sort}`,
+      )
+      const counted = await countForAdmin(service.db, outlet, page, { ...rarity, limit: 9, areCommon: false })
+      assert.equal(counted, 2)
+    }
+  }
+  for (const isStockRare of [true, false]) {
     const page = { stock: 'out', sort: 'oldest', position: undefined, limit: 9 } as const
-    const found = await listForAdmin(service.db, { storeId, outletId: defaultOutlet.id }, page, isRare)
-    assert.equal(found.map(({ name }) => name).join(), 'Bowl,Linen shirt,Poster', `rare: ${isRare}`)
+    const found = await listForAdmin(service.db, { storeId, outletId: defaultOutlet.id }, page, {
+      areWordsRare: false,
+      isStockRare,
+    })
+    assert.equal(found.map(({ name }) => name).join(), 'Bowl,Linen shirt,Poster', `rare: ${isStockRare}`)
   }
   assert.equal(await names('stock=out&sort=oldest'), 'Bowl,Linen shirt,Poster')
   const csv = (await inStore('GET', '/products?stock=out&format=csv&sort=name')).text

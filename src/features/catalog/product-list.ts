@@ -2,7 +2,7 @@ import type { Position } from '../../core/cursor.ts'
 import { toWire } from '../../core/money.ts'
 import type { Queries } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { answerList, type CountedPage } from '../admin-list.ts'
+import { answerList, type CountedMatches, type CountedPage } from '../admin-list.ts'
 import type { AdminCtx } from '../context.ts'
 import { maxLineQuantity } from './catalog.contract.ts'
 import { findCategoryTree } from './catalog.sql.ts'
@@ -53,17 +53,20 @@ export const openProductList = async ({ db, store }: ListCtx, query: ProductList
   const filter = { status, stock, categoryIds, words }
   // A text without letters and digits, or an unknown category, matches nothing.
   const isEmpty = words?.length === 0 || categoryIds?.length === 0
-  const probe =
-    words === undefined || stock !== undefined || isEmpty ? null : await sql.probeWords(db, outlet, filter, sort)
-  const isRare =
-    stock === undefined || isEmpty
-      ? probe !== null && areRare(probe)
-      : (await sql.probeStock(db, outlet, stock)) < sql.probedStockRows
+  const probe = words === undefined || isEmpty ? null : await sql.probeWords(db, outlet, filter, sort)
+  const areWordsRare = probe !== null && areRare(probe)
+  const isStockRare =
+    stock !== undefined && !isEmpty && !areWordsRare && (await sql.probeStock(db, outlet, stock)) < sql.probedStockRows
+  const rarity = { areWordsRare, isStockRare }
   return {
     read: async (position: Position | undefined, limit: number) =>
-      isEmpty ? [] : sql.listForAdmin(db, outlet, { ...filter, sort, position, limit }, isRare),
-    count: async (limit: number) =>
-      isEmpty ? 0 : sql.countForAdmin(db, outlet, filter, { limit, areCommon: probe !== null && areEverywhere(probe) }),
+      isEmpty ? [] : sql.listForAdmin(db, outlet, { ...filter, sort, position, limit }, rarity),
+    count: async (limit: number): Promise<CountedMatches> => {
+      if (isEmpty) return { found: 0, isExact: true }
+      const areCommon = probe !== null && areEverywhere(probe)
+      const found = await sql.countForAdmin(db, outlet, filter, { limit, areCommon, ...rarity })
+      return { found, isExact: found < limit && (stock === undefined || areWordsRare || isStockRare) }
+    },
     positionOf: (row: sql.AdminProductRow) => sql.adminPositionOf(sort, row),
   }
 }
