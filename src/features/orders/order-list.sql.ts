@@ -176,10 +176,10 @@ const orderOf = (storeId: StoreId) => byKey(sql`select * from orders where store
 export type SearchFilter = OrderListFilter & { range: NumberRange }
 
 /**
- * `found`: how many terms match, one more than the maximum if there are more. Only if there are not: `numbers` of all orders
+ * `found`: how many terms match, one more than the maximum if there are more, and how many `orders` have them. Only if there are not: `numbers` of all orders
  * that match and are in the filter, in the sequence of the list, of which the first `passed` are not behind the position.
  */
-export type FewOrders = { found: number; numbers: number[]; passed: number }
+export type FewOrders = { found: number; orders: number; numbers: number[]; passed: number }
 
 /** For searches that find few orders: all of them are read, once for the page and its count. */
 export const findFewOrders = (
@@ -196,7 +196,8 @@ export const findFewOrders = (
   few as materialized (
     select f.number from found f where (select count(*) from found) <= ${maxFound}
     union ${numbered(storeId, search)})
-  select (select count(*) from found) as found, coalesce(array_agg(o.number order by ${inOrder(page)}), '{}') as numbers,
+  select (select count(*) from found) as found, (select count(distinct number) from found) as orders,
+    coalesce(array_agg(o.number order by ${inOrder(page)}), '{}') as numbers,
     count(*) filter (where not (true ${afterKey(page)})) as passed
   from few f cross join ${orderOf(storeId)} o where ${inFilter(filter)}`
 }

@@ -137,9 +137,9 @@ export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) 
     count: async (limit: number): Promise<CountedMatches> => {
       if (search === null)
         return countUpTo(limit, await sql.countOrdersBrowsed(db, store.id, await readPairs(), filter, limit))
-      const { found, numbers } = await (few ?? readFew(search, null))
+      const { found, orders, numbers } = await (few ?? readFew(search, null))
       if (found <= maxFound) return { found: numbers.length, isExact: true }
-      if (isUnfiltered) return { found: maxFound, isExact: false }
+      if (isUnfiltered) return { found: Math.min(orders, maxFound), isExact: false }
       const near = await (first ?? compareFirst(search, null))
       return { found: near.numbers.length, isExact: near.isAll }
     },

@@ -141,9 +141,13 @@ const spreads: [term: string, isOn: (n: number) => boolean][] = [
   ['almost', (n) => n % 5 === 1 || n === 40 || n === 6_000],
   ['thousand', (n) => n % 12 === 0 && n <= 12_000],
   ['more', (n) => n % 12 === 0],
+  ['several', (n) => n % 25 === 10],
   ['rare', (n) => n % 600 === 0],
   ['never', () => false],
 ]
+
+/** Enough that not all are read, though few orders have them. */
+const termsOf = (term: string) => (term === 'several' ? 6 : 1)
 
 test('a search pages through exactly the orders that match, however many do and wherever they are', async () => {
   const { shop, place } = await open()
@@ -157,7 +161,8 @@ test('a search pages through exactly the orders that match, however many do and 
   for (const [term, isOn] of spreads) {
     const numbers = all.filter(({ n }) => isOn(n)).map(({ number }) => number)
     await service.db.run`insert into order_search (store_id, number, term)
-      select ${store.id}, n, ${term} || '-' || n % 3 from unnest(${numbers}::integer[]) n`
+      select ${store.id}, n, ${term} || '-' || n % 3 || '-' || k
+      from unnest(${numbers}::integer[]) n, generate_series(1, ${termsOf(term)}::integer) k`
   }
   for (const [term, isOn] of spreads) {
     for (const filter of [{}, { status: 'delivered' }, { status: 'cancelled' }]) {
@@ -165,19 +170,21 @@ test('a search pages through exactly the orders that match, however many do and 
         const listed = all.filter(({ n, status }) => isOn(n) && (filter.status ?? status) === status)
         const expected = (sort === 'createdAt' ? listed.toReversed() : listed).map(({ number }) => number)
         const list = () => openOrderList(service.db, store, { ...filter, sort, q: term })
+        // A large page of several terms reaches into a block that is not read to its end.
+        const limit = term === 'several' ? 200 : 20
         const what = `${term} ${JSON.stringify(filter)} ${sort}`
         // The first pages, one in the middle and the last.
         for (const at of [0, 20, Math.floor(expected.length / 2), expected.length - 10]) {
           const last = at > 0 ? expected[at - 1] : undefined
-          const found = await list().read(last === undefined ? null : await keyOf(store.id, last), 20)
+          const found = await list().read(last === undefined ? null : await keyOf(store.id, last), limit)
           const from = last === undefined ? 0 : at
-          assert.deepEqual(numbersOf(found), expected.slice(from, from + 20), `${what} from ${at}`)
+          assert.deepEqual(numbersOf(found), expected.slice(from, from + limit), `${what} from ${at}`)
         }
         const { found, isExact } = await list().count(10_001)
         const matches = all.filter(({ n }) => isOn(n)).length
         if (isExact) assert.equal(found, expected.length, what)
         else assert.ok(found <= expected.length, what)
-        assert.equal(isExact, matches <= 1_000, what)
+        assert.equal(isExact, matches * termsOf(term) <= 1_000, what)
       }
     }
   }
