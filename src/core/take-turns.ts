@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-const between = 10
+const between = 4
 
 /** Called with 1, 2, 3 … in a long loop: lets requests be answered after every few items. */
 export const takeTurns = async (count: number) => {

@@ -83,7 +83,7 @@ export type ImportRun = {
 /** Keeps each batch a short transaction with a small message, whatever the products look like. */
 const batchLimits = { products: 250, variants: 2_000, characters: 2_000_000 }
 
-const gentleBatchSize = 50
+const gentleBatchSize = 25
 
 export type Batch<Item> = { items: Item[]; records: number; bad: number; variants: number; characters: number }
 
