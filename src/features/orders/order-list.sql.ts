@@ -176,8 +176,9 @@ const orderOf = (storeId: StoreId) => byKey(sql`select * from orders where store
 export type SearchFilter = OrderListFilter & { range: NumberRange }
 
 /**
- * `found`: how many terms match, one more than the maximum if there are more, and how many `orders` have them. Only if there are not: `numbers` of all orders
- * that match and are in the filter, in the sequence of the list, of which the first `passed` are not behind the position.
+ * `found`: how many terms match, one more than the maximum if there are more. `orders`: how many orders have them. Only up
+ * to the maximum: `numbers` of all orders that match and are in the filter, in the sequence of the list, of which the first
+ * `passed` are not behind the position.
  */
 export type FewOrders = { found: number; orders: number; numbers: number[]; passed: number }
 
