@@ -1072,6 +1072,8 @@ export interface AdminOperations {
   /**
    * Note that the items have arrived.
    *
+   * Also after the refund, if that came first. The status then stays `refunded`.
+   *
    * `POST /admin/v1/stores/{storeId}/returns/{id}/receive`, permission `orders:support`
    */
   receiveReturn(input: AdminReceiveReturnInput, options?: CallOptions): Promise<AdminReturn>

@@ -76,6 +76,7 @@ export const returnsAdminContract = {
   adminReceiveReturn: adminEndpoint({
     ...{ ...writes, method: 'POST', path: `${path}/{id}/receive`, params, once: true },
     summary: 'Note that the items have arrived',
+    description: 'Also after the refund, if that came first. The status then stays `refunded`.',
     body: Type.Object({
       restock: Type.Optional(Type.Boolean({ default: true, description: '`false`: the items cannot be sold again' })),
     }),

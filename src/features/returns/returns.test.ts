@@ -182,3 +182,32 @@ test('units whose return was refunded by an amount cannot be returned again', as
   assert.equal(await stock(), 19)
   assert.deepEqual(await findings(), [])
 })
+
+test('a refund may come before the items, which then go back to stock once', async () => {
+  const { ask, act, stock, findings, program } = await openDelivered()
+  const { id } = (await ask(2)).json
+  await act(id, 'approve')
+  assert.equal((await act(id, 'refund')).json.status, 'refunded')
+  assert.equal(await stock(), 17)
+  const answers = await Promise.all([1, 2, 3, 4].map(() => act(id, 'receive')))
+  const received = answers.filter(({ status }) => status === 200)
+  assert.equal(received.length, 1)
+  assert.deepEqual([received[0]?.json.status, received[0]?.json.restocked], ['refunded', true])
+  for (const answer of answers.filter(({ status }) => status !== 200)) assertError(answer, 409, 'CONFLICT')
+  assert.equal(await stock(), 19)
+  assert.deepEqual(await findings(), [])
+  const { data } = (await program.inStore('GET', `/audit?resourceId=${id}`)).json
+  assert.deepEqual(data[0].changes, { restocked: { before: null, after: true } })
+})
+
+test('received items of a refunded return are not received again, and those of a rejected one never', async () => {
+  const { ask, act, stock } = await openDelivered()
+  const { id } = (await ask(1)).json
+  await act(id, 'receive', { restock: false })
+  await act(id, 'refund')
+  assertError(await act(id, 'receive'), 409, 'CONFLICT')
+  const other = (await ask(1)).json
+  await act(other.id, 'reject')
+  assertError(await act(other.id, 'receive'), 409, 'CONFLICT')
+  assert.equal(await stock(), 17)
+})

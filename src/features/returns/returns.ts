@@ -140,7 +140,7 @@ export const decideReturn = async (
   return readReturn(tx, ctx, id)
 }
 
-/** The items have arrived. `restock` returns them to stock. */
+/** The items have arrived. `restock` returns them to stock. A refund may have come before them. */
 export const receiveReturn = async (
   tx: Tx,
   ctx: Ctx,
@@ -148,12 +148,18 @@ export const receiveReturn = async (
   id: string,
   restock: boolean,
 ): Promise<AdminReturn> => {
-  const { order, held } = await holdReturn(tx, ctx, id, ['requested', 'approved'])
+  const awaited: readonly ReturnStatus[] = ['requested', 'approved']
+  const { order, held } = await holdReturn(tx, ctx, id, [...awaited, 'refunded'])
+  if (held.status === 'refunded' && held.restocked !== null)
+    throw refuse('RETURN_STATUS_WRONG', { returnId: id, status: 'received and refunded', allowed: awaited })
+  const status = held.status === 'refunded' ? 'refunded' : 'received'
   const after = restock ? await restockReturned(tx, ctx, order, held.items) : order
-  await sql.writeReturn(tx, ctx.store.id, id, { status: 'received', restocked: restock })
+  await sql.writeReturn(tx, ctx.store.id, id, { status, restocked: restock })
   await noteOnTimeline(tx, ctx, after, { type: 'return_received', message: 'The returned items have arrived.' })
-  const changes = { status: { before: held.status, after: 'received' }, restocked: { before: null, after: restock } }
-  noteChange(tx, ctx.store, by, id, 'received', changes)
+  noteChange(tx, ctx.store, by, id, 'received', {
+    ...(status === held.status ? {} : { status: { before: held.status, after: status } }),
+    restocked: { before: null, after: restock },
+  })
   return readReturn(tx, ctx, id)
 }
 
