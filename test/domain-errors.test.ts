@@ -21,6 +21,7 @@ const things = [
 const samples: DomainErrorData = {
   CUSTOMER_NOT_FOUND: { customerId: 'cus_1' },
   CUSTOMER_ERASED: { customerId: 'cus_1' },
+  CUSTOMER_HAS_OPEN_RETURNS: { orders: ['12'] },
   CUSTOMER_HAS_OPEN_ORDERS: { orders: ['1001'] },
   CUSTOMER_EMAIL_TAKEN: { email: 'asha@shop.example' },
   CUSTOMER_EMAIL_NEEDED: {},

@@ -150,7 +150,7 @@ export const readsOfOthers: readonly Exception[] = [
   {
     feature: 'returns',
     tables: ['orders', 'refund'],
-    reason: 'a return is shown with its order number and its refund',
+    reason: 'a return is shown with its order number and its refund, and those of a customer are found by the orders',
   },
   {
     feature: 'payments',

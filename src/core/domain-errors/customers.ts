@@ -9,6 +9,10 @@ export const customerErrors = {
     ({ orders }: { orders: readonly string[] }) =>
       `The customer has orders that are not completed: ${orders.join(', ')}. Cancel, refund or deliver them first.`,
   ),
+  CUSTOMER_HAS_OPEN_RETURNS: conflict(
+    ({ orders }: { orders: readonly string[] }) =>
+      `The customer has returns that are not completed, of these orders: ${orders.join(', ')}. Refund or reject them first.`,
+  ),
   CUSTOMER_EMAIL_TAKEN: conflict(({ email }: { email: string }) => `Another customer signs in with ${email}.`),
   CUSTOMER_EMAIL_NEEDED: conflict(
     (_: NoData) => 'The customer signs in with this email. It can be replaced but not removed.',

@@ -104,7 +104,7 @@ test('nothing personal is left anywhere in the database, and orders, amounts and
   assert.deepEqual([status, paymentStatus], ['paid', 'paid'], 'money is never lost')
 })
 
-test('an order that is not completed, or a refund under way, forbids it', async () => {
+test('an order that is not completed, a refund under way or an open return forbids it', async () => {
   const life = await openLife(service)
   const order = await life.order()
   const refused = await life.erase()
@@ -120,6 +120,14 @@ test('an order that is not completed, or a refund under way, forbids it', async 
   assertError(await life.erase(), 409, 'CONFLICT')
   assert.equal((await life.call('GET', '/v1/customer')).status, 200)
   await service.db.run`update refund set status = 'failed' where order_id = ${order.id}`
+  const { items } = (await life.must('GET', `/v1/customer/orders/${order.id}`)) as { items: { id: string }[] }
+  const returned = (await life.must('POST', `/v1/customer/orders/${order.id}/returns`, {
+    ...{ items: [{ id: items[0]?.id, quantity: 1 }], reason: 'Chipped' },
+  })) as { id: string }
+  const whileReturning = await life.erase()
+  assertError(whileReturning, 409, 'CONFLICT')
+  assert.match(whileReturning.json.error, /returns that are not completed/)
+  assert.equal((await life.owner.inStore('POST', `/returns/${returned.id}/reject`, {})).status, 200)
   assert.equal((await life.erase()).json.status, 'erased')
   const stranger = await newStaff(service, await newStore(service))
   assertError(await stranger.inStore('DELETE', `/customers/${life.customerId}`), 404, 'NOT_FOUND')

@@ -26,6 +26,7 @@ import { listEventsToErase } from '../events/erase.sql.ts'
 import { eraseMailTo } from '../mail/erase.sql.ts'
 import { listUnfinishedOrders } from '../orders/erase.sql.ts'
 import { eraseUnmatchedPaymentEvents } from '../payments/erase.sql.ts'
+import { listOrdersBeingReturned } from '../returns/erase.sql.ts'
 import { deleteWishlistOf } from '../wishlist/erase.sql.ts'
 import { deleteNotes } from './customers.sql.ts'
 import * as sql from './erase.sql.ts'
@@ -83,6 +84,10 @@ const endAccount = async (tx: Tx, store: Store, by: Author, customerId: string):
   const unfinished = await listUnfinishedOrders(tx, store.id, customerId)
   if (unfinished.length > 0) {
     throw refuse('CUSTOMER_HAS_OPEN_ORDERS', { orders: unfinished.map(({ number }) => String(number)) })
+  }
+  const returning = await listOrdersBeingReturned(tx, store.id, customerId)
+  if (returning.length > 0) {
+    throw refuse('CUSTOMER_HAS_OPEN_RETURNS', { orders: returning.map(({ number }) => String(number)) })
   }
   await sql.insertErasure(tx, store.id, customerId, await collectPersonal(tx, store.id, customer))
   const erased = await eraseCustomer(tx, store.id, customerId)
