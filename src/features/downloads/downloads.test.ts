@@ -151,7 +151,10 @@ test('a link to an external file redirects to it', async () => {
   assert.equal(download.fileName, '')
   const { status, headers } = await follow((await use()).headers.get('location'))
   assert.deepEqual([status, headers.get('location')], [302, 'https://cdn.example/a%20file.zip?key=1'])
-  const script = await buy({ url: 'javascript:alert(1)' })
+  // Products of older versions may have any address.
+  const script = await buy({ url: 'https://cdn.example/script' })
+  await service.db.run`
+    update order_line set digital = '{"url": "javascript:alert(1)"}' where order_id = ${script.orderId} and digital is not null`
   assertError(await follow((await script.use()).headers.get('location')), 500, 'INTERNAL')
 })
 

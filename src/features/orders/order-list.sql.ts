@@ -151,7 +151,9 @@ const blocksFrom = (storeId: StoreId, page: Omit<OrderPage, 'limit'>, { lowest, 
   const nearest = nearestNumber(page)
   const lowLimits = [lowest === null ? null : lowest - disorder, isOldestFirst ? nearest : null]
   const highLimits = [highest === null ? null : highest + disorder, isOldestFirst ? null : nearest]
-  const end = (limit: Fragment) => sql`(select ${limit}(number) from order_search where store_id = ${storeId})`
+  // A store without orders has one block, not all of them.
+  const end = (limit: Fragment) =>
+    sql`coalesce((select ${limit}(number) from order_search where store_id = ${storeId}), 0)`
   const low = blockOf(sql`greatest(${end(sql`min`)}, ${Math.max(0, ...lowLimits.map(Number))}::integer)`)
   const high = blockOf(sql`least(${end(sql`max`)}, ${Math.min(...highLimits.map((one) => one ?? maxNumber))}::integer)`)
   return isOldestFirst
