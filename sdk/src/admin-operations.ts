@@ -363,8 +363,7 @@ export interface AdminOperations {
   /**
    * List orders.
    *
-   * Newest first. If a search finds more than 1,000 terms of orders, `total` counts only what was found at the
-   * beginning of the list, and `totalIsExact` is false.
+   * Newest first. If a search finds very many orders, there are at least `total` of them, and `totalIsExact` is false.
    *
    * `GET /admin/v1/stores/{storeId}/orders`, permission `orders:read`
    */

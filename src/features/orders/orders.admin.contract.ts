@@ -38,7 +38,7 @@ export const ordersAdminContract = {
     ...{ method: 'GET', path: adminOrdersPath, tag, access: 'store', permission: 'orders:read', params: storeParams },
     summary: 'List orders',
     description:
-      'Newest first. If a search finds more than 1,000 terms of orders, `total` counts only what was found at the beginning of the list, and `totalIsExact` is false.',
+      'Newest first. If a search finds very many orders, there are at least `total` of them, and `totalIsExact` is false.',
     query: Type.Object({ ...orderListFilters, limit: pageLimit, cursor: pageCursor, format: listFormat }),
     ok: countedPage(OrderEventData),
     csv: true,

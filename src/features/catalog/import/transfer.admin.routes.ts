@@ -16,26 +16,21 @@ export const transferAdminRoutes = adminRoutes(transferAdminContract, {
     const { db, store } = ctx
     const id = newId('job')
     const hash = await hashFile(file.path)
-    let isQueued = false
     // In statements of their own: a large file takes seconds, and no transaction should.
     await storeFile(db, store.id, id, file.path)
-    try {
-      return await writeOnceByAuthor(ctx, {
-        ...{ route: 'adminCreateJob', request: { ...body, hash } },
-        write: async (tx) => {
-          const job = await queueImport(tx, ctx, { id, fileName: file.name, form: body })
-          isQueued = true
-          return { body: job }
-        },
-        refer: (job) => job.id,
-        readAgain: async (tx, jobId) => ({ body: await readJob(tx, store, jobId) }),
-      })
-    } catch (error) {
-      isQueued = false
-      throw error
-    } finally {
-      if (!isQueued) await deleteFile(db, store.id, id)
-    }
+    const queued = writeOnceByAuthor(ctx, {
+      ...{ route: 'adminCreateJob', request: { ...body, hash } },
+      write: async (tx) => ({ body: await queueImport(tx, ctx, { id, fileName: file.name, form: body }) }),
+      refer: (job) => job.id,
+      readAgain: async (tx, jobId) => ({ body: await readJob(tx, store, jobId) }),
+    })
+    // A repeated call answers with the first job, which has its own copy of the file.
+    const isUsed = await queued.then(
+      (answer) => answer.body.id === id,
+      () => false,
+    )
+    if (!isUsed) await deleteFile(db, store.id, id)
+    return queued
   },
   adminExportProducts: ({ ctx, body }) =>
     writeOnceByAuthor(ctx, {
