@@ -8,7 +8,7 @@ type FieldProps = {
   value: string
   onInput: (text: string) => void
   name: string
-  inputMode?: 'text' | 'tel'
+  inputMode?: 'text' | 'tel' | 'decimal' | 'numeric'
   autocomplete?: string
   placeholder?: string
   required?: boolean
@@ -16,7 +16,14 @@ type FieldProps = {
   maxLength?: number
 }
 // A union, because Preact derives the types of other attributes from `type`.
-type Kind = { type?: 'text' } | { type: 'email' } | { type: 'password' } | { type: 'tel' }
+type Kind =
+  | { type?: 'text' }
+  | { type: 'email' }
+  | { type: 'password' }
+  | { type: 'tel' }
+  | { type: 'url' }
+  | { type: 'date' }
+  | { type: 'datetime-local' }
 
 export const TextField = ({ label, remark, help, onInput, class: extra = '', ...input }: FieldProps & Kind) => (
   <label class={`field ${extra}`}>
@@ -27,6 +34,78 @@ export const TextField = ({ label, remark, help, onInput, class: extra = '', ...
     <input {...input} onInput={(event) => onInput(event.currentTarget.value)} />
     {help && <small>{help}</small>}
   </label>
+)
+
+type ControlProps = Pick<FieldProps, 'label' | 'remark' | 'help' | 'class' | 'name' | 'required'>
+
+export const TextArea = ({
+  label,
+  remark,
+  help,
+  onInput,
+  class: extra = '',
+  ...input
+}: ControlProps & { value: string; onInput: (text: string) => void; rows?: number; maxLength?: number }) => (
+  <label class={`field ${extra}`}>
+    <span>
+      {label}
+      {remark && <span class="quiet-text"> {remark}</span>}
+    </span>
+    <textarea rows={4} {...input} onInput={(event) => onInput(event.currentTarget.value)} />
+    {help && <small>{help}</small>}
+  </label>
+)
+
+/** `options` are pairs of a value and what the person reads. */
+export const SelectField = ({
+  label,
+  remark,
+  help,
+  value,
+  options,
+  onChange,
+  class: extra = '',
+  ...input
+}: ControlProps & {
+  value: string
+  options: readonly (readonly [value: string, text: string])[]
+  onChange: (value: string) => void
+}) => (
+  <label class={`field ${extra}`}>
+    <span>
+      {label}
+      {remark && <span class="quiet-text"> {remark}</span>}
+    </span>
+    <select {...input} onChange={(event) => onChange(event.currentTarget.value)}>
+      {options.map(([option, text]) => (
+        <option value={option} selected={option === value} key={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+    {help && <small>{help}</small>}
+  </label>
+)
+
+export const CheckField = ({
+  label,
+  help,
+  isChecked,
+  onChange,
+  name,
+}: Pick<FieldProps, 'label' | 'help' | 'name'> & { isChecked: boolean; onChange: (isChecked: boolean) => void }) => (
+  <div>
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        checked={isChecked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+    {help && <small class="check-help">{help}</small>}
+  </div>
 )
 
 export const NameField = (field: Pick<FieldProps, 'value' | 'onInput'>) => (

@@ -10,7 +10,11 @@ type Notice = {
   about: Subject | null
   /** For screen readers only, because the page already shows the same. */
   isQuiet: boolean
+  action: NoticeAction | null
 }
+
+/** What the person can do about it, such as undo. */
+type NoticeAction = { label: string; run: () => void }
 
 /** The last message to the person who uses the page. */
 export const notice = signal<Notice | null>(null)
@@ -24,11 +28,12 @@ export const showNotice = (
   {
     about,
     isQuiet = about !== undefined && visibleSubjects.includes(about),
-  }: { about?: Subject; isQuiet?: boolean } = {},
+    action,
+  }: { about?: Subject; isQuiet?: boolean; action?: NoticeAction } = {},
 ) => {
   clearTimeout(noticeTimer)
-  notice.value = { text, at: Date.now(), about: about ?? null, isQuiet }
-  noticeTimer = setTimeout(clearNotice, 6_000)
+  notice.value = { text, at: Date.now(), about: about ?? null, isQuiet, action: action ?? null }
+  noticeTimer = setTimeout(clearNotice, action ? 20_000 : 6_000)
 }
 
 export const clearNotice = () => {
@@ -57,5 +62,8 @@ export const startNotices = ({ visible = [] }: { visible?: readonly Subject[] } 
   })
   // On click, not on pointerdown: in the drawer, removing the notice moves the layout, and the click would hit another
   // element. In the capture phase, because a click handler may show a new notice.
-  document.addEventListener('click', clearNotice, { capture: true })
+  const clearUnlessWithin = ({ target }: Event) => {
+    if (!(target instanceof Element && target.closest('.notices'))) clearNotice()
+  }
+  document.addEventListener('click', clearUnlessWithin, { capture: true })
 }

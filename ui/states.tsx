@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Loaded } from './load.ts'
-import { notice } from './notice.ts'
+import { clearNotice, notice } from './notice.ts'
 import { takeHeadingFocus } from './router.ts'
 import { problemText, siteName } from './site.ts'
 
@@ -126,6 +126,19 @@ export const Button = ({
   </button>
 )
 
+const NoticeButton = ({ label, run }: { label: string; run: () => void }) => (
+  <button
+    type="button"
+    class="notice-action"
+    onClick={() => {
+      clearNotice()
+      run()
+    }}
+  >
+    {label}
+  </button>
+)
+
 /** Shows the last notice. An open drawer has its own, because screen readers ignore everything outside of it. */
 export const Notices = ({ isShown }: { isShown: boolean }) => {
   const shown = notice.value
@@ -137,6 +150,7 @@ export const Notices = ({ isShown }: { isShown: boolean }) => {
       {isShown && isMounted && shown && (
         <p class={shown.isQuiet ? 'hidden' : 'notice'} key={shown.at}>
           {shown.text}
+          {shown.action && <NoticeButton {...shown.action} />}
         </p>
       )}
     </div>

@@ -1,18 +1,32 @@
 import { isVitrineError } from './api.ts'
+import { store } from './session.ts'
 
-/** As the browser is set, because staff of one store may read different languages. */
-const locale = () => navigator.language
+/** Money, dates and numbers are written as in the store, so that all of its staff read the same. */
+const locale = () => store.value?.locale ?? navigator.language
 
-export const money = (amount: number, currency: string) =>
+export const money = (amount: number, currency = store.value?.currency ?? 'USD') =>
   new Intl.NumberFormat(locale(), { style: 'currency', currency }).format(amount)
 
-export const dateTime = (iso: string) =>
-  new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }).format(
-    new Date(iso),
-  )
+export const number = (value: number) => new Intl.NumberFormat(locale()).format(value)
 
-export const counted = (count: number, one: string, many = `${one}s`) =>
-  `${new Intl.NumberFormat(locale()).format(count)} ${count === 1 ? one : many}`
+export const percent = (share: number) =>
+  new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: 1 }).format(share)
+
+const format = (iso: string, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(locale(), { ...options, timeZone: store.value?.timezone }).format(new Date(iso))
+
+/** The year is left out if it is the current one. */
+const dayOf = (iso: string): Intl.DateTimeFormatOptions => ({
+  day: 'numeric',
+  month: 'short',
+  ...(new Date(iso).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' }),
+})
+
+export const date = (iso: string) => format(iso, dayOf(iso))
+
+export const dateTime = (iso: string) => format(iso, { ...dayOf(iso), hour: 'numeric', minute: '2-digit' })
+
+export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`
 
 /** A message for staff. */
 export const wordProblem = (error: unknown): string => {
@@ -21,6 +35,7 @@ export const wordProblem = (error: unknown): string => {
   if (error.code === 'TIMEOUT') return 'The service is taking too long to respond. Please try again.'
   if (error.code === 'RATE_LIMITED') return `Too many attempts. Please wait ${waitText(error.retryAfterSeconds)}.`
   if (error.code === 'FORBIDDEN') return 'Your role does not allow this.'
+  if (error.status === 401) return 'Your session has ended. Sign in again, then try again.'
   if (error.status >= 500 || error.status === 0) return 'The service is having a problem. Please try again shortly.'
   return error.message.slice(0, 1).toUpperCase() + error.message.slice(1)
 }

@@ -11,8 +11,7 @@ import { ForgotPasswordPage } from './pages/forgot-password.tsx'
 import { SetPasswordPage } from './pages/set-password.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { StartPage } from './pages/start.tsx'
-import { screensOf } from './screens.ts'
-import { loadSession, pathTo, session, sessionError, startSession, store } from './session.ts'
+import { loadSession, session, sessionError, startSession, store } from './session.ts'
 import { Shell } from './shell.tsx'
 
 type Screen = ComponentType<PathParams>
@@ -26,7 +25,30 @@ const openRoutes: [string, Screen][] = [
 
 const routes: [string, Screen][] = [
   ['/admin', StartPage],
+  ['/admin/account', lazy(async () => (await import('./pages/account.tsx')).AccountPage)],
+  ['/admin/:store', lazy(async () => (await import('./pages/today.tsx')).TodayPage)],
+  ['/admin/:store/setup', lazy(async () => (await import('./pages/setup.tsx')).SetupPage)],
   ['/admin/:store/orders', lazy(async () => (await import('./pages/orders.tsx')).OrdersPage)],
+  ['/admin/:store/orders/:id', lazy(async () => (await import('./pages/order.tsx')).OrderPage)],
+  ['/admin/:store/returns', lazy(async () => (await import('./pages/returns.tsx')).ReturnsPage)],
+  ['/admin/:store/returns/:id', lazy(async () => (await import('./pages/return.tsx')).ReturnPage)],
+  ['/admin/:store/products', lazy(async () => (await import('./pages/products.tsx')).ProductsPage)],
+  ['/admin/:store/products/new', lazy(async () => (await import('./pages/new-product.tsx')).NewProductPage)],
+  ['/admin/:store/products/:id', lazy(async () => (await import('./pages/product.tsx')).ProductPage)],
+  ['/admin/:store/categories', lazy(async () => (await import('./pages/categories.tsx')).CategoriesPage)],
+  ['/admin/:store/stock', lazy(async () => (await import('./pages/stock.tsx')).StockPage)],
+  ['/admin/:store/media', lazy(async () => (await import('./pages/media.tsx')).MediaPage)],
+  ['/admin/:store/imports', lazy(async () => (await import('./pages/imports.tsx')).ImportsPage)],
+  ['/admin/:store/customers', lazy(async () => (await import('./pages/customers.tsx')).CustomersPage)],
+  ['/admin/:store/customers/:id', lazy(async () => (await import('./pages/customer.tsx')).CustomerPage)],
+  ['/admin/:store/coupons', lazy(async () => (await import('./pages/coupons.tsx')).CouponsPage)],
+  ['/admin/:store/coupons/new', lazy(async () => (await import('./pages/new-coupon.tsx')).NewCouponPage)],
+  ['/admin/:store/coupons/:id', lazy(async () => (await import('./pages/coupon.tsx')).CouponPage)],
+  ['/admin/:store/reports', lazy(async () => (await import('./pages/reports.tsx')).ReportsPage)],
+  ['/admin/:store/activity', lazy(async () => (await import('./pages/activity.tsx')).ActivityPage)],
+  ['/admin/:store/settings', lazy(async () => (await import('./pages/settings.tsx')).SettingsPage)],
+  ['/admin/:store/settings/:subject', lazy(async () => (await import('./pages/settings.tsx')).SettingsPage)],
+  ['/admin/:store/staff', lazy(async () => (await import('./pages/staff.tsx')).StaffPage)],
 ]
 
 const find = (list: readonly [string, Screen][]) => {
@@ -65,9 +87,7 @@ const Current = () => {
     const next = path === '/admin' ? '' : `?next=${encodeURIComponent(path + location.search)}`
     return <Redirect to={`/admin/sign-in${next}`} />
   }
-  const [first] = screensOf()
-  if (store.value !== null && path === pathTo() && first !== undefined) return <Redirect to={pathTo(first.path)} />
-  if (path !== '/admin' && store.value === null) return <NoSuchPage />
+  if (!/^\/admin(\/account)?$/.test(path) && store.value === null) return <NoSuchPage />
   return find(routes) ?? <NoSuchPage />
 }
 

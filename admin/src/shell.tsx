@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { CloseIcon, MenuIcon, MoonIcon, SunIcon } from '../../ui/icons.tsx'
 import { showNotice } from '../../ui/notice.ts'
@@ -7,8 +8,9 @@ import { navigate, route } from '../../ui/router.ts'
 import { Notices } from '../../ui/states.tsx'
 import { switchTheme, theme } from '../../ui/theme.ts'
 import { wordProblem } from './format.ts'
+import { SearchButton, SearchEverywhere } from './parts/search-everywhere.tsx'
 import { SignInForm } from './parts/sign-in-form.tsx'
-import { screensOf } from './screens.ts'
+import { type ScreenLink, screensOf } from './screens.ts'
 import { enter, hasExpired, pathTo, session, signOut, store } from './session.ts'
 
 /** The frame of every screen: the menu, who is signed in, and the screen itself. */
@@ -28,6 +30,7 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
         <a class="brand" href={store.value ? pathTo() : '/admin'}>
           {store.value?.name ?? 'Vitrine'}
         </a>
+        {store.value && <SearchButton />}
         <ThemeSwitch />
         <PersonMenu />
         <Notices isShown={!isMenuOpen && !hasExpired.value} />
@@ -47,29 +50,44 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
           <Menu />
         </nav>
       </Drawer>
+      <SearchEverywhere />
       <ExpiredDialog />
     </>
   )
 }
 
-const Menu = () => {
-  const { path } = route.value
-  return (
-    <ul class="menu">
-      {screensOf().map(({ path: screen, label }) => {
-        const to = pathTo(screen)
-        const isCurrent = path === to || (screen !== '' && path.startsWith(`${to}/`))
-        return (
-          <li key={screen}>
-            <a href={to} aria-current={isCurrent ? 'page' : undefined}>
-              {label}
-            </a>
-          </li>
-        )
-      })}
-    </ul>
-  )
+const Menu = () => (
+  <ul class="menu">
+    {screensOf().map(({ within = [], ...screen }) => {
+      const isOpen = [screen, ...within].some(isCurrent)
+      return (
+        <li key={screen.path}>
+          <MenuLink screen={screen} />
+          {isOpen && within.length > 0 && (
+            <ul class="menu within">
+              {within.map((inner) => (
+                <li key={inner.path}>
+                  <MenuLink screen={inner} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      )
+    })}
+  </ul>
+)
+
+const isCurrent = ({ path }: ScreenLink) => {
+  const { path: current } = route.value
+  return current === pathTo(path) || (path !== '' && current.startsWith(`${pathTo(path)}/`))
 }
+
+const MenuLink = ({ screen }: { screen: ScreenLink }) => (
+  <a href={pathTo(screen.path)} aria-current={isCurrent(screen) ? 'page' : undefined}>
+    {screen.label}
+  </a>
+)
 
 const ThemeSwitch = () => {
   const isDark = theme.value === 'dark'
@@ -101,6 +119,9 @@ const PersonMenu = () => {
       <summary>{staff.name || staff.email}</summary>
       <div class="person-body">
         <p class="quiet-text">{staff.email}</p>
+        <p>
+          <a href="/admin/account">Your account</a>
+        </p>
         {stores.length > 1 && (
           <p>
             <a href="/admin">Choose another store</a>
@@ -116,20 +137,13 @@ const PersonMenu = () => {
 
 /** Over the page, so that everything that was typed is still there afterwards. */
 const ExpiredDialog = () => {
-  const isOpen = hasExpired.value
-  const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
-  useEffect(() => {
-    if (isOpen && dialog && !dialog.open) dialog.showModal()
-  }, [isOpen, dialog])
-  if (!isOpen) return null
+  if (!hasExpired.value) return null
   return (
-    <dialog class="dialog" aria-label="Sign in again" ref={setDialog} onCancel={(event) => event.preventDefault()}>
-      <h2>Sign in again</h2>
+    <Dialog title="Sign in again">
       <p>Your session has ended. Everything on this page stays as it is.</p>
       <SignInForm
         email={session.value?.staff.email ?? ''}
         onEntered={(entered) => {
-          dialog?.close()
           enter(entered)
           showNotice('You are signed in again.')
         }}
@@ -139,6 +153,6 @@ const ExpiredDialog = () => {
           <CloseIcon /> Leave this page
         </a>
       </p>
-    </dialog>
+    </Dialog>
   )
 }

@@ -950,6 +950,9 @@ export type StaffSession = {
       | 'reports:read'
       | 'audit:read'
     )[]
+    currency: string
+    locale: string
+    timezone: string
   }[]
   /** Later if the session is used */
   expiresAt: string

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { randomText } from '../../src/core/ids.ts'
-import { commandLine } from '../../src/features/audit/record.ts'
 import { makeDemoSignIn } from '../../src/features/demo-store/demo-owner.ts'
-import { addMember } from '../../src/features/staff/members.ts'
 import { staffPassword } from '../admin-callers.ts'
-import { type BrowserFixture, browserTest } from './fixture.ts'
-import { becomes, button, heading, orderUpToPayment, sees, signIn as signInAtShop, violationsOf } from './steps.ts'
-
-const newInvitation = async ({ service, store }: BrowserFixture) => {
-  const email = `${randomText(10)}@kavya.example`
-  const { link } = await addMember(service.app.services, { store }, commandLine, {
-    ...{ email, role: 'owner', name: 'Meera Iyer' },
-  })
-  assert.ok(link)
-  return { link, email }
-}
+import { checkPage, newInvitation, staffWith, windows, withoutRefusals } from './admin-steps.ts'
+import { browserTest } from './fixture.ts'
+import { becomes, button, heading, orderUpToPayment, sees, signIn as signInAtShop } from './steps.ts'
 
 const signIn = async (page: Page, email: string, password = staffPassword) => {
   await page.getByLabel('Email').fill(email)
@@ -31,15 +20,14 @@ const orderAs = async (page: Page) => {
   await orderUpToPayment(page)
 }
 
-/** Reading the session of a person who is not signed in is answered with 401, which Chromium reports. */
-const withoutRefusals = (errors: readonly string[]) => errors.filter((text) => !text.includes('status of 401'))
-
 browserTest('an invitation leads to the orders, and a link to a list asks to sign in first', async (fixture) => {
   const { link, email } = await newInvitation(fixture)
   const { page, pageErrors } = await fixture.newShopper()
   await page.goto(link)
   await page.getByLabel('New password').fill(staffPassword)
   await button(page, 'Save and sign in').click()
+  await sees(heading(page, 'Today'))
+  await page.getByRole('link', { name: 'Orders' }).click()
   await sees(heading(page, 'Orders'))
   await sees(page.getByText('No orders yet'))
   assert.equal(await page.title(), 'Orders · Kavya & Co.')
@@ -71,11 +59,8 @@ browserTest('an invitation leads to the orders, and a link to a list asks to sig
 browserTest('an order is found by filter and search, and a session that ends takes nothing away', async (fixture) => {
   const shopper = await fixture.newShopper()
   await orderAs(shopper.page)
-  const { context, page } = await fixture.newShopper()
-  const { link, email } = await newInvitation(fixture)
-  await page.goto(link)
-  await page.getByLabel('New password').fill(staffPassword)
-  await button(page, 'Save and sign in').click()
+  const { context, page, email, open } = await staffWith(fixture, 'owner')
+  await open('orders')
   const rows = page.getByRole('row').filter({ hasText: 'Waiting for payment' })
   await sees(rows)
   await button(page, 'Refunded').click()
@@ -106,10 +91,10 @@ browserTest('the address that a start prints signs in once, and leaves no token 
   const { page } = await fixture.newShopper()
   await page.goto(link)
   // The owner of demo stores has those of other tests too.
-  await sees(heading(page, /^(Orders|Your stores)$/))
+  await sees(heading(page, /^(Today|Your stores)$/))
   assert.doesNotMatch(page.url(), /token/)
   await page.goto(new URL(`/admin/${store.publicId}`, link).href)
-  await sees(heading(page, 'Orders'))
+  await sees(heading(page, 'Today'))
   const other = await fixture.newShopper()
   await other.page.goto(link)
   await sees(other.page.getByText('This link was used already, or it is too old.'))
@@ -117,39 +102,61 @@ browserTest('the address that a start prints signs in once, and leaves no token 
   await sees(heading(other.page, 'Sign in'))
 })
 
-browserTest('the page has no accessibility violations and fits a phone', async (fixture) => {
+browserTest('a slash finds orders, products and customers from every screen', async (fixture) => {
   const shopper = await fixture.newShopper()
   await orderAs(shopper.page)
-  const { link, email } = await newInvitation(fixture)
-  const origin = new URL(link).origin
-  for (const [width, colorScheme] of [
-    [360, 'light'],
-    [1280, 'dark'],
-  ] as const) {
-    const { page } = await fixture.newShopper({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true })
-    const check = async (name: string) => {
-      await page.waitForLoadState('networkidle')
-      assert.deepEqual(await violationsOf(page, `${name} ${width} ${colorScheme}`), [])
-      assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width, name)
-    }
-    for (const path of ['/admin/sign-in', '/admin/forgot-password', '/admin/set-password', link.slice(origin.length)]) {
-      await page.goto(`${origin}${path}`)
+  const { page, open } = await staffWith(fixture, 'viewer')
+  await open('reports')
+  await sees(heading(page, 'Reports'))
+  await page.keyboard.press('/')
+  const dialog = page.getByRole('dialog', { name: 'Search' })
+  const field = dialog.getByRole('searchbox')
+  await field.pressSequentially('+919876543210')
+  await sees(dialog.getByRole('heading', { name: 'Orders' }))
+  await sees(dialog.getByRole('heading', { name: 'Customers' }))
+  await field.fill('masala dabba')
+  const product = dialog.getByRole('link', { name: /Masala dabba/i })
+  await sees(product)
+  await field.fill('no such thing')
+  await sees(dialog.getByText('Nothing matches “no such thing”.'))
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.keyboard.press('Control+k')
+  await field.fill('masala dabba')
+  await sees(product)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await sees(heading(page, 'Product'))
+  await dialog.waitFor({ state: 'hidden' })
+})
+
+browserTest('the pages for signing in have no accessibility violations and fit a phone', async (fixture) => {
+  const { link } = await newInvitation(fixture)
+  const { origin, pathname, search } = new URL(link)
+  const paths = ['/admin/sign-in', '/admin/forgot-password', '/admin/set-password', pathname + search]
+  for (const window of windows) {
+    const { page } = await fixture.newShopper({ ...window, baseURL: origin })
+    for (const path of paths) {
+      await page.goto(path)
       await sees(heading(page, /./))
-      await check(path)
+      await checkPage(page, `${path} ${JSON.stringify(window)}`)
     }
-    if (width === 360) {
-      await page.getByLabel('New password').fill(staffPassword)
-      await button(page, 'Save and sign in').click()
-    } else {
-      await page.goto(`${origin}/admin/sign-in`)
-      await signIn(page, email)
-    }
-    await sees(page.getByRole('row').filter({ hasText: 'Waiting for payment' }))
-    await check('orders')
-    if (width === 360) {
-      await button(page, 'Menu').click()
-      await sees(page.getByRole('dialog', { name: 'Menu' }))
-      await check('the menu')
-    }
+  }
+})
+
+browserTest('the menu of a phone and the search have no accessibility violations', async (fixture) => {
+  for (const window of windows.slice(0, 1)) {
+    const { page, open } = await staffWith(fixture, 'owner', window)
+    await open('orders')
+    await sees(page.getByText('No orders yet'))
+    await checkPage(page, 'orders')
+    await button(page, 'Menu').click()
+    await sees(page.getByRole('dialog', { name: 'Menu' }))
+    await checkPage(page, 'the menu')
+    await page.keyboard.press('Escape')
+    await button(page, 'Search').click()
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('searchbox').fill('masala')
+    await sees(page.getByRole('heading', { name: 'Products' }))
+    await checkPage(page, 'the search')
   }
 })

@@ -5,6 +5,7 @@ import { dateTime, money } from '../format.ts'
 import { PagesOf, usePages } from '../parts/pages-of.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { admin } from '../session.ts'
 
 type Filter = Pick<AdminListOrdersInput, 'status' | 'payment' | 'delivery' | 'attention'>
@@ -25,26 +26,15 @@ export const OrdersPage = () => {
   const q = query.get('q') ?? ''
   const { filter = {} } = quickFilters.find(({ name }) => name === shown) ?? {}
   const searched = q === '' ? filter : { ...filter, q }
-  const list = usePages(`orders ${shown} ${q}`, (cursor) => admin().listOrders({ ...searched, ...cursor, limit: 50 }))
+  const list = usePages(`orders ${shown} ${q}`, (cursor) => admin().listOrders({ ...searched, ...cursor, limit: 50 }), {
+    liveBy: ({ id }) => id,
+  })
   const isFiltered = shown !== '' || q !== ''
   return (
     <>
       <Heading title="Orders" />
       <div class="toolbar">
-        <fieldset class="tabs">
-          <legend class="hidden">Show</legend>
-          {quickFilters.map(({ name, label }) => (
-            <button
-              type="button"
-              class="tab"
-              aria-pressed={name === shown}
-              onClick={() => changeQuery({ show: name }, { replace: false })}
-              key={name}
-            >
-              {label}
-            </button>
-          ))}
-        </fieldset>
+        <Tabs label="Show" value={shown} tabs={quickFilters.map(({ name, label }) => [name, label] as const)} />
         <SearchField label="Search orders" value={q} onSearch={(text) => changeQuery({ q: text })} />
       </div>
       <PagesOf list={list} one="order" empty={isFiltered ? <NoMatch /> : <NoOrders />}>

@@ -6,6 +6,7 @@ import { Button, Show } from '../../../ui/states.tsx'
 import type { Counted, Page, Paged } from '../api.ts'
 import { counted, wordProblem } from '../format.ts'
 import { store } from '../session.ts'
+import { useLive } from './live.ts'
 
 type Cursor = { cursor?: string }
 
@@ -16,9 +17,28 @@ export type Pages<Item> = {
   more: () => Promise<void>
 }
 
-/** Reads a list page by page. `key` names the list and its filters. */
-export const usePages = <Item,>(key: string, read: (cursor: Cursor) => Paged<Item, Counted>): Pages<Item> => {
-  const { loaded, reload, extend } = useLoad(`${store.value?.id} ${key}`, async () => await read({}))
+/**
+ * Reads a list page by page. `key` names the list and its filters. With `liveBy`, which names an item, new items appear
+ * by themselves: the first page is read again every few seconds.
+ */
+export const usePages = <Item,>(
+  key: string,
+  read: (cursor: Cursor) => Paged<Item, Counted>,
+  { liveBy }: { liveBy?: (item: Item) => string } = {},
+): Pages<Item> => {
+  const { loaded, reload, replace, extend } = useLoad(`${store.value?.id} ${key}`, async () => await read({}))
+  useLive(async () => {
+    if (liveBy === undefined || loaded.status !== 'ready') return
+    try {
+      const first = await read({})
+      const known = new Set(first.items.map(liveBy))
+      const rest = loaded.value.items.filter((item) => !known.has(liveBy(item)))
+      if (loaded.value.items.length <= first.items.length) replace(first)
+      else extend({ ...first, nextCursor: loaded.value.nextCursor, items: [...first.items, ...rest] })
+    } catch {
+      // It is read again soon. A session that has ended is noticed by the client.
+    }
+  })
   const more = async () => {
     if (loaded.status !== 'ready' || loaded.value.nextCursor === null) return
     const next = await read({ cursor: loaded.value.nextCursor })

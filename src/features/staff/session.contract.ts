@@ -26,6 +26,9 @@ export const StaffSession = named(
         name: Type.String(),
         role: oneOf(roles),
         permissions: Type.Array(oneOf(permissions)),
+        currency: Type.String(),
+        locale: Type.String(),
+        timezone: Type.String(),
       }),
     ),
     expiresAt: Type.String({ format: 'date-time', description: 'Later if the session is used' }),
@@ -34,7 +37,12 @@ export const StaffSession = named(
 
 const exampleSession = {
   staff: { id: 'stf_1m7mj220q32w1b1vwkvc69', name: 'Meera Iyer', email: 'meera@bluedoor.example', secondFactor: false },
-  stores: [{ id: 'store_1m7mj1', name: 'Blue Door', role: 'viewer', permissions: ['catalog:read', 'orders:read'] }],
+  stores: [
+    {
+      ...{ id: 'store_1m7mj1', name: 'Blue Door', role: 'viewer', permissions: ['catalog:read', 'orders:read'] },
+      ...{ currency: 'INR', locale: 'en-IN', timezone: 'Asia/Kolkata' },
+    },
+  ],
   expiresAt: '2026-11-17T21:30:00.000Z',
 }
 

@@ -3,7 +3,7 @@ import { fail } from '../../core/errors.ts'
 import { newId, randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
-import { permissionsOf, type StaffRole, sessionCookie } from '../access/admin.contract.ts'
+import { permissionsOf, sessionCookie } from '../access/admin.contract.ts'
 import { recordChange } from '../audit/record.ts'
 import type { AdminPublicCtx, Author, StaffCtx, StaffMember } from '../context.ts'
 import {
@@ -13,7 +13,7 @@ import {
   listStaffSessions,
   renewStaffSession,
 } from './sessions.sql.ts'
-import { listStoresOf, type StaffRow } from './staff.sql.ts'
+import { listStoresOf, type StaffRow, type StoreOfStaff } from './staff.sql.ts'
 
 export const staffSessionTtlMs = hours(12)
 
@@ -68,13 +68,9 @@ export const openStaffSession = async (tx: Tx, ctx: AdminPublicCtx, row: StaffRo
 
 type ShownSession = ReturnType<typeof showSession>
 
-const showSession = (
-  { hasSecondFactor, ...staff }: StaffMember,
-  stores: readonly { id: string; name: string; role: StaffRole }[],
-  expiresAt: Date,
-) => ({
+const showSession = ({ hasSecondFactor, ...staff }: StaffMember, stores: readonly StoreOfStaff[], expiresAt: Date) => ({
   staff: { ...staff, secondFactor: hasSecondFactor },
-  stores: stores.map(({ id, name, role }) => ({ id, name, role, permissions: [...permissionsOf[role]] })),
+  stores: stores.map(({ storeNumber: _, ...store }) => ({ ...store, permissions: [...permissionsOf[store.role]] })),
   expiresAt: expiresAt.toISOString(),
 })
 

@@ -1,7 +1,7 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { StaffRole } from '../access/admin.contract.ts'
-import type { StoreId } from '../context.ts'
+import type { Store, StoreId } from '../context.ts'
 
 export type StaffRow = {
   id: string
@@ -38,10 +38,14 @@ export const updateStaffName = (tx: Tx, staffId: string, name: string) => tx.run
 export const updateStaffPassword = (tx: Tx, staffId: string, passwordHash: string) => tx.run`
   update staff set password_hash = ${passwordHash} where id = ${staffId}`
 
-export type StoreOfStaff = { storeNumber: StoreId; id: string; name: string; role: StaffRole }
+export type StoreOfStaff = { storeNumber: StoreId; id: string; name: string; role: StaffRole } & Pick<
+  Store,
+  'currency' | 'locale' | 'timezone'
+>
 
 export const listStoresOf = (db: Queries, staffId: string) => db.many<StoreOfStaff>`
-  select t.id as "storeNumber", t.public_id as id, t.name, r.role from staff_role r join store t on t.id = r.store_id
+  select t.id as "storeNumber", t.public_id as id, t.name, r.role, t.currency, t.locale, t.timezone
+  from staff_role r join store t on t.id = r.store_id
   where r.staff_id = ${staffId} order by t.name, t.id`
 
 export type Member = {

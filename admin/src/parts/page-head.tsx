@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import { Heading } from '../../../ui/states.tsx'
+import { pathTo } from '../session.ts'
+
+/** The title of a screen with its main actions, and the way back to the list that it belongs to. */
+export const PageHead = ({
+  title,
+  back,
+  beside,
+  children,
+}: {
+  title: string
+  back?: { path: string; label: string }
+  /** Beside the title, such as a status. */
+  beside?: ComponentChildren
+  children?: ComponentChildren
+}) => (
+  <>
+    {back && (
+      <p class="back">
+        <a href={pathTo(back.path)}>‹ {back.label}</a>
+      </p>
+    )}
+    <div class="page-head">
+      <div class="row">
+        <Heading title={title} />
+        {beside}
+      </div>
+      {children && <div class="row page-actions">{children}</div>}
+    </div>
+  </>
+)

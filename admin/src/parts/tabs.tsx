@@ -1,0 +1,30 @@
+import { changeQuery } from '../../../ui/router.ts'
+
+/** Quick filters. The chosen one is in the address, so that a list can be bookmarked and sent. */
+export const Tabs = ({
+  label,
+  parameter = 'show',
+  value,
+  tabs,
+}: {
+  label: string
+  /** Of the address. */
+  parameter?: string
+  value: string
+  tabs: readonly (readonly [value: string, text: string])[]
+}) => (
+  <fieldset class="tabs">
+    <legend class="hidden">{label}</legend>
+    {tabs.map(([name, text]) => (
+      <button
+        type="button"
+        class="tab"
+        aria-pressed={name === value}
+        onClick={() => changeQuery({ [parameter]: name }, { replace: false })}
+        key={name}
+      >
+        {text}
+      </button>
+    ))}
+  </fieldset>
+)

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Problem } from './states.tsx'
+
+/** A question over the page. The dialog element traps the focus, closes on Escape and restores the focus. */
+export const Dialog = ({
+  title,
+  onClose,
+  isWide = false,
+  children,
+}: {
+  title: string
+  /** Without it the dialog cannot be left. */
+  onClose?: () => void
+  isWide?: boolean
+  children: ComponentChildren
+}) => {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = ref.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={`dialog ${isWide ? 'wide' : ''}`}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+    >
+      <h2 tabIndex={-1}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+/**
+ * A dialog with a form. It closes when `onSubmit` has succeeded. After a failure it stays open, with everything that was
+ * typed and the reason.
+ */
+export const FormDialog = ({
+  title,
+  action,
+  isDangerous = false,
+  isWide = false,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: string
+  /** On the button, such as "Refund ₹120". */
+  action: string
+  isDangerous?: boolean
+  isWide?: boolean
+  onSubmit: () => Promise<void>
+  onClose: () => void
+  children: ComponentChildren
+}) => {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await onSubmit()
+      onClose()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose} isWide={isWide}>
+      <form class="form" onSubmit={submit}>
+        {children}
+        {error !== null && <Problem error={error} />}
+        <div class="row dialog-actions">
+          <Button class="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" class={isDangerous ? 'danger' : ''} isBusy={isBusy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
