@@ -9,17 +9,18 @@ import { suite } from 'node:test'
  * time or need a fresh process run alone.
  */
 const areas: Record<string, { files: string; maxFiles: number }> = {
-  features: { files: 'src/features/**', maxFiles: 10 },
-  base: { files: 'src/{{core,http,jobs,providers}/**,*.test.ts,db/*.test.ts}', maxFiles: 16 },
+  // In the order in which they run. Groups that take longest come first, so that no core is idle at the end.
   cli: { files: 'src/{cli,demo-shop}/**', maxFiles: 5 },
+  browser: { files: 'test/browser/*.test.ts', maxFiles: 8 },
   contract: { files: 'test/{hostile-*,matrix*,invoke*}.test.ts', maxFiles: 6 },
+  features: { files: 'src/features/**', maxFiles: 10 },
   client: { files: 'test/sdk*.test.ts', maxFiles: 8 },
+  model: { files: 'test/model/*.test.ts', maxFiles: 8 },
+  base: { files: 'src/{{core,http,jobs,providers}/**,*.test.ts,db/*.test.ts}', maxFiles: 16 },
   text: {
     files: 'test/{contract-*,demo-parts,dependencies,document-*,domain-*,generated,guide*}.test.ts',
     maxFiles: 10,
   },
-  model: { files: 'test/model/*.test.ts', maxFiles: 8 },
-  browser: { files: 'test/browser/*.test.ts', maxFiles: 8 },
 }
 const alone = ['src/db/embedded.test.ts', 'test/hostile-sockets.test.ts', 'test/sdk-{docs,package}.test.ts']
 
@@ -42,7 +43,7 @@ export const groupFiles = (
     return chunk(members, maxFiles).map((part, i) => writeGroup(join(folder, `${name}-${i + 1}.test.mjs`), part))
   })
   const atDoubles = withDoubles ? groupsAtDoubles(files, folder) : []
-  return [...groups, ...atDoubles, ...files.filter((file) => areaOf(file) === undefined)]
+  return [...files.filter((file) => areaOf(file) === undefined), ...atDoubles, ...groups]
 }
 
 /** Tests of buying, which run with each payment provider and not only with the sandbox. */

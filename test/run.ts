@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -66,12 +68,6 @@ const runTests = async (url: string) => {
     ...groupFiles(positionals.length > 0 ? positionals : chosen, shared, { withDoubles: !values.database }),
     ...long,
   ]
-  const args = [
-    '--test',
-    `--test-concurrency=${Math.min(Math.max(availableParallelism(), 2), 8)}`,
-    ...(values.only ? ['--test-name-pattern', values.only] : []),
-    ...files,
-  ]
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
@@ -82,8 +78,20 @@ const runTests = async (url: string) => {
   }
   // Settings of this process must not reach the services that tests start.
   for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env })
-  return new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+  const events = run({
+    files,
+    env,
+    // Tests also wait, so one process more than cores keeps all of them busy.
+    concurrency: Math.min(availableParallelism() + 1, 8),
+    ...(values.only ? { testNamePatterns: [values.only] } : {}),
+  })
+  let failed = false
+  events.on('test:fail', () => {
+    failed = true
+  })
+  events.compose(spec).pipe(process.stdout, { end: false })
+  await finished(events)
+  return failed ? 1 : 0
 }
 
 /** A migrated database, and beside it the template from which tests make more of them. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import type { Failure } from '../core/errors.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import {
@@ -14,11 +14,22 @@ import {
 const store = (name: string, max = 2): ConnectionShare => ({ name, max, mayUseReserve: false })
 const urgent: ConnectionShare = { name: 'health', max: 1, mayUseReserve: true }
 
+const leaving: (() => void)[] = []
+
+/** Whoever still waits leaves after the test: the time limit of a wait keeps the process running. */
+const disconnectsAfterTest: OnDisconnect = (leave) => {
+  leaving.push(leave)
+  return () => {}
+}
+afterEach(() => {
+  for (const leave of leaving.splice(0)) leave()
+})
+
 /** Five connections, one of them reserved, and a log of the admitted requests. */
 const openShares = ({ size = 5, maxWaiting = 100, maxWaitMs = 60_000 } = {}) => {
   const shares = shareConnections({ size, maxWaiting, maxWaitMs })
   const log: string[] = []
-  const enter = (share: ConnectionShare, name = share.name, onDisconnect: OnDisconnect = neverDisconnects) => {
+  const enter = (share: ConnectionShare, name = share.name, onDisconnect = disconnectsAfterTest) => {
     const entered = shares.enter(share, onDisconnect)
     entered.then(
       () => log.push(name),
