@@ -11,12 +11,13 @@ import { bundleDependencies } from './bundle.ts'
 import { dropDatabases, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
 
-const help = `npm test [-- [--long] [--database] [--only PART] [FILE …]]
+const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
 
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
 an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
 
   --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
+  --and FILE   also this slow one; may be repeated
   --database   only tests that depend on the database: no command line, documents, hostile input
   --only PART  only tests whose name has this part
   FILE …       only these files`
@@ -24,6 +25,7 @@ an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
 const { values, positionals } = parseArgs({
   options: {
     long: { type: 'boolean' },
+    and: { type: 'string', multiple: true, default: [] },
     database: { type: 'boolean' },
     only: { type: 'string' },
     help: { type: 'boolean' },
@@ -50,12 +52,15 @@ const main = async () => {
 /** Tests whose result does not depend on the database server. */
 const excluded = values.database
   ? [
-      'src/{cli,core,providers}/**',
-      'src/db/embedded{,.test.ts,/**}',
+      'src/{cli,core,http,providers}/**',
+      'src/db/{embedded.test.ts,embedded/**,queueing.test.ts,sql.test.ts}',
+      'src/jobs/{cleanup-job,runner}.test.ts',
       'src/config.test.ts',
+      'src/features/media/process-image.test.ts',
       'src/features/outgoing-webhooks/{deliver,killed-instances,pauses,switch-off}.test.ts',
       'src/features/payments/{dead-provider,real-*,refund-outcomes,session-holds}.test.ts',
-      'test/{admin-hostile,benches,dependencies,document*,generated,guide*,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
+      'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
+      'test/{guide*,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]
@@ -63,10 +68,11 @@ const excluded = values.database
 
 const runTests = async (url: string) => {
   const chosen = globSync('{src,test}/**/*.test.ts', { exclude: excluded }).sort()
-  const long = values.long ? globSync('test/**/*.long.ts').sort() : []
+  const long = values.long ? globSync('test/**/*.long.ts').sort() : values.and
+  // The slow ones come first, so that no core is idle at the end.
   const files = [
-    ...groupFiles(positionals.length > 0 ? positionals : chosen, shared, { withDoubles: !values.database }),
     ...long,
+    ...groupFiles(positionals.length > 0 ? positionals : chosen, shared, { withDoubles: !values.database }),
   ]
   const env = {
     ...process.env,
