@@ -102,35 +102,32 @@ const runTests = async (url: string) => {
 
 /** A migrated database, and beside it the template from which tests make more of them. */
 const openTestDatabase = async () => {
-  const server = await openServer()
   const name = `vitrine_test_${process.pid}_${Date.now()}`
-  const close = async () => {
-    await dropDatabases(server.url, name)
-    await server.close()
-  }
+  const server = await openServer(name)
   try {
     const template = await makeDatabase(server.url, templateOf(name))
     await migrate({ connectionString: template })
-    return { url: await makeDatabase(server.url, name, { template: templateOf(name) }), close }
+    return { url: await makeDatabase(server.url, name, { template: templateOf(name) }), close: server.close }
   } catch (error) {
-    await close()
+    await server.close()
     throw error
   }
 }
 
-const openServer = async () => {
+/** An embedded server is removed with all its databases; from one that was given, those of this run are dropped. */
+const openServer = async (name: string) => {
   const given = process.env.DATABASE_URL
   if (given !== undefined) {
     print(`Testing on PostgreSQL at ${new URL(given).host}`)
-    return { url: given, close: async () => {} }
+    return { url: given, close: () => dropDatabases(given, name) }
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'vitrine-test-'))
   const server = await openEmbedded({ dataDir, role: 'service' })
   const { host, port, user, password, database } = server.connection
   const url = `postgres://${user}:${encodeURIComponent(password)}@${encodeURIComponent(host)}:${port}/${database}`
   // The data need not survive a crash.
-  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
-    await runSql(url, `alter system set ${name} = off`)
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await runSql(url, `alter system set ${setting} = off`)
   await runSql(url, 'select pg_reload_conf()')
   print('Testing on an embedded PostgreSQL made for this run')
   return {
