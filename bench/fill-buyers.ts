@@ -90,6 +90,8 @@ const pastOrders = (store: Store, from: number, people: number) => {
        'cus_' || lpad((${from} + n % ${people})::text, ${digits}, '0'), ${store.outletId}, 'cart_past', 1, '',
        'delivered', 'paid', 'online', 'sold', 'INR', 20000, 0, 0, 0, 20000, true, now(), now()
      from ${numbers}`,
+    `update customer set has_orders = true where store_id = ${store.id} and not has_orders and id in (
+       select 'cus_' || lpad((${from} + n % ${people})::text, ${digits}, '0') from ${numbers})`,
     `insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
        quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate)
      select ${store.id}, 'ord_past_' || n, k, 'item_' || n || '_' || k, 'prod_${store.id}_00000001',

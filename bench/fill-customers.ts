@@ -31,7 +31,8 @@ const choices = `${people} cross join generate_series(0, 2) k cross join lateral
     and v.id = 'var_' || c.store_id || '_' || lpad((1 + (n * 7 + k * 11) % 50)::text, 8, '0')) v`
 
 const statements = [
-  `insert into customer (store_id, id, name) select store_id, customer_id, 'Customer ' || n from ${people}`,
+  `insert into customer (store_id, id, name, has_orders)
+  select store_id, customer_id, 'Customer ' || n, true from ${people}`,
   `insert into session (store_id, token_hash, customer_id, created_at, expires_at)
   select store_id, 'hash of ' || customer_id, customer_id, now(), now() + interval '7 days' from ${people}`,
   `insert into one_time_code (store_id, phone, attempts_left, expires_at, requested_at, forget_at)

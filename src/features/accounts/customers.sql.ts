@@ -1,5 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
 
@@ -51,6 +51,13 @@ export const insertCustomer = (tx: Tx, storeId: StoreId, customer: NewCustomer) 
 export const findCustomer = (db: Queries, storeId: StoreId, customerId: string) => db.maybeOne<CustomerRow>`
   select ${customerColumns} from customer
   where store_id = ${storeId} and id = ${customerId}`
+
+/**
+ * Part of the statement that places an order: the list of customers can ask for those who have one. Written with the first
+ * order only; of two at the same time, the second finds it written.
+ */
+export const markBuyer = (storeId: StoreId, customerId: string): Fragment => sql`
+  update customer set has_orders = true where store_id = ${storeId} and id = ${customerId} and not has_orders`
 
 /** By the verified phone number. Contact numbers do not identify a customer. */
 export const findCustomerByPhone = (db: Queries, storeId: StoreId, phone: string) => db.maybeOne<CustomerRow>`

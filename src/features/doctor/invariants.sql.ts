@@ -160,6 +160,14 @@ export const findWrongCouponUses: Rule = (db, storeId) => db.many<Violation>`
   where coalesce(c.uses, 0) <> coalesce(h.uses, 0)
   limit ${maxFindings}`
 
+export const findWrongBuyers: Rule = (db, storeId) => db.many<Violation>`
+  select format('Customer %s has %s, but the list of customers says otherwise.', c.id,
+    case when c.has_orders then 'no orders' else 'orders' end) as sentence
+  from customer c
+  where ${within(storeId, sql`c.store_id`)} and c.has_orders <> exists (
+    select from orders o where o.store_id = c.store_id and o.customer_id = c.id)
+  limit ${maxFindings}`
+
 /** Only paid files can be downloaded, by their customer, within the number of uses. */
 export const findWrongDownloads: Rule = (db, storeId) => db.many<Violation>`
   select format('Download %s belongs to order %s, %s.', d.id, d.order_id, case

@@ -130,6 +130,10 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
       (tx) => tx.run`update coupon_use set uses = uses + 1 where store_id = ${store}`,
       (tx) => tx.run`delete from coupon_use where store_id = ${store}`,
     ],
+    'customers with orders are listed as such': [
+      (tx) => tx.run`update customer set has_orders = not has_orders where store_id = ${store}`,
+      (tx) => tx.run`insert into customer (store_id, id, has_orders) values (${store}, 'cus_new', true)`,
+    ],
     'only paid files can be downloaded': [
       (tx) => tx.run`update order_line set digital = null where order_id = ${mine.paid}`,
       (tx) => tx.run`update orders set payment_status = 'pending' where id = ${mine.paid}`,

@@ -30,6 +30,7 @@ export const rules: Record<string, orders.Rule> = {
   'statuses follow from the timeline': orders.findWrongPaths,
   'coupon uses match the orders': orders.findWrongCouponCounts,
   'coupon uses of customers match their orders': orders.findWrongCouponUses,
+  'customers with orders are listed as such': orders.findWrongBuyers,
   'only paid files can be downloaded': orders.findWrongDownloads,
   'paid files can be downloaded': orders.findMissingDownloads,
   'order totals add up': money.findWrongTotals,

@@ -2,6 +2,7 @@ import type { Instrument } from '../../core/instrument.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
+import { markBuyer } from '../accounts/customers.sql.ts'
 import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
@@ -338,6 +339,7 @@ export const insertOrder = (
     cross join ${byKey(sql`select * from customer where store_id = ${storeId} and id = ${order.customerId}`)} c
     cross join lateral order_search_terms(o.shipping_address, c.name, c.email, coalesce(c.phone, c.contact_phone),
       array(select l.sku from lined l)) t (term)),
+  bought as (${markBuyer(storeId, order.customerId)}),
   timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,
