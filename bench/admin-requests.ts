@@ -24,6 +24,13 @@ export const listOperations = (storeId: number, orders: number): [name: string, 
     ],
     ['order search', Array.from({ length: 8 }, (_, i) => get(`/orders?q=${searches(some(i + 1))[i]?.[1]}`))],
     [
+      'customer list with a filter',
+      ['', 'hasOrders=true', 'hasOrders=false', 'sort=oldest', 'hasOrders=true&sort=oldest', 'erased=true']
+        .concat(`hasOrders=true&from=${dayBefore(390)}`, 'hasOrders=false&limit=100')
+        .map((filter) => get(`/customers?${filter}`)),
+    ],
+    ['customer search', customerSearches.map((search) => get(`/customers?${search}`))],
+    [
       'product patch',
       // Every product gets one price and then the other.
       changed.flatMap((id) =>
@@ -45,6 +52,12 @@ export const listOperations = (storeId: number, orders: number): [name: string, 
     ['sales of a year by product', repeated(get(`/reports/products?${year}`))],
   ]
 }
+
+/** From what one customer has to what all have, and what few have among those with orders. */
+const customerSearches = [
+  ...['q=customer77%40example.com', 'q=customer123', 'q=asha%20family12', 'q=asha', 'q=9198', 'q=zzzz'],
+  ...['q=c&hasOrders=true', 'q=asha%20family1&hasOrders=true'],
+]
 
 const repeated = (request: AdminRequest) => Array.from({ length: 8 }, () => request)
 

@@ -26,7 +26,7 @@ export const fillAdminOrders = async (
     await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`)
     // Every row is made with its parents, and looking each of them up would take a third of the time.
     await client.query('set session_replication_role = replica')
-    await client.query(customersOf(store), [Math.ceil(orders / ordersPerCustomer)])
+    await client.query(customersOf(store), [orders, Math.ceil(orders / ordersPerCustomer)])
     await client.query('analyze customer')
     const addIndexes = await dropIndexes(client)
     const fill = async (from: number, to: number) => {
@@ -66,12 +66,12 @@ const dropIndexes = async (client: pg.Client) => {
   }
 }
 
-/** Some of the last names are frequent, most are rare. */
+/** As many as orders; the first ones have them. Some of the last names are frequent, most are rare. */
 const customersOf = ({ id }: AdminStore) => `
-  insert into customer (store_id, id, name, email, phone, created_at)
+  insert into customer (store_id, id, name, email, phone, has_orders, created_at)
   select ${id}, 'cus_' || n, (array['${firstNames.join(`', '`)}'])[1 + n % ${firstNames.length}] || ' '
       || 'Family' || (n % 7919) % (1 + n % 997), 'customer' || n || '@example.com',
-    '+9198' || lpad(n::text, 8, '0'), now() - interval '400 days'
+    '+9198' || lpad(n::text, 8, '0'), n <= $2::integer, now() - interval '400 days' + n * (interval '30 days' / $1::integer)
   from generate_series(1, $1::integer) n`
 
 /** What an order of each kind has: its share in percent, both statuses, where it is, its payment and its timeline. */

@@ -32,6 +32,7 @@ export const partsBelow: Record<string, readonly string[]> = {
   'features/paging.ts': ['core', 'features/context.ts'],
   'features/admin-etag.ts': ['core', 'features/context.ts'],
   'features/admin-list.ts': ['core', 'http', 'features/context.ts', 'features/paging.ts'],
+  'features/searched-list.ts': ['features/admin-list.ts'],
   'config.ts': ['core'],
   'logging.ts': ['core', 'config.ts'],
   'contract.ts': ['http', 'features'],

@@ -75,6 +75,11 @@ const addSearchTerms = `
   insert into order_search (store_id, number, term)
   select store_id, number, 'customer' || n from orders, generate_series(1, 3) n where store_id = (select min(id) from store)`
 
+/** Customers who have not ordered. */
+const addVisitors = `
+  insert into customer (store_id, id, name) select s.id, 'cus_visitor_' || s.id || '_' || n, 'Visitor ' || n
+  from store s, generate_series(1, 5) n`
+
 /** Pictures in all stores. A few are to be looked at by the job. */
 const addPictures = `
   insert into media (store_id, id, hash, path, state, name, width, height, animated, bytes, created_at, updated_at, check_at)
@@ -92,6 +97,7 @@ export const fillTables = async (url: string) => {
     addSearchTerms,
     addJobs,
     addPictures,
+    addVisitors,
     balanceLedgers,
   ]
   for (const text of added) await runSql(url, text)

@@ -3,7 +3,13 @@ import { claimCategories, findStoresToReindex } from '../src/features/catalog/ca
 import { countMoves, listMoves, listStock } from '../src/features/catalog/stock-list.sql.ts'
 import { refreshStoreThreshold } from '../src/features/catalog/stock-threshold.sql.ts'
 import type { StoreId } from '../src/features/context.ts'
-import { listCustomers } from '../src/features/customers/customers.sql.ts'
+import {
+  compareCustomers,
+  countCustomers,
+  findFewCustomers,
+  listCustomers,
+  readListedCustomers,
+} from '../src/features/customers/customer-list.sql.ts'
 import { claimErasures, findDueErasures } from '../src/features/customers/erase.sql.ts'
 import { claimShipmentsToTrack, findShipmentsToTrack } from '../src/features/delivery/carrier-shipments.sql.ts'
 import { eraseUnmatchedDeliveryEvents } from '../src/features/delivery/erase.sql.ts'
@@ -69,16 +75,26 @@ const deliveryLists = (db: Db, storeId: StoreId): JobStatement[] =>
     ),
   )
 
-const everyCustomer = { prefix: null, from: null, to: null, hasOrders: null, isErased: false }
+const everyCustomer = { from: null, to: null, hasOrders: null, isErased: false }
+const withPrefix = { text: 'a', digits: ['91'] }
 const newest = { after: null, isOldestFirst: false, limit: 20 }
 
 /** The lists of customers, coupons and events of carriers, and the steps of an erasure. */
 const customerStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => listCustomers(db, storeId, everyCustomer, newest), 'customer_by_age', 'orders_of_customer'],
+  ...[true, false].flatMap((hasOrders): JobStatement[] => [
+    [() => listCustomers(db, storeId, { ...everyCustomer, hasOrders }, newest), 'customer_by_orders'],
+    [() => countCustomers(db, storeId, { ...everyCustomer, hasOrders }, 10_001), 'customer_by_orders'],
+    [() => compareCustomers(db, storeId, withPrefix, { ...everyCustomer, hasOrders }, newest), 'customer_by_orders'],
+  ]),
+  [() => listCustomers(db, storeId, { ...everyCustomer, isErased: true }, newest), 'customer_erased'],
+  [() => countCustomers(db, storeId, everyCustomer, 10_001), 'customer_by_age|customer_by_orders'],
+  [() => compareCustomers(db, storeId, withPrefix, everyCustomer, newest), 'customer_by_age'],
   [
-    () => listCustomers(db, storeId, { ...everyCustomer, prefix: { text: 'a', digits: ['91'] } }, newest),
+    () => findFewCustomers(db, storeId, withPrefix, everyCustomer, { ...newest, maxFound: 100 }),
     ...['customer_by_name', 'customer_by_contact_email', 'customer_by_phone', 'customer_by_contact_phone'],
   ],
+  [() => readListedCustomers(db, storeId, ['cus_1']), 'customer_pkey', 'orders_of_customer'],
   [() => pageCoupons(db, storeId, { prefix: null, isActive: true }, { before: null, limit: 20 }), 'coupon_by_age'],
   [() => listUses(db, storeId, 'cpn_1', { before: null, limit: 20 }), 'orders_of_coupon'],
   [() => findDueErasures(db), 'erasure_due|erasure_due_of_store'],

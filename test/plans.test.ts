@@ -9,7 +9,7 @@ import { planProducts } from '../src/features/catalog/save.ts'
 import { findVariantsByName } from '../src/features/catalog/stock-change.sql.ts'
 import { tryTakeStock } from '../src/features/catalog/stock-moves.ts'
 import { listFacets } from '../src/features/orders/order-facets.ts'
-import { findNumberRange, searchAllBlocks, searchNextBlocks } from '../src/features/orders/order-list.sql.ts'
+import { findNextMatch, findNumberRange, intersectNext } from '../src/features/orders/order-list.sql.ts'
 import { type OrderListQuery, openOrderList } from '../src/features/orders/order-list.ts'
 import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
@@ -223,9 +223,9 @@ const searchDeeper = async (query: OrderListQuery) => {
   const ranged = { ...filter, range: await findNumberRange(service.db, store.id, filter) }
   const search = { texts: ['customer'], number: null }
   const page = { after: { createdAt: '2999-01-01', number: 1 }, isOldestFirst: query.sort === 'createdAt', limit: 21 }
-  await searchNextBlocks(service.db, store.id, search, ranged, { ...page, maxRead: 2_000, maxCompared: 1_000 })
+  await findNextMatch(service.db, store.id, search, ranged, page)
   const pairs = filter.facets.map((facet) => ({ facet, outletId }))
-  await searchAllBlocks(service.db, store.id, search, pairs, ranged, page)
+  await intersectNext(service.db, store.id, search, pairs, ranged, { ...page, maxTerms: 2_000 })
 }
 
 test('the list of orders jumps through its index with every filter, and finds what is searched for by its terms', async () => {

@@ -27,7 +27,10 @@ const partOf = (path: string) => {
 }
 
 const belowFeature = (name: string): readonly string[] | undefined => {
-  const shared = ['features/context.ts', 'features/paging.ts', 'features/admin-etag.ts', 'features/admin-list.ts']
+  const shared = [
+    ...['features/context.ts', 'features/paging.ts', 'features/admin-etag.ts', 'features/admin-list.ts'],
+    'features/searched-list.ts',
+  ]
   const tools = ['core', 'db', 'http', 'jobs', 'providers', ...shared]
   if (name === 'health') return tools
   const rank = featureRanks.findIndex((names) => names.includes(name))

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { systemClock } from '../core/clock.ts'
+import { readAtOnce } from '../features/admin-list.ts'
 import { commandLine } from '../features/audit/record.ts'
-import { type ListedCustomer, listCustomers } from '../features/customers/customers.sql.ts'
-import { addCustomerNote, readCustomer, readCustomerFilter, showListed } from '../features/customers/customers.ts'
+import { openCustomerList } from '../features/customers/customer-list.ts'
+import { addCustomerNote, readCustomer, showListed } from '../features/customers/customers.ts'
 import { eraseCustomerBy } from '../features/customers/erase.ts'
 import { exportCustomer, noteExport } from '../features/customers/export.ts'
 import { withDatabase, withReadableDatabase } from './database.ts'
@@ -39,10 +40,9 @@ const addList = (customer: Command) =>
     .action((options: StoreOptions & ListOptions) =>
       withReadableDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
-        const filter = readCustomerFilter({ ...options, q: options.query ?? '' }, store)
         const limit = wholeNumber('--limit', options.limit, { min: 1, max: 10_000 })
-        const rows = await listCustomers(db, store.id, filter, { after: null, isOldestFirst: false, limit })
-        const shown = rows.map((row: ListedCustomer) => showListed(store, row))
+        const list = openCustomerList(db, store, { ...options, q: options.query ?? '' })
+        const shown = (await readAtOnce(list, limit)).map((row) => showListed(store, row))
         printResult(options, shown, () =>
           table(
             ['id', 'name', 'email', 'phone', 'orders', 'spent', 'created'],

@@ -26,11 +26,17 @@ export const usePages = <Item,>(
   read: (cursor: Cursor) => Paged<Item, Counted>,
   { liveBy }: { liveBy?: (item: Item) => string } = {},
 ): Pages<Item> => {
-  const { loaded, reload, replace, extend } = useLoad(`${store.value?.id} ${key}`, async () => await read({}))
+  /** A search can stop before it has found something. */
+  const readOn = async (cursor: Cursor) => {
+    for (let page = await read(cursor); ; page = await read({ cursor: page.nextCursor })) {
+      if (page.items.length > 0 || page.nextCursor === null) return page
+    }
+  }
+  const { loaded, reload, replace, extend } = useLoad(`${store.value?.id} ${key}`, () => readOn({}))
   useLive(async () => {
     if (liveBy === undefined || loaded.status !== 'ready') return
     try {
-      const first = await read({})
+      const first = await readOn({})
       const known = new Set(first.items.map(liveBy))
       const rest = loaded.value.items.filter((item) => !known.has(liveBy(item)))
       if (loaded.value.items.length <= first.items.length) replace(first)
@@ -41,7 +47,7 @@ export const usePages = <Item,>(
   })
   const more = async () => {
     if (loaded.status !== 'ready' || loaded.value.nextCursor === null) return
-    const next = await read({ cursor: loaded.value.nextCursor })
+    const next = await readOn({ cursor: loaded.value.nextCursor })
     extend({ ...next, items: [...loaded.value.items, ...next.items] })
   }
   return { loaded, reload, more }

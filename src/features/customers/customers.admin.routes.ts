@@ -5,12 +5,12 @@ import { answerList } from '../admin-list.ts'
 import { type AdminCtx, adminRoutes } from '../context.ts'
 import { listOrders } from '../orders/orders.sql.ts'
 import { showOrder } from '../orders/show-order.ts'
+import { openCustomerList } from './customer-list.ts'
 import { customersContract } from './customers.admin.contract.ts'
-import { countCustomers, countOrdersOf, type ListedCustomer, listCustomers } from './customers.sql.ts'
+import { countOrdersOf, type ListedCustomer } from './customers.sql.ts'
 import {
   addCustomerNote,
   readCustomer,
-  readCustomerFilter,
   readCustomerNote,
   removeNote,
   requireCustomer,
@@ -22,13 +22,14 @@ import { emptyExport, exportCustomer, noteExport } from './export.ts'
 export const customerAdminRoutes = adminRoutes(customersContract, {
   adminListCustomers: ({ ctx, query }) => {
     const { db, store } = ctx
-    const filter = readCustomerFilter(query, store)
+    const list = openCustomerList(db, store, query)
     return answerList(ctx, 'customers', query, {
-      read: (position, limit) => {
+      read: async (position, limit) => {
         const after = position === undefined ? null : { at: String(position[0]), id: String(position[1]) }
-        return listCustomers(db, store.id, filter, { after, isOldestFirst: query.sort === 'oldest', limit })
+        const { rows, reached } = await list.read(after, limit)
+        return { rows, reached: reached && [reached.at, reached.id] }
       },
-      count: (limit) => countCustomers(db, store.id, filter, limit),
+      count: list.count,
       positionOf: ({ position, id }) => [position, id],
       show: (row: ListedCustomer) => showListed(store, row),
       columns: [

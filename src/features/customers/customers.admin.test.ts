@@ -93,6 +93,57 @@ test('orders and spend of a customer are those of the orders, less cancelled and
   assertError(await stranger.inStore('GET', `/customers/${asha.id}`), 404, 'NOT_FOUND')
 })
 
+test('who has ordered is known from the first order on, also of two at once, and after a cancellation and an erasure', async () => {
+  const { shop, asha, order, cancel } = await openScene(service, { stock: 100 })
+  const owner = await newStaff(service, shop)
+  const listed = async (query: string) => {
+    const { data, total } = (await owner.inStore('GET', `/customers?${query}`)).json
+    assert.equal(total, data.length)
+    return data.map(({ id }: Listed) => id)
+  }
+  const ravi = await signUp(shop, 'Ravi', 'ravi@post.example')
+  assert.deepEqual(await listed('hasOrders=true'), [])
+  assert.deepEqual(await listed('hasOrders=false'), [ravi.id, asha.id])
+  const orders = await Promise.all([order({ quantity: 1 }), order({ quantity: 1 }), order({ quantity: 1 })])
+  assert.deepEqual(await listed('hasOrders=true'), [asha.id])
+  assert.deepEqual(await listed('hasOrders=false'), [ravi.id])
+  for (const { id } of orders) await cancel(id)
+  assert.deepEqual(await listed('hasOrders=true&sort=oldest'), [asha.id])
+  for (const id of [asha.id, ravi.id]) {
+    const erased = await owner.inStore('DELETE', `/customers/${id}`)
+    assert.equal(erased.status, 200, erased.text)
+  }
+  assert.deepEqual([await listed('hasOrders=true'), await listed('hasOrders=false')], [[], []])
+  assert.deepEqual(await listed('hasOrders=true&erased=true'), [asha.id])
+  assert.deepEqual(await listed('hasOrders=false&erased=true'), [ravi.id])
+})
+
+test('pages of customers with orders and without have each customer once', async () => {
+  const { shop, list } = await open()
+  const { id: storeId } = await shop.load()
+  // Several have the same time.
+  await service.db.run`
+    insert into customer (store_id, id, name, has_orders, created_at)
+    select ${storeId}, 'cus_' || n, 'Customer ' || n, n % 3 = 0, now() - n / 4 * interval '1 second' from generate_series(1, 60) n`
+  for (const query of [
+    'hasOrders=true',
+    'hasOrders=false',
+    'hasOrders=true&sort=oldest',
+    'hasOrders=true&q=customer',
+  ]) {
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const { data, nextCursor, total } = await list(`?limit=7&${query}${cursor}`)
+      assert.equal(total, query.includes('true') ? 20 : 40)
+      seen.push(...data.map(({ id }: Listed) => id))
+      if (nextCursor === null) break
+      cursor = `&cursor=${nextCursor}`
+    }
+    const wanted = Array.from({ length: 60 }, (_, i) => i + 1).filter((n) => (n % 3 === 0) === query.includes('true'))
+    assert.deepEqual(seen.toSorted(), wanted.map((n) => `cus_${n}`).toSorted(), query)
+  }
+})
+
 test('a changed email is not confirmed, ends all sessions, and belongs to one customer', async () => {
   const { shop, owner } = await open()
   const asha = await signUp(shop, 'Asha', 'asha@post.example')

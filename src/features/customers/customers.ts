@@ -1,30 +1,13 @@
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { toWire } from '../../core/money.ts'
-import { readPeriod } from '../../core/period.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { listAllAddresses } from '../accounts/addresses.ts'
 import { toCustomer } from '../accounts/customer.ts'
-import { phonePrefixes } from '../accounts/phone.ts'
 import { holdCustomerOf } from '../accounts/staff-changes.ts'
 import { recordChange } from '../audit/record.ts'
 import type { Author, Store } from '../context.ts'
 import * as sql from './customers.sql.ts'
-
-export type CustomerQuery = { q?: string; from?: string; to?: string; hasOrders?: boolean; erased?: boolean }
-
-export const readCustomerFilter = (query: CustomerQuery, store: Store): sql.CustomerFilter => {
-  const text = query.q?.trim() ?? ''
-  return {
-    prefix: text === '' ? null : { text: text.toLowerCase(), digits: phonePrefixes(text, countryOf(store)) },
-    ...readPeriod(query, store.timezone),
-    hasOrders: query.hasOrders ?? null,
-    isErased: query.erased ?? false,
-  }
-}
-
-/** Numbers without a country are those of the store's own. */
-const countryOf = ({ address, locale }: Store) => address?.country ?? new Intl.Locale(locale).region
 
 export const showListed = ({ currency }: Pick<Store, 'currency'>, row: sql.ListedCustomer) => ({
   ...toCustomer(row),

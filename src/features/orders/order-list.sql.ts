@@ -2,6 +2,7 @@ import type { Queries } from '../../db/database.ts'
 import { byKey, notByIndex } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
+import type { FewMatches } from '../searched-list.ts'
 import { type Buyer, buyerColumns, type FullOrderRow, fullColumns } from './orders.sql.ts'
 
 /** `facets`: what `order_facet` may return, see order-facets.ts. Other fields are null for no condition. */
@@ -136,7 +137,12 @@ const nearestNumber = ({ after, isOldestFirst }: Omit<OrderPage, 'limit'>) =>
 export type NumberRange = { lowest: number | null; highest: number | null }
 
 /** The range of a period. Without an order on one side, no number is on that side. */
-export const findNumberRange = (db: Queries, storeId: StoreId, { from, to }: OrderListFilter) => {
+export const findNumberRange = async (
+  db: Queries,
+  storeId: StoreId,
+  { from, to }: OrderListFilter,
+): Promise<NumberRange> => {
+  if (from === null && to === null) return { lowest: null, highest: null }
   const first = (condition: Fragment, inOrder: Fragment, none: number) => sql`coalesce((
     select o.number from orders o where o.store_id = ${storeId} and ${condition}
     order by o.created_at ${inOrder} limit 1), ${none}::integer)`
@@ -145,17 +151,28 @@ export const findNumberRange = (db: Queries, storeId: StoreId, { from, to }: Ord
     ${to === null ? sql`null::integer` : first(sql`o.created_at < ${to}`, sql`desc`, 0)} as highest`
 }
 
+/** The order with the number that is searched for. */
+const numbered = (storeId: StoreId, { number }: OrderSearch) => sql`
+  select o.number from orders o where o.store_id = ${storeId} and o.number = ${number}::integer`
+
 /** Blocks `b` in the sequence of the list, from the position on, with the orders of a range. */
-const blocksFrom = (storeId: StoreId, page: Omit<OrderPage, 'limit'>, { lowest, highest }: NumberRange) => {
+const blocksFrom = (
+  storeId: StoreId,
+  search: OrderSearch,
+  page: Omit<OrderPage, 'limit'>,
+  { lowest, highest }: NumberRange,
+) => {
   const { isOldestFirst } = page
   const nearest = nearestNumber(page)
   const lowLimits = [lowest === null ? null : lowest - disorder, isOldestFirst ? nearest : null]
   const highLimits = [highest === null ? null : highest + disorder, isOldestFirst ? null : nearest]
-  // A store without orders has one block, not all of them.
-  const end = (limit: Fragment) =>
-    sql`coalesce((select ${limit}(number) from order_search where store_id = ${storeId}), 0)`
-  const low = blockOf(sql`greatest(${end(sql`min`)}, ${Math.max(0, ...lowLimits.map(Number))}::integer)`)
-  const high = blockOf(sql`least(${end(sql`max`)}, ${Math.min(...highLimits.map((one) => one ?? maxNumber))}::integer)`)
+  // A store without orders has one block, not all of them. An order that was erased has no terms, only its number.
+  const end = (limit: Fragment, further: Fragment) => sql`coalesce(${further}(
+    (select ${limit}(number) from order_search where store_id = ${storeId}), (${numbered(storeId, search)})), 0)`
+  const low = blockOf(sql`greatest(${end(sql`min`, sql`least`)}, ${Math.max(0, ...lowLimits.map(Number))}::integer)`)
+  const high = blockOf(
+    sql`least(${end(sql`max`, sql`greatest`)}, ${Math.min(...highLimits.map((one) => one ?? maxNumber))}::integer)`,
+  )
   return isOldestFirst
     ? sql`(select block from generate_series(${low}, ${high}) block order by block offset 0) b`
     : sql`(select block from generate_series(${high}, ${low}, -1) block order by block desc offset 0) b`
@@ -166,10 +183,6 @@ const foundInBlock = (storeId: StoreId, search: OrderSearch) => sql`${searched(s
   select s.number from order_search s
   where s.store_id = ${storeId} and ${blockOf(sql`s.number`)} = b.block and ${beginsWith} offset 0) s`
 
-/** The order with the number that is searched for. */
-const numbered = (storeId: StoreId, { number }: OrderSearch) => sql`
-  select o.number from orders o where o.store_id = ${storeId} and o.number = ${number}::integer`
-
 const inFilter = (filter: OrderListFilter) => sql`o.facet = any(${filter.facets}::integer[]) ${inPeriod(filter)}
     ${filter.outletId === null ? sql`` : sql`and o.outlet_id = ${filter.outletId}`}`
 
@@ -177,14 +190,7 @@ const orderOf = (storeId: StoreId) => byKey(sql`select * from orders where store
 
 export type SearchFilter = OrderListFilter & { range: NumberRange }
 
-/**
- * `found`: how many terms match, one more than the maximum if there are more. `orders`: how many orders have them. Only up
- * to the maximum: `numbers` of all orders that match and are in the filter, in the sequence of the list, of which the first
- * `passed` are not behind the position.
- */
-export type FewOrders = { found: number; orders: number; numbers: number[]; passed: number }
-
-/** For searches that find few orders: all of them are read, once for the page and its count. */
+/** For searches that find few orders: all of them are read. `found` is a number of terms, `orders` of orders with them. */
 export const findFewOrders = (
   db: Queries,
   storeId: StoreId,
@@ -192,93 +198,91 @@ export const findFewOrders = (
   filter: SearchFilter,
   { maxFound, ...page }: Omit<OrderPage, 'limit'> & { maxFound: number },
 ) => {
-  const blocks = blocksFrom(storeId, { ...page, after: null }, filter.range)
-  return db.one<FewOrders>`
+  const blocks = blocksFrom(storeId, search, { ...page, after: null }, filter.range)
+  return db.one<FewMatches<number> & { orders: number }>`
   with found as materialized (
     select s.number from ${blocks} cross join ${foundInBlock(storeId, search)} limit ${maxFound + 1}),
   few as materialized (
     select f.number from found f where (select count(*) from found) <= ${maxFound}
     union ${numbered(storeId, search)})
   select (select count(*) from found) as found, (select count(distinct number) from found) as orders,
-    coalesce(array_agg(o.number order by ${inOrder(page)}), '{}') as numbers,
+    coalesce(array_agg(o.number order by ${inOrder(page)}), '{}') as ids,
     count(*) filter (where not (true ${afterKey(page)})) as passed
   from few f cross join ${orderOf(storeId)} o where ${inFilter(filter)}`
 }
 
 /**
- * The first orders of these numbers `f`. They are read in the sequence of their numbers until there are enough to know the
- * first ones by their times.
+ * Where the list goes on with an order that matches: no order between the position and there does. Blocks without a match
+ * are passed over, so that a search for what was ordered long ago does not read all orders since. `start` is null where
+ * nothing can be passed over; the answer is undefined if no other order matches.
  */
-const firstOf = (storeId: StoreId, numbers: Fragment, condition: Fragment, page: OrderPage) => {
-  const byNumber = page.isOldestFirst ? sql`f.number` : sql`f.number desc`
-  return sql`
-  select o.number from (
-    select o.created_at, o.number from (select f.number from (${numbers}) f order by ${byNumber} offset 0) f
-    cross join ${orderOf(storeId)} o where ${condition} ${afterKey(page)}
-    order by ${byNumber} limit ${page.limit + disorder}) o
-  order by ${inOrder(page)} limit ${page.limit}`
-}
-
-/**
- * For searches that find many orders: the next terms are read up to `maxRead`, and their orders up to `maxCompared`.
- * `isAll`: there are no more. Otherwise what may come behind an order that was not read is left out, and nothing is
- * compared if the first block has more terms.
- */
-export const searchNextBlocks = (
+export const findNextMatch = (
   db: Queries,
   storeId: StoreId,
   search: OrderSearch,
-  filter: SearchFilter,
-  { maxRead, maxCompared, ...page }: OrderPage & { maxRead: number; maxCompared: number },
+  { range }: SearchFilter,
+  page: Omit<OrderPage, 'limit'>,
 ) => {
-  const [isWhole, last, edge, isCertain, inOrder] = page.isOldestFirst
-    ? [sql`<`, sql`max`, sql`r.block`, sql`< e.number - ${disorder}::integer`, sql``]
-    : [sql`>`, sql`min`, sql`(r.block + 1)`, sql`>= e.number + ${disorder}::integer`, sql`desc`]
-  return db.one<{ isAll: boolean; compared: number; numbers: number[] }>`
-  with found as materialized (
-    select b.block, s.number from ${blocksFrom(storeId, page, filter.range)} cross join ${foundInBlock(storeId, search)}
-    order by b.block ${inOrder} limit ${maxRead + 1}),
-  reached as materialized (select count(*) <= ${maxRead} as is_end, ${last}(block) as block from found),
-  compared as materialized (
-    select f.number from (select number from found union ${numbered(storeId, search)}) f, reached r
-    where r.is_end or ${blockOf(sql`f.number`)} ${isWhole} r.block order by f.number ${inOrder} limit ${maxCompared + 1}),
-  edge as materialized (
-    select c.count, r.is_end and c.count <= ${maxCompared} as is_all,
-      case when c.count > ${maxCompared} then c.number else ${firstNumber(edge)} end as number
-    from reached r, (select count(*) as count, ${last}(number) as number from compared) c)
-  select e.is_all as "isAll", e.count as compared, array(${firstOf(
-    storeId,
-    sql`select c.number from compared c where e.is_all or c.number ${isCertain}`,
-    inFilter(filter),
-    page,
-  )}) as numbers
-  from edge e`
+  // Behind this order in the list are all orders of the block and of those that follow.
+  const before = page.isOldestFirst
+    ? sql`o.number <= ${firstNumber(sql`b.block`)} - ${disorder}::integer order by o.number desc`
+    : sql`o.number >= ${firstNumber(sql`(b.block + 1)`)} + ${disorder}::integer order by o.number`
+  return db.maybeOne<{ start: OrderKey | null }>`
+  select (
+    select json_build_object('createdAt', o.created_at::text, 'number', o.number) from (
+      select o.created_at, o.number from orders o where o.store_id = ${storeId} and ${before} limit 1) o
+    where true ${afterKey(page)}) as start
+  from ${blocksFrom(storeId, search, page, range)}
+  where b.block = ${blockOf(sql`(${numbered(storeId, search)})`)} or exists (select from ${foundInBlock(storeId, search)})
+  order by b.block ${page.isOldestFirst ? sql`` : sql`desc`} limit 1`
 }
 
-/** For searches that find many orders, few of them in the filter: all numbers of both are read, without their orders. */
-export const searchAllBlocks = (
+/**
+ * The next orders of the list that match, among `limit`: their numbers are looked up among the terms of their blocks that
+ * match, up to `maxTerms`, without reading an order. `reached` is the last order that was compared; null if that was none.
+ * `isEnd`: the list has no others.
+ */
+export const intersectNext = (
   db: Queries,
   storeId: StoreId,
   search: OrderSearch,
   pairs: readonly OrderPair[],
-  filter: SearchFilter,
-  page: OrderPage,
-) => db.many<{ number: number }>`
-  ${firstOf(
-    storeId,
-    sql`
-    select o.number from unnest(${pairs.map((pair) => pair.facet)}::integer[], ${pairs.map(({ outletId }) => outletId)}::integer[])
-      p (facet, outlet_id)
-    cross join lateral (
-      select o.number from orders o
-      where o.store_id = ${storeId} and o.facet = p.facet and o.outlet_id = p.outlet_id ${inPeriod(filter)}
-        ${afterKey(page)} offset 0) o
-    intersect (
-      select s.number from ${blocksFrom(storeId, page, filter.range)} cross join ${foundInBlock(storeId, search)}
-      union all ${numbered(storeId, search)})`,
-    sql`true`,
-    page,
-  )}`
+  filter: OrderListFilter,
+  { maxTerms, ...page }: OrderPage & { maxTerms: number },
+) => {
+  const { isOldestFirst } = page
+  const [first, last, step, direction, isLeftOut, isBefore] = isOldestFirst
+    ? [sql`min`, sql`max`, 1, sql``, sql`>=`, sql`<`]
+    : [sql`max`, sql`min`, -1, sql`desc`, sql`<=`, sql`>`]
+  return db.one<{ ids: number[]; reached: OrderKey | null; isEnd: boolean }>`
+  with listed as materialized (
+    select o.created_at, o.number from (${merged(storeId, pairs, filter, page)}) o
+    order by ${inOrder(page)} limit ${page.limit}),
+  found as materialized (
+    select b.block, s.number from (
+      select block from generate_series(
+        (select ${blockOf(sql`${first}(number)`)} from listed), (select ${blockOf(sql`${last}(number)`)} from listed),
+        ${step}::integer) block
+      order by block ${direction} offset 0) b
+    cross join ${foundInBlock(storeId, search)}
+    order by b.block ${direction} limit ${maxTerms + 1}),
+  -- The last block is not read to its end. The orders before the first one from there are compared.
+  left_out as materialized (
+    select o.created_at, o.number from listed o, (select count(*) as count, ${last}(block) as block from found) f
+    where f.count > ${maxTerms} and ${blockOf(sql`o.number`)} ${isLeftOut} f.block
+    order by ${inOrder(page)} limit 1),
+  compared as materialized (
+    select o.created_at, o.number from listed o
+    where not exists (select from left_out)
+      or (o.created_at, o.number) ${isBefore} (select l.created_at, l.number from left_out l))
+  select array(
+      select o.number from compared o
+      where o.number = ${search.number}::integer or o.number in (select number from found)
+      order by ${inOrder(page)}) as ids,
+    (select json_build_object('createdAt', o.created_at::text, 'number', o.number) from compared o
+     order by ${inOrder({ isOldestFirst: !isOldestFirst })} limit 1) as reached,
+    not exists (select from left_out) and (select count(*) from listed) < ${page.limit} as "isEnd"`
+}
 
 /** Which of these orders match. An order has few terms, and very many orders may have the same. */
 export const matchOrders = (db: Queries, storeId: StoreId, search: OrderSearch, numbers: readonly number[]) =>

@@ -11,7 +11,10 @@ export const orderAdminRoutes = adminRoutes(ordersAdminContract, {
   adminListOrders: ({ ctx, query }) => {
     const list = openOrderList(ctx.db, ctx.store, query)
     return answerList(ctx, 'orders', query, {
-      read: (position, limit) => list.read(readKey(position), limit),
+      read: async (position, limit) => {
+        const { rows, reached } = await list.read(readKey(position), limit)
+        return { rows, reached: reached && [reached.createdAt, reached.number] }
+      },
       count: list.count,
       positionOf: ({ createdAtText, number }) => [createdAtText, number],
       show: (row: ListedOrder) => showListedOrder(ctx, row),
