@@ -71,7 +71,7 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
     from (
       select store_id, kind, grain, day, key, quantity, refunded_quantity as refunded, total_minor as total, tax_minor as tax,
         refunds_minor as refunds
-      from sales_part where ${within(storeId, sql`store_id`)}
+      from sales_part where ${within(storeId, sql`store_id`)} and kind <> 'tax_refund'
       union all
       select store_id, kind, grain, day, key, quantity, refunded, total, tax, refunds from parts where not is_order
       union all
@@ -80,4 +80,57 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
   select format('Reports show %s units and %s too much for the %s %s on the %s %s.', quantity, total, kind, key, grain, day) as sentence
   from summed
   where (quantity, refunded, total, tax, refunds) is distinct from (0, 0, 0, 0, 0)
+  limit ${maxFindings}`
+
+const countedRefunds = sql`refund r
+    join payment p on p.store_id = r.store_id and p.id = r.payment_id and not p.is_duplicate
+    join orders o on o.store_id = r.store_id and o.id = r.order_id
+    cross join lateral jsonb_to_recordset(r.taxes) as t (rate numeric(6, 3), "baseMinor" bigint, "taxMinor" bigint)`
+
+/** Refunded tax by rate on the day of each refund, in the kept sums and the changes, equals that of the refunds. */
+export const findWrongRefundedTax: Rule = (db, storeId) => db.many<Violation>`
+  with rows as (
+    select r.store_id, r.created_at as at, t.rate, -t."baseMinor" as base, -t."taxMinor" as tax
+    from ${countedRefunds}
+    where ${within(storeId, sql`r.store_id`)} and r.status <> 'failed' and ${isSaleSql}
+    union all
+    select e.store_id, c.at, t.rate, c.sign * t."baseMinor", c.sign * t."taxMinor"
+    from sale_entry e
+    cross join lateral jsonb_to_recordset(e.refunded_taxes) as c (at timestamptz, sign integer, taxes jsonb)
+    cross join lateral jsonb_to_recordset(c.taxes) as t (rate numeric(6, 3), "baseMinor" bigint, "taxMinor" bigint)
+    where ${within(storeId, sql`e.store_id`)}),
+  summed as (
+    select store_id, grain, day, key, sum(base) as base, sum(tax) as tax
+    from (
+      select store_id, grain, day, key, total_minor - tax_minor as base, tax_minor as tax
+      from sales_part where kind = 'tax_refund' and ${within(storeId, sql`store_id`)}
+      union all
+      select store_id, grain, date_trunc(grain, at at time zone 'UTC')::date, rate::text, base, tax
+      from rows cross join (values ('day'), ('month')) w (grain)) s
+    group by store_id, grain, day, key)
+  select format('Reports show %s of refunded tax too much for the rate %s on the %s %s.', tax, key, grain, day) as sentence
+  from summed
+  where (base, tax) is distinct from (0, 0)
+  limit ${maxFindings}`
+
+/** By rate, refunds return at most the tax of their order, and all of it with all of the money. */
+export const findWrongTaxOfRefunds: Rule = (db, storeId) => db.many<Violation>`
+  with returned as (
+    select r.store_id, r.order_id, t.rate, sum(t."taxMinor") as tax
+    from ${countedRefunds}
+    where ${within(storeId, sql`r.store_id`)} and r.status <> 'failed'
+    group by 1, 2, 3),
+  refunded as (
+    select o.store_id, o.id as order_id, ${refundsSql} = o.total_minor as is_whole
+    from orders o
+    where ${within(storeId, sql`o.store_id`)}
+      and exists (select from refund r where r.store_id = o.store_id and r.order_id = o.id)),
+  charged as (
+    select l.store_id, l.order_id, l.tax_rate as rate, sum(l.tax_minor) as tax, f.is_whole
+    from refunded f join order_line l on l.store_id = f.store_id and l.order_id = f.order_id
+    group by 1, 2, 3, 5)
+  select format('Refunds of order %s return %s of its tax of %s at the rate %s.', order_id, coalesce(r.tax, 0),
+    coalesce(c.tax, 0), rate) as sentence
+  from charged c full join returned r using (store_id, order_id, rate)
+  where coalesce(r.tax, 0) not between 0 and coalesce(c.tax, 0) or (c.is_whole and coalesce(r.tax, 0) <> c.tax)
   limit ${maxFindings}`

@@ -202,6 +202,26 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
       (tx) => tx.run`
         insert into sales_part values (${store}, 'tax', 'day', '2026-01-01', '5.000', 0, 0, 0, 0, 0, 1, 0, 0, 0)`,
     ],
+    'refunded tax in reports matches the refunds': [
+      async (tx) => {
+        await addRefundOf(tx, mine.paid, { amount: sql`1`, status: 'pending', due: sql`vitrine_now()` })
+        await tx.run`
+          update refund set taxes = '[{"rate": 5, "baseMinor": 1, "taxMinor": 0}]' where order_id = ${mine.paid}`
+      },
+      (tx) => tx.run`
+        insert into sales_part values (${store}, 'tax_refund', 'day', '2026-01-01', '5.000', 0, 0, 0, 0, 0, 1, 0, 1, 0)`,
+      (tx) => tx.run`
+        update sale_entry set refunded_taxes = '[{"at": "2026-01-01T00:00:00Z", "sign": 1, "taxes": [
+          {"rate": 18, "baseMinor": 0, "taxMinor": 1}]}]' where order_id = ${mine.paid}`,
+    ],
+    'refunds return the tax of their order': [
+      (tx) => addRefundOf(tx, mine.cash, { amount: sql`amount_minor`, status: 'succeeded', due: sql`null` }),
+      async (tx) => {
+        await addRefundOf(tx, mine.paid, { amount: sql`1`, status: 'pending', due: sql`vitrine_now()` })
+        await tx.run`
+          update refund set taxes = '[{"rate": 99, "baseMinor": 0, "taxMinor": 1}]' where order_id = ${mine.paid}`
+      },
+    ],
     'the numbers of invoices have no gap': [
       (tx) => tx.run`
         insert into invoice_series (store_id, kind, series, last_number) values (${mine.store.id}, 'invoice', '26-27', 1)`,

@@ -43,6 +43,8 @@ export const rules: Record<string, orders.Rule> = {
   'refunded units belong to refunds': money.findWrongRefundedLines,
   'sales in reports match the orders': sales.findWrongSales,
   'sales of products, outlets, coupons and taxes match the orders': sales.findWrongSalesParts,
+  'refunded tax in reports matches the refunds': sales.findWrongRefundedTax,
+  'refunds return the tax of their order': sales.findWrongTaxOfRefunds,
   'the numbers of invoices have no gap': money.findInvoiceGaps,
   'order lines have variants of their store': stores.findStrayLines,
   'orders refer to rows of their store': stores.findStrayOrders,

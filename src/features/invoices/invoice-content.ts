@@ -3,6 +3,7 @@ import { mustExist } from '../../core/must-exist.ts'
 import type { Store } from '../context.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
 import type { FullOrderRow, OrderLineRow } from '../orders/orders.sql.ts'
+import type { TaxOfRate } from '../payments/refunds.sql.ts'
 
 export type Party = { name: string; lines: readonly string[]; taxId: string; email: string; phone: string }
 
@@ -18,8 +19,6 @@ export type InvoiceLine = {
   /** What the line costs, with its tax. */
   totalMinor: number
 }
-
-export type TaxOfRate = { rate: number; baseMinor: number; taxMinor: number }
 
 /** What an invoice or a credit note says. It is stored when it is issued, and never changes. */
 export type InvoiceContent = {

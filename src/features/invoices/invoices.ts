@@ -8,6 +8,7 @@ import type { Author, Store } from '../context.ts'
 import { pickMailLanguage } from '../mail/texts/texts.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
+import { readTaxedOrder } from '../payments/refund-taxes.sql.ts'
 import { writeCreditNote } from './credit-note.ts'
 import { type InvoiceContent, type InvoiceSource, writeInvoice } from './invoice-content.ts'
 import {
@@ -55,7 +56,8 @@ export const issueCreditNote = async (
   const invoice = await findInvoice(tx, store.id, orderId, 'invoice', '')
   if (invoice === undefined) throw refuse('INVOICE_MISSING', { order: String(order.number) })
   const source = await readSource(tx, store, order, invoice.content.buyer.taxId)
-  const content = writeCreditNote(source, refund, invoice)
+  const taxed = mustExist(await readTaxedOrder(tx, store.id, orderId), `order ${orderId}`)
+  const content = writeCreditNote(source, taxed, refund, invoice)
   return {
     invoice: await issue(tx, store, by, { kind: 'credit_note', orderId, refundId, content, nowMs }),
     isNew: true,

@@ -7,6 +7,9 @@ import type { DueStoreRow } from './payment-jobs.sql.ts'
 
 export type RefundedItem = { id: string; quantity: number }
 
+/** In percent. The base is without the tax. */
+export type TaxOfRate = { rate: number; baseMinor: number; taxMinor: number }
+
 export type RefundRow = {
   id: string
   orderId: string
@@ -35,27 +38,36 @@ export const lockRefunds = (tx: Tx, storeId: StoreId, orderId: string) => tx.man
   order by r.created_at, r.id
   for update`
 
-export type NewRefund = Omit<RefundRow, 'restocked' | 'isRefused' | 'attempts'> & { detail: string }
+export type NewRefund = Omit<RefundRow, 'restocked' | 'isRefused' | 'attempts'> & {
+  detail: string
+  taxes: readonly TaxOfRate[]
+}
 
 /** A pending refund is due at once. */
 export const insertRefund = (tx: Tx, storeId: StoreId, refund: NewRefund) => tx.one<RefundRow>`
   with r as (insert into refund (store_id, id, order_id, payment_id, amount_minor, status, reference, reason, detail, items,
-    restock, due_at, created_at, updated_at)
+    restock, taxes, due_at, created_at, updated_at)
   values (${storeId}, ${refund.id}, ${refund.orderId}, ${refund.paymentId}, ${refund.amountMinor}, ${refund.status},
     ${refund.reference}, ${refund.reason}, ${refund.detail}, ${JSON.stringify(refund.items)}::jsonb, ${refund.restock},
+    ${JSON.stringify(refund.taxes)}::jsonb,
     ${refund.status === 'pending' ? sql`vitrine_now()` : sql`null`}, vitrine_now(), vitrine_now())
     returning *, case when status = 'failed' then 0 else amount_minor end as counted),
   sale as (${refundEntry(sql`r`)})
   select ${refundColumns} from r`
 
-export type RefundState = Pick<RefundRow, 'status' | 'reference' | 'isRefused'> & { detail: string }
+/** `taxes` undefined: unchanged. */
+export type RefundState = Pick<RefundRow, 'status' | 'reference' | 'isRefused'> & {
+  detail: string
+  taxes?: readonly TaxOfRate[]
+}
 
 /** Of a locked refund. A pending one stays due, or becomes due again. */
 export const writeRefund = (tx: Tx, storeId: StoreId, id: string, state: RefundState) => tx.run`
   with before as (select status from refund where store_id = ${storeId} and id = ${id}),
   written as (
     update refund set status = ${state.status}, reference = coalesce(${state.reference}, reference),
-      detail = ${state.detail}, is_refused = ${state.isRefused}, updated_at = vitrine_now(),
+      detail = ${state.detail}, is_refused = ${state.isRefused},
+      taxes = coalesce(${state.taxes === undefined ? null : JSON.stringify(state.taxes)}::jsonb, taxes), updated_at = vitrine_now(),
       due_at = case when ${state.status} = 'pending' then coalesce(due_at, vitrine_now()) end
     where store_id = ${storeId} and id = ${id}
     returning *)

@@ -7,6 +7,7 @@ import { countRefunded, type LockedOrder } from '../orders/orders.sql.ts'
 import { listRestocked } from '../orders/restock.ts'
 import { flagOrder, isPaid, noteDuplicateRefunded, noteRefundFailed, refundOrder } from '../orders/settle.ts'
 import { type PaymentRow, writePayment } from './payments.sql.ts'
+import { taxesOfRefund } from './refund-taxes.ts'
 import { insertRefund, type NewRefund, noteRestocked, type RefundRow, writeRefund } from './refunds.sql.ts'
 
 type Ctx = { store: { id: StoreId } }
@@ -24,7 +25,7 @@ const sumOf = (refunds: readonly RefundRow[]) => refunds.reduce((sum, { amountMi
 export const recordRefund = async (
   tx: Tx,
   ctx: Ctx,
-  refund: Omit<NewRefund, 'id'>,
+  refund: Omit<NewRefund, 'id' | 'taxes'>,
   nowMs: number,
   provider?: Pick<PaymentProvider, 'refundReferenceOf'>,
 ): Promise<RefundRow> => {
@@ -32,9 +33,10 @@ export const recordRefund = async (
   if (changes.length > 0 && refund.status !== 'failed') {
     await countRefunded(tx, ctx.store.id, refund.orderId, changes)
   }
+  const taxes = await taxesOfRefund(tx, ctx.store.id, refund.orderId, refund)
   const id = newId('ref', nowMs)
   const reference = refund.reference ?? provider?.refundReferenceOf(id) ?? null
-  return insertRefund(tx, ctx.store.id, { ...refund, id, reference })
+  return insertRefund(tx, ctx.store.id, { ...refund, id, reference, taxes })
 }
 
 export const refundMismatch = 'The provider reports a refund of more than is left of the payment.'
@@ -92,7 +94,8 @@ const reviveRefund = async (
   }
   const changes = refund.items.map(({ id, quantity }) => ({ id, refunded: quantity, restocked: 0 }))
   if (changes.length > 0) await countRefunded(tx, ctx.store.id, order.id, changes)
-  await writeRefund(tx, ctx.store.id, refund.id, { ...result, isRefused: false })
+  const taxes = await taxesOfRefund(tx, ctx.store.id, order.id, refund)
+  await writeRefund(tx, ctx.store.id, refund.id, { ...result, isRefused: false, taxes })
   const revived = { ...refund, status: result.status, isRefused: false }
   const after = changed({ ...held, order: { ...order, lines } }, revived, payment)
   return result.status === 'succeeded' ? applySuccess(tx, ctx, after, revived) : after

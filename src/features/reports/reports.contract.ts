@@ -107,7 +107,12 @@ export const reportsContract = {
   adminReportTax: adminEndpoint({
     ...base,
     path: '/admin/v1/stores/{storeId}/reports/tax',
-    summary: 'Tax by rate, as charged',
+    summary: 'Tax by rate: charged, refunded and net',
+    description:
+      'Tax counts in the period in which its order was placed, and refunded tax in the period in which the refund was ' +
+      'requested. So an earlier period does not change when one of its orders is refunded later, and `netTax` may be ' +
+      'negative. A cancelled order counts nowhere, nor do its refunds. A refund of an amount returns the same share of ' +
+      'each rate. The figures are those of the credit notes.',
     query: Type.Object({ ...periodQuery, format: listFormat }),
     ok: report(
       named(
@@ -115,11 +120,23 @@ export const reportsContract = {
         Type.Object({
           rate: Type.Number({ description: 'Percent' }),
           taxable: Type.Number({ description: 'What was charged, without the tax' }),
-          tax: amount,
+          tax: Type.Number({ description: 'As charged' }),
+          refundedTaxable: Type.Number({ description: 'What was refunded, without the tax' }),
+          refundedTax: amount,
+          netTaxable: Type.Number({ description: '`taxable` less `refundedTaxable`' }),
+          netTax: Type.Number({ description: '`tax` less `refundedTax`' }),
         }),
       ),
     ),
-    example: { data: [{ rate: 18, taxable: 5000, tax: 900 }], currency: 'INR' },
+    example: {
+      data: [
+        {
+          ...{ rate: 18, taxable: 5000, tax: 900, refundedTaxable: 500, refundedTax: 90 },
+          ...{ netTaxable: 4500, netTax: 810 },
+        },
+      ],
+      currency: 'INR',
+    },
   }),
   adminReportCarts: adminEndpoint({
     ...base,

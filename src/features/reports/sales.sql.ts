@@ -13,7 +13,7 @@ export type SplitPeriod = { from: Date; to: Date; wholeFrom: Date; wholeTo: Date
 /** For sums of days and months: the whole months inside the whole days. */
 export type SplitMonths = SplitPeriod & { monthFrom: Date; monthTo: Date }
 
-export const partKinds = ['product', 'outlet', 'coupon', 'tax'] as const
+export const partKinds = ['product', 'outlet', 'coupon', 'tax', 'tax_refund'] as const
 export type PartKind = (typeof partKinds)[number]
 
 /**
@@ -52,7 +52,7 @@ const salesSums = sql`sum(orders)::bigint as orders, sum(gross_minor)::bigint as
   sum(refunds_minor)::bigint as refunds_minor`
 
 /** One kind of part of the sales, as rows of `sales_part`. A product or rate is counted once for each order. */
-const parts = (storeId: StoreId, kind: PartKind, changes: Fragment) =>
+const parts = (storeId: StoreId, kind: Exclude<PartKind, 'tax_refund'>, changes: Fragment) =>
   kind === 'outlet' || kind === 'coupon'
     ? sql`
   select (o.created_at at time zone 'UTC')::date as day,
@@ -80,6 +80,33 @@ const parts = (storeId: StoreId, kind: PartKind, changes: Fragment) =>
   where e.orders <> 0 or u.refunded is not null
   group by e.entry, e.order_id, 1, 2`
 
+/**
+ * Refunded tax by rate as rows of `sales_part`, on the day of each refund. `changes` have `refunded_taxes`. Of orders that
+ * are cancelled nothing counts, as of their tax.
+ */
+const refundedTaxParts = (changes: Fragment, from: Date | null, to: Date | null) => sql`
+  select (c.at at time zone 'UTC')::date as day, t.rate::numeric(6, 3)::text as key, 0::bigint as orders,
+    0::bigint as quantity, 0::bigint as refunded_quantity, 0::bigint as gross_minor, 0::bigint as discount_minor,
+    c.sign * t."taxMinor" as tax_minor, 0::bigint as shipping_minor,
+    c.sign * (t."baseMinor" + t."taxMinor") as total_minor, 0::bigint as refunds_minor
+  from ${changes} e
+  cross join lateral jsonb_to_recordset(e.refunded_taxes) as c (at timestamptz, sign integer, taxes jsonb)
+  cross join lateral jsonb_to_recordset(c.taxes) as t (rate numeric, "baseMinor" bigint, "taxMinor" bigint)
+  where ${from === null || to === null ? sql`true` : sql`c.at >= ${from} and c.at < ${to}`}`
+
+const refundsIn = (storeId: StoreId, from: Date, to: Date) => sql`(
+  select jsonb_build_array(jsonb_build_object('at', r.created_at, 'sign', 1, 'taxes', r.taxes)) as refunded_taxes
+  from refund r
+  join payment p on p.store_id = r.store_id and p.id = r.payment_id
+  join orders o on o.store_id = r.store_id and o.id = r.order_id
+  where r.store_id = ${storeId} and r.created_at >= ${from} and r.created_at < ${to}
+    and r.status <> 'failed' and not p.is_duplicate and ${isSaleSql})`
+
+const refundedTaxesIn = (storeId: StoreId, { from, to, wholeFrom, wholeTo }: SplitPeriod) => sql`
+  ${refundedTaxParts(sql`(select refunded_taxes from sale_entry where store_id = ${storeId})`, wholeFrom, wholeTo)}
+  union all ${refundedTaxParts(refundsIn(storeId, from, wholeFrom), null, null)}
+  union all ${refundedTaxParts(refundsIn(storeId, wholeTo, to), null, null)}`
+
 const partSums = sql`sum(orders)::bigint as orders, sum(quantity)::bigint as quantity,
   sum(refunded_quantity)::bigint as refunded_quantity, sum(gross_minor)::bigint as gross_minor,
   sum(discount_minor)::bigint as discount_minor, sum(tax_minor)::bigint as tax_minor,
@@ -98,7 +125,8 @@ export const addToSums = (db: Queries, storeId: StoreId, most = entriesPerBatch)
       select e.id from sale_entry e where e.store_id = ${storeId}
       order by e.id limit ${literalLimit(most)} for update skip locked))
     returning *),
-  changes as (select id as entry, false as is_order, order_id, orders, refunds_minor, refunded_units from taken),
+  changes as (
+    select id as entry, false as is_order, order_id, orders, refunds_minor, refunded_units, refunded_taxes from taken),
   sales as (
     insert into sales_quarter_hour as s (store_id, at, ${salesColumns})
     select ${storeId}, date_bin('15 minutes', at, timestamptz 'epoch') as quarter, ${salesSums}
@@ -116,7 +144,8 @@ export const addToSums = (db: Queries, storeId: StoreId, most = entriesPerBatch)
       select 'product' as kind, p.* from (${parts(storeId, 'product', sql`changes`)}) p
       union all select 'outlet', p.* from (${parts(storeId, 'outlet', sql`changes`)}) p
       union all select 'coupon', p.* from (${parts(storeId, 'coupon', sql`changes`)}) p
-      union all select 'tax', p.* from (${parts(storeId, 'tax', sql`changes`)}) p) a
+      union all select 'tax', p.* from (${parts(storeId, 'tax', sql`changes`)}) p
+      union all select 'tax_refund', p.* from (${refundedTaxParts(sql`changes`, null, null)}) p) a
     cross join lateral (
       values ('day', a.day), ('month', date_trunc('month', a.day)::date)) g (grain, first_day)
     group by kind, g.grain, g.first_day, key order by kind, g.grain, g.first_day, key
@@ -201,7 +230,7 @@ const summedParts = (storeId: StoreId, kind: PartKind, period: SplitMonths) => s
     ${keptParts(storeId, kind, 'month', period.monthFrom, period.monthTo)}
     union all ${keptParts(storeId, kind, 'day', period.wholeFrom, period.monthFrom)}
     union all ${keptParts(storeId, kind, 'day', period.monthTo, period.wholeTo)}
-    union all (${parts(storeId, kind, changesIn(storeId, period))})) a
+    union all (${kind === 'tax_refund' ? refundedTaxesIn(storeId, period) : parts(storeId, kind, changesIn(storeId, period))})) a
   group by key)`
 
 const partColumns = sql`s.orders, s.quantity, s.refunded_quantity as "refundedQuantity", s.gross_minor as "grossMinor",
@@ -251,12 +280,22 @@ export const readUsedCoupons = (db: Queries, storeId: StoreId, period: SplitMont
   from ${summedParts(storeId, 'coupon', period)} s
   ${bestFirst(limit)}`
 
-export type TaxRow = { rate: number; taxableMinor: number; taxMinor: number }
+export type TaxRow = {
+  rate: number
+  taxableMinor: number
+  taxMinor: number
+  refundedTaxableMinor: number
+  refundedTaxMinor: number
+}
 
+/** Tax of the orders of a period, and of the refunds of a period, whenever their orders were placed. */
 export const readTaxes = (db: Queries, storeId: StoreId, period: SplitMonths) => db.many<TaxRow>`
-  select s.key::float8 as rate, s.total_minor - s.tax_minor as "taxableMinor", s.tax_minor as "taxMinor"
+  select key::float8 as rate, coalesce(s.total_minor - s.tax_minor, 0) as "taxableMinor",
+    coalesce(s.tax_minor, 0) as "taxMinor", coalesce(r.total_minor - r.tax_minor, 0) as "refundedTaxableMinor",
+    coalesce(r.tax_minor, 0) as "refundedTaxMinor"
   from ${summedParts(storeId, 'tax', period)} s
-  where s.orders <> 0
+  full join ${summedParts(storeId, 'tax_refund', period)} r using (key)
+  where s.orders <> 0 or r.total_minor <> 0 or r.tax_minor <> 0
   order by rate`
 
 export type OpenCarts = { period: string; carts: number }

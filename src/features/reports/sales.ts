@@ -141,6 +141,7 @@ export const reportCoupons = (ctx: ReportCtx, query: PartsQuery) =>
     ...showAmounts(row, ctx.store.currency),
   }))
 
+/** Tax counts in the period of its order, and refunded tax in the period of its refund. */
 export const reportTax = async (ctx: ReportCtx, query: PeriodQuery) => {
   const { db, store } = ctx
   const rows = await readTaxes(db, store.id, splitMonths(periodOf(ctx, query)))
@@ -148,6 +149,10 @@ export const reportTax = async (ctx: ReportCtx, query: PeriodQuery) => {
     rate: row.rate,
     taxable: toWire(row.taxableMinor, store.currency),
     tax: toWire(row.taxMinor, store.currency),
+    refundedTaxable: toWire(row.refundedTaxableMinor, store.currency),
+    refundedTax: toWire(row.refundedTaxMinor, store.currency),
+    netTaxable: toWire(row.taxableMinor - row.refundedTaxableMinor, store.currency),
+    netTax: toWire(row.taxMinor - row.refundedTaxMinor, store.currency),
   }))
   return { data, currency: store.currency }
 }
