@@ -284,7 +284,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     createMonitoringDoor(config),
     createAdminDoor({ services, directory, ownOrigins, secureCookies: config.production }),
   ])
-  registerRoutes(server, operations.all, { answers, clientAddressOf })
+  registerRoutes(server, operations.all, { answers, clientAddressOf, maxUploads: config.maxUploads })
   registerFrontDoor(server)
   registerDocsScripts(server)
   registerAdminPage(server)

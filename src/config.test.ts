@@ -52,6 +52,7 @@ test('every setting has a default that suits development', () => {
     publicUrl: 'http://localhost:3000',
     trustProxy: false,
     media: { bucket: null, publicUrl: null, storeLimitBytes: 5_000_000_000 },
+    maxUploads: 40,
     metricsToken: null,
     urls: {
       juspay: 'https://api.juspay.in',
@@ -93,6 +94,7 @@ test('every variable is read', () => {
     ...twilio,
     ...smtp,
     ...bucket,
+    VITRINE_MAX_UPLOADS: '9',
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -115,6 +117,7 @@ test('every variable is read', () => {
       publicUrl: 'https://cdn.example',
       storeLimitBytes: 7_000_000,
     },
+    maxUploads: 9,
     urls: {
       juspay: 'https://api.juspay.in',
       razorpay: 'https://api.razorpay.com',
@@ -195,6 +198,7 @@ test('every invalid value is refused with a message that names its variable', ()
     VITRINE_MEDIA_SECRET_ACCESS_KEY: ['a b'],
     VITRINE_MEDIA_PUBLIC_URL: ['cdn.example', 'ftp://cdn.example', 'https://cdn.example/?a', 'https://a:b@cdn.example'],
     VITRINE_MEDIA_STORE_MB: ['0', 'many', '1.5'],
+    VITRINE_MAX_UPLOADS: ['0', 'many', '1.5'],
     VITRINE_MAIL_FROM: [
       ...[
         'shop',

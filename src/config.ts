@@ -189,6 +189,13 @@ export const Environment = Type.Object({
     default: 5_000,
     description: 'Megabytes that the pictures of one store may take, with all their sizes',
   }),
+  VITRINE_MAX_UPLOADS: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 40,
+    description:
+      'Pictures and import files that this instance receives at the same time, for all stores; one store gets at most half. Further ones get 503',
+  }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: '`debug` also logs each successful request',
@@ -215,6 +222,7 @@ export type Config = Readonly<{
   sms: Readonly<ReturnType<typeof readSms>>
   mail: Readonly<ReturnType<typeof readMail>>
   media: Readonly<ReturnType<typeof readMedia>>
+  maxUploads: number
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -254,6 +262,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     sms: readSms(env),
     mail: readMail(env),
     media: readMedia(env),
+    maxUploads: env.VITRINE_MAX_UPLOADS,
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })

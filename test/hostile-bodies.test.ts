@@ -34,7 +34,7 @@ before(async () => {
   server = createServer({ logger: pino({ level: 'silent' }), trustProxy: false, fastLane: () => false })
   const answers = createAnswerCache({ maxBytes: 1, maxAgeMs: 1 })
   const { all } = createOperations(routes, [openDoor])
-  registerRoutes(server, all, { answers, clientAddressOf: () => '127.0.0.1' })
+  registerRoutes(server, all, { answers, clientAddressOf: () => '127.0.0.1', maxUploads: 1 })
   url = await server.listen({ port: 0, host: '127.0.0.1' })
 })
 after(() => server.close())

@@ -9,7 +9,7 @@ import type { Endpoint, UploadedFile } from './endpoint.ts'
 import { answerCall, type Operation } from './operations.ts'
 import { type ArrivalOf, admitBeforeParsing } from './raw-admission.ts'
 import { type Presentation, sendAnswer } from './send-answer.ts'
-import { acceptUploads, withUpload } from './upload.ts'
+import { acceptUploads, createUploadSlots, type UploadSlots, withUpload } from './upload.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-export type RegisterOptions = { answers: AnswerCache; clientAddressOf: ReadClientAddress }
+export type RegisterOptions = { answers: AnswerCache; clientAddressOf: ReadClientAddress; maxUploads: number }
 
 /** Registers operations as Fastify routes: admission, validation, handler, response filter. */
 export const registerRoutes = (
@@ -39,7 +39,10 @@ export const registerRoutes = (
   })
   server.register(async (scope) => {
     await acceptUploads(scope)
-    for (const operation of operations.filter(takesFile)) scope.route(toFastifyRoute(operation, options))
+    const slots = createUploadSlots(options.maxUploads)
+    for (const operation of operations.filter(takesFile)) {
+      scope.route({ ...toFastifyRoute(operation, options), handler: answerUpload(operation, slots) })
+    }
   })
 }
 
@@ -61,15 +64,19 @@ const toFastifyRoute = (operation: Operation, options: RegisterOptions): RouteOp
 }
 
 const chooseHandler = (operation: Operation, answers: AnswerCache): RouteOptions['handler'] => {
-  const { cached, maxFileBytes } = operation.endpoint
-  if (cached) return answerFromCache(operation, answers)
-  if (maxFileBytes === undefined) return (request, reply) => answerUncached(operation, request, reply)
-  return (request, reply) =>
-    withUpload(request, maxFileBytes, ({ fields, file }) => {
-      request.body = fields
-      return answerUncached(operation, request, reply, file)
-    })
+  if (operation.endpoint.cached) return answerFromCache(operation, answers)
+  return (request, reply) => answerUncached(operation, request, reply)
 }
+
+const answerUpload =
+  (operation: Operation, slots: UploadSlots): RouteOptions['handler'] =>
+  (request, reply) =>
+    slots.hold(request.ctx?.cacheStore ?? 0, () =>
+      withUpload(request, operation.endpoint.maxFileBytes ?? 0, ({ fields, file }) => {
+        request.body = fields
+        return answerUncached(operation, request, reply, file)
+      }),
+    )
 
 const createArrivals = (operation: Operation, clientAddressOf: ReadClientAddress): ArrivalOf => {
   // A cached answer is read once for all callers, so the disconnect of one must not abort the read.

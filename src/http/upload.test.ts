@@ -115,3 +115,48 @@ test('an upload that is aborted or refused leaves no file behind', async () => {
   await send([part('file', 'no picture', 'a.png'), end])
   assert.ok(await withinASecond(async () => temporaryFiles().length === 0), temporaryFiles().join())
 })
+
+test('uploads under way are limited, for all stores and for one of them, and further ones get 503', async (t) => {
+  const limited = await startTestService({ maxUploads: 4 })
+  t.after(() => limited.close())
+  const openShop = async () => {
+    const { storeId, ...opened } = await newStore(limited)
+    const { credentials: as } = await newProgram(limited, { storeId, ...opened })
+    return (body: string, isComplete = false) => {
+      const state: { status?: number; retryAfter?: string | undefined } = {}
+      const options = { method: 'POST', headers: { ...as, ...type } }
+      const call = request(`${limited.url}/admin/v1/stores/${storeId}/media`, options, (answer) => {
+        state.status = answer.statusCode ?? 0
+        state.retryAfter = answer.headers['retry-after']
+        answer.resume()
+      })
+      call.on('error', () => {})
+      call.write(body)
+      if (isComplete) call.end()
+      t.after(() => call.destroy())
+      return { call, state }
+    }
+  }
+  const [first, second, third] = [await openShop(), await openShop(), await openShop()]
+  /** Begins three uploads, of which a store gets two. */
+  const fill = async (begin: typeof first) => {
+    const begun = [begin(part('alt', 'x')), begin(part('alt', 'x')), begin(part('alt', 'x'))]
+    assert.ok(await withinASecond(async () => begun.some(({ state }) => state.status !== undefined)))
+    const refused = begun.filter(({ state }) => state.status !== undefined)
+    assert.deepEqual(
+      refused.map(({ state }) => state),
+      [{ status: 503, retryAfter: '5' }],
+    )
+    return begun.filter((one) => !refused.includes(one))
+  }
+  const [held] = await fill(first)
+  await fill(second)
+  const statusOf = async () => {
+    const { state } = third(part('file', 'no picture', 'a.png') + end, true)
+    assert.ok(await withinASecond(async () => state.status !== undefined))
+    return state.status
+  }
+  assert.equal(await statusOf(), 503, 'all are taken')
+  held?.call.destroy()
+  assert.ok(await withinASecond(async () => (await statusOf()) === 400), 'an upload that ended leaves its place')
+})

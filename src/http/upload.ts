@@ -19,6 +19,38 @@ const maxFieldBytes = 64 * 1024
 /** What the fields and the headers of the parts may add to the file. */
 const maxFormBytes = 256 * 1024
 
+/** Counts uploads under way. Each needs a file of the system for as long as its client takes to send it. */
+export const createUploadSlots = (max: number) => {
+  const perStore = Math.ceil(max / 2)
+  const underWay = new Map<number, number>()
+  let sum = 0
+  return {
+    /** Takes a slot until the work has ended, or refuses. A store has at most half of them. */
+    hold: async <Result>(storeId: number, work: () => Promise<Result>): Promise<Result> => {
+      const ofStore = underWay.get(storeId) ?? 0
+      if (sum >= max || ofStore >= perStore) throw tooManyUploads()
+      sum += 1
+      underWay.set(storeId, ofStore + 1)
+      try {
+        return await work()
+      } finally {
+        sum -= 1
+        const left = (underWay.get(storeId) ?? 1) - 1
+        if (left === 0) underWay.delete(storeId)
+        else underWay.set(storeId, left)
+      }
+    },
+  }
+}
+
+export type UploadSlots = ReturnType<typeof createUploadSlots>
+
+/** Closes the connection, because the file is still on its way. */
+const tooManyUploads = () =>
+  fail('SERVICE_UNAVAILABLE', 'Too many files are being uploaded. Try again shortly.', {
+    headers: { 'retry-after': '5', connection: 'close' },
+  })
+
 /** Accepts `multipart/form-data` and nothing else. The body stays unread until `withUpload`. */
 export const acceptUploads = async (server: FastifyInstance) => {
   server.removeAllContentTypeParsers()

@@ -190,11 +190,6 @@ export const readsOfOthers: readonly Exception[] = [
     reason: 'carriers know a shipment by the number of its order, and the tracking job names the store',
   },
   {
-    feature: 'delivery',
-    tables: ['refund'],
-    reason: 'whether refunded units were shipped depends on the order of shipments and refunds',
-  },
-  {
     feature: 'mail',
     tables: ['customer', 'event', 'orders', 'store'],
     reason: 'a mail is claimed with its event and the language of the customer, and resent to their present address',

@@ -54,7 +54,7 @@ const serve = async (t: TestContext, authenticate = bySignature) => {
   const operations = createOperations(routes, [webhookDoor])
   const server = createServer({ logger: pino({ level: 'silent' }), trustProxy: false, fastLane: () => false })
   const answers = createAnswerCache({ maxBytes: 1, maxAgeMs: 1 })
-  registerRoutes(server, operations.all, { answers, clientAddressOf: () => '127.0.0.1' })
+  registerRoutes(server, operations.all, { answers, clientAddressOf: () => '127.0.0.1', maxUploads: 1 })
   t.after(() => server.close())
   const url = await server.listen({ port: 0, host: '127.0.0.1' })
   const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {

@@ -76,26 +76,6 @@ export const savePickup = (tx: Tx, storeId: StoreId, shipmentId: string, pickupA
   update shipment set pickup_at = coalesce(${pickupAt}::timestamptz, pickup_at), updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${shipmentId}`
 
-/**
- * Refunded units of a locked order that were never shipped, by line: those that went back to stock as not shipped, and
- * those of refunds before the first shipment. Other refunds are of units that the customer had received.
- */
-export const listRefundedUnshipped = (tx: Tx, storeId: StoreId, orderId: string) => tx.many<{
-  id: string
-  quantity: number
-}>`
-  select i.id, sum(i.quantity)::integer as quantity
-  from refund r
-  cross join lateral (
-    select exists (select from shipment s where s.store_id = r.store_id and s.order_id = r.order_id
-      and s.status <> 'cancelled' and s.created_at <= r.created_at) as "isAfterShipment") known
-  cross join lateral jsonb_to_recordset(
-    case when known."isAfterShipment" and r.status = 'succeeded' then r.restocked else r.items end)
-    as i (id text, quantity integer)
-  where r.store_id = ${storeId} and r.order_id = ${orderId} and r.status <> 'failed'
-    and (r.restock is null or not known."isAfterShipment")
-  group by i.id`
-
 const isGivenUp = sql`created_at < vitrine_now() - interval '60 days'`
 
 /** The carrier was asked. A parcel that is 60 days old is not asked about again. */

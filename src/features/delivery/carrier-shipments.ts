@@ -7,13 +7,13 @@ import type { Author } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid, noteShipment } from '../orders/settle.ts'
+import { isActive, readRefundedUnshipped, unitsOf, unitsToShip } from '../orders/shipment-units.ts'
 import { findCarrier, openCarrierAccount } from './carrier-accounts.ts'
 import * as sql from './carrier-shipments.sql.ts'
 import { type CarrierCtx, callCarrier } from './carriers.ts'
 import { listShipments } from './delivery.sql.ts'
 import { makeParcel, type ParcelItems, type ParcelSize } from './parcel.ts'
 import { noteShipped, readItems, type ShipRequest } from './ship.ts'
-import { isActive, readRefundedUnshipped, unitsOf, unitsToShip } from './shipment-units.ts'
 
 export type CarrierShipRequest = ParcelSize &
   Pick<ShipRequest, 'items'> & {

@@ -10,13 +10,13 @@ import type { Services, Store } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder, TimelineEntry } from '../orders/orders.sql.ts'
 import { flagOrder, moveOrder } from '../orders/settle.ts'
+import { isActive, isAllDelivered, readRefundedUnshipped } from '../orders/shipment-units.ts'
 import { noteCashPaid } from '../payments/payments.sql.ts'
 import { findStoreByLogisticsKey } from '../stores/webhook-credentials.sql.ts'
 import { type DeliveryUpdate, readCarrierEvent } from './carrier-event.ts'
 import type { CarrierEvent } from './delivery.contract.ts'
 import * as sql from './delivery.sql.ts'
 import { eraseDeliveryEvent } from './erase.sql.ts'
-import { isActive, readRefundedUnshipped, type UnitsOfLine, unitsIn, unitsOf } from './shipment-units.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
 /** `simulated` verifies the keys of `vitrine simulate`; null in production. */
@@ -187,25 +187,6 @@ const summarise = (
     trackingUrl: last.trackingUrl || order.trackingUrl,
     deliveredAt: isDelivered ? new Date(Math.max(...times)) : null,
   }
-}
-
-/**
- * A shipment without items covers the whole order. Otherwise every physical unit must be in a delivered shipment, except
- * those that were refunded instead.
- */
-const isAllDelivered = (
-  order: LockedOrder,
-  all: readonly sql.Shipment[],
-  refundedUnshipped: readonly UnitsOfLine[],
-) => {
-  const shipments = all.filter(isActive)
-  if (shipments.length === 0) return false
-  if (shipments.some(({ status }) => status !== 'delivered')) return false
-  if (shipments.some(({ items }) => items.length === 0)) return true
-  return order.lines.every(
-    ({ id, digital, quantity }) =>
-      digital !== null || unitsIn(shipments, id) + unitsOf(refundedUnshipped, id) >= quantity,
-  )
 }
 
 const describeUpdate = (

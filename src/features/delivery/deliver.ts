@@ -5,9 +5,9 @@ import type { Author, Store } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid } from '../orders/settle.ts'
+import { isActive, readRefundedUnshipped, unitsToShip } from '../orders/shipment-units.ts'
 import { applyToOrder, newShipment } from './carrier.ts'
 import * as sql from './delivery.sql.ts'
-import { isActive, readRefundedUnshipped, unitsToShip } from './shipment-units.ts'
 
 /**
  * Marks an order as delivered for an operator, in place of a carrier event. All its units count as delivered, and a cash

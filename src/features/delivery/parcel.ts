@@ -3,8 +3,8 @@ import type { Parcel, ParcelItem } from '../../providers/carrier/carrier.ts'
 import type { Store } from '../context.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid } from '../orders/settle.ts'
+import { isActive, unitsIn } from '../orders/shipment-units.ts'
 import type { Shipment } from './delivery.sql.ts'
-import { isActive, unitsIn } from './shipment-units.ts'
 
 export type ParcelItems = readonly { id: string; quantity: number }[]
 export type ParcelSize = Pick<Parcel, 'weightKg' | 'lengthCm' | 'breadthCm' | 'heightCm'>

@@ -37,7 +37,14 @@ const open = async () => {
   const statusOf = async () => (await owner.inStore('GET', `/orders/${id}`)).json.status
   const slip = async (shipmentId: string) =>
     (await owner.inStore('GET', `/orders/${id}/packing-slip?shipmentId=${shipmentId}`)).text
-  return { mug, lamp, post, ship, deliver, refund, statusOf, slip, findings }
+  const toPack = async () => {
+    const { status, text } = await owner.inStore('GET', `/orders/${id}/packing-slip?left=true`)
+    assert.equal(status, 200, text)
+    return [...text.matchAll(/<td class="number">(\d+)<\/td><td>(\w+)<\/td>/g)].map(
+      ([, units, name]) => `${units} ${name}`,
+    )
+  }
+  return { mug, lamp, post, ship, deliver, refund, statusOf, slip, toPack, owner, id, findings }
 }
 
 test('a shipment without items after others has the rest, without what was refunded', async () => {
@@ -85,4 +92,48 @@ test('a refund of a unit that was sent leaves the others to send', async () => {
   ])
   await deliver('T2')
   assert.equal(await statusOf(), 'delivered')
+})
+
+test('a refund of the last units that were not sent ends the delivery', async () => {
+  const { mug, lamp, ship, deliver, refund, statusOf, owner, id, findings } = await open()
+  await ship('T1', [{ id: mug, quantity: 3 }])
+  await ship('T2', [{ id: lamp, quantity: 1 }])
+  await deliver('T1')
+  await refund(1, mug)
+  assert.equal(await statusOf(), 'out_for_delivery', 'T2 is on its way, and a lamp is left')
+  await deliver('T2')
+  const afterParcels = service.clock.now()
+  assert.equal(await statusOf(), 'out_for_delivery')
+  await refund(1, lamp)
+  assert.equal(await statusOf(), 'delivered')
+  const { json } = await owner.inStore('GET', `/orders/${id}`)
+  assert.ok(Date.parse(json.deliveredAt) <= afterParcels, 'when the last parcel was')
+  assert.deepEqual(await findings(), [])
+})
+
+test('a refund of a unit that was received, or while a parcel is on its way, does not end the delivery', async () => {
+  const { mug, lamp, post, ship, deliver, refund, statusOf, findings } = await open()
+  await ship('T1', [{ id: mug, quantity: 3 }])
+  await deliver('T1')
+  assert.equal((await post('/refunds', { items: [{ id: mug, quantity: 1 }], restock: true })).status, 201)
+  assert.equal(await statusOf(), 'out_for_delivery')
+  await ship('T2', [{ id: lamp, quantity: 1 }])
+  await refund(1, lamp)
+  assert.equal(await statusOf(), 'out_for_delivery')
+  await deliver('T2')
+  assert.equal(await statusOf(), 'delivered')
+  assert.deepEqual(await findings(), [])
+})
+
+test('a packing slip of what is left has the units that are neither sent nor refunded', async () => {
+  const { mug, lamp, ship, refund, toPack, owner, id } = await open()
+  assert.deepEqual(await toPack(), ['3 Mug', '2 Lamp'])
+  await ship('T1', [{ id: mug, quantity: 1 }])
+  assert.deepEqual(await toPack(), ['2 Mug', '2 Lamp'])
+  await refund(1, lamp)
+  assert.deepEqual(await toPack(), ['2 Mug', '1 Lamp'])
+  const { id: shipmentId } = await ship('T2')
+  assert.deepEqual(await toPack(), [])
+  const both = await owner.inStore('GET', `/orders/${id}/packing-slip?left=true&shipmentId=${shipmentId}`)
+  assertError(both, 400, 'BAD_REQUEST')
 })

@@ -6,8 +6,8 @@ import type { Author, Store } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { noteShipment } from '../orders/settle.ts'
+import { isActive, readRefundedUnshipped, unitsLeftOf, unitsToShip } from '../orders/shipment-units.ts'
 import * as sql from './delivery.sql.ts'
-import { isActive, readRefundedUnshipped, unitsLeftOf, unitsToShip } from './shipment-units.ts'
 
 export type ShipRequest = {
   trackingNumber: string

@@ -2,6 +2,7 @@ import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import { moveOrder } from '../orders/settle.ts'
+import { isActive } from '../orders/shipment-units.ts'
 import { applyToOrder } from './carrier.ts'
 import {
   type BookedShipment,
@@ -16,7 +17,6 @@ import { type CarrierCtx, callCarrier } from './carriers.ts'
 import { listShipments, saveShipment } from './delivery.sql.ts'
 import { referenceOf } from './parcel.ts'
 import { toDeliveryUpdate } from './parcel-events.ts'
-import { isActive } from './shipment-units.ts'
 
 /** Has the carrier make the label, and returns the shipment with its address. */
 export const labelShipment = async (ctx: CarrierCtx, shipmentId: string): Promise<BookedShipment> => {

@@ -76,9 +76,15 @@ export const invoicesAdminContract = {
   adminGetPackingSlip: adminEndpoint({
     ...{ ...page, path: `${adminOrdersPath}/{id}/packing-slip`, params: adminOrderParams },
     summary: 'What to pack for an order, as a page to print',
+    description: 'Without parameters: all units that were not refunded.',
     query: Type.Object({
       shipmentId: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, description: 'Only the units of this shipment' }),
+      ),
+      left: Type.Optional(
+        Type.Boolean({
+          description: 'Only the units that are still to send: in no shipment, and not refunded. Not with `shipmentId`',
+        }),
       ),
     }),
   }),

@@ -1,7 +1,9 @@
+import { fail } from '../../core/errors.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { readContact } from '../accounts/customer.ts'
 import { adminRoutes } from '../context.ts'
 import { findOrderIdInStore } from '../orders/admin-order.ts'
+import { readRefundedUnshipped, unitsToShip } from '../orders/shipment-units.ts'
 import { findOrder } from '../orders/store-orders.ts'
 import { invoicePage } from './invoice-page.ts'
 import { invoicesAdminContract } from './invoices.admin.contract.ts'
@@ -32,7 +34,12 @@ export const invoiceAdminRoutes = adminRoutes(invoicesAdminContract, {
   adminGetPackingSlip: async ({ ctx, params, query }) => {
     const { order } = await findOrder(ctx.db, params.id, ctx.store.publicId)
     const customer = await readContact(ctx.db, ctx.store, order.customerId)
-    return { body: packingSlipPage(ctx.store, order, customer, query.shipmentId), headers: printPageHeaders }
+    const { shipmentId, left: isLeft = false } = query
+    if (isLeft && shipmentId !== undefined) throw fail('BAD_REQUEST', 'Send either left or shipmentId.')
+    const left = isLeft
+      ? unitsToShip(order, order.shipments, await readRefundedUnshipped(ctx.db, ctx, order))
+      : undefined
+    return { body: packingSlipPage(ctx.store, order, customer, { shipmentId, left }), headers: printPageHeaders }
   },
 })
 

@@ -3,22 +3,26 @@ import type { Store } from '../context.ts'
 import { createFormat } from '../mail/format.ts'
 import { pickMailLanguage } from '../mail/texts/texts.ts'
 import type { FullOrderRow } from '../orders/orders.sql.ts'
+import { type UnitsOfLine, unitsOf as unitsOfLine } from '../orders/shipment-units.ts'
 import { addressLines } from './invoice-content.ts'
 import { factList, showParty } from './invoice-page.ts'
 import { invoiceTexts } from './invoice-texts.ts'
 import { html, printPage } from './print-page.ts'
 
-/** What to pack, without prices: the units of a shipment, or all that were not refunded. */
+/** Units to pack. `left`: those that must still be sent. Neither: all that were not refunded. */
+export type PackedUnits = { shipmentId?: string | undefined; left?: readonly UnitsOfLine[] | undefined }
+
+/** What to pack, without prices. */
 export const packingSlipPage = (
   store: Store,
   order: FullOrderRow,
   customer: { name: string; email: string; phone: string },
-  shipmentId?: string,
+  packed: PackedUnits,
 ): string => {
   const language = pickMailLanguage([store.locale])
   const texts = invoiceTexts[language]
   const format = createFormat(store, language)
-  const lines = unitsToPack(order, shipmentId)
+  const lines = unitsToPack(order, packed)
   const address = order.shippingAddress
   const recipient = {
     ...{ name: address?.name || customer.name, lines: address === null ? [] : addressLines(address), taxId: '' },
@@ -30,7 +34,7 @@ export const packingSlipPage = (
     ...store.contact,
     lines: store.address ? addressLines(store.address) : [],
   }
-  const parcel = order.shipments.find(({ id }) => id === shipmentId)
+  const parcel = order.shipments.find(({ id }) => id === packed.shipmentId)
   const facts: readonly (readonly [string, string])[] = [
     [texts.order, String(order.number)],
     [texts.ordered, format.date(order.createdAt)],
@@ -52,11 +56,12 @@ ${order.note === '' ? '' : html`<h2>${texts.note}</h2><p>${order.note}</p>`}`,
   )
 }
 
-const unitsToPack = (order: FullOrderRow, shipmentId: string | undefined) => {
+const unitsToPack = (order: FullOrderRow, { shipmentId, left }: PackedUnits) => {
   const physical = order.lines.filter(({ digital }) => digital === null)
   const shipment = order.shipments.find(({ id }) => id === shipmentId)
   if (shipmentId !== undefined && shipment === undefined) throw refuse('SHIPMENT_NOT_FOUND', { shipment: shipmentId })
   const unitsOf = (line: FullOrderRow['lines'][number]) => {
+    if (left !== undefined) return unitsOfLine(left, line.id)
     if (shipment === undefined) return line.quantity - line.refunded
     if (shipment.items.length === 0) return line.quantity
     return shipment.items.find(({ id }) => id === line.id)?.quantity ?? 0

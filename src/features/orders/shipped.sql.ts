@@ -1,7 +1,7 @@
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
-/** A cancelled shipment never left the store, so neither statement counts it. */
+/** A cancelled shipment never left the store, so no statement counts it. */
 
 /** Whether a locked order has a shipment. */
 export const hasShipment = async (tx: Tx, storeId: StoreId, orderId: string) =>
@@ -25,3 +25,30 @@ export const listShippedUnits = (tx: Tx, storeId: StoreId, orderId: string) => t
     where x.id = l.id) i on true
   where s.store_id = ${storeId} and s.order_id = ${orderId} and s.status <> 'cancelled'
   group by l.id, l.quantity`
+
+/**
+ * Refunded units of an order that were never shipped, by line: those that went back to stock as not shipped, and
+ * those of refunds before the first shipment. Other refunds are of units that the customer had received.
+ */
+export const listRefundedUnshipped = (db: Queries, storeId: StoreId, orderId: string) => db.many<{
+  id: string
+  quantity: number
+}>`
+  select i.id, sum(i.quantity)::integer as quantity
+  from refund r
+  cross join lateral (
+    select exists (select from shipment s where s.store_id = r.store_id and s.order_id = r.order_id
+      and s.status <> 'cancelled' and s.created_at <= r.created_at) as "isAfterShipment") known
+  cross join lateral jsonb_to_recordset(
+    case when known."isAfterShipment" and r.status = 'succeeded' then r.restocked else r.items end)
+    as i (id text, quantity integer)
+  where r.store_id = ${storeId} and r.order_id = ${orderId} and r.status <> 'failed'
+    and (r.restock is null or not known."isAfterShipment")
+  group by i.id`
+
+export type ParcelState = { status: string; deliveredAt: Date | null; items: { id: string; quantity: number }[] }
+
+/** Of a locked order. */
+export const listParcels = (tx: Tx, storeId: StoreId, orderId: string) => tx.many<ParcelState>`
+  select status, delivered_at as "deliveredAt", items from shipment
+  where store_id = ${storeId} and order_id = ${orderId} and status <> 'cancelled'`

@@ -3,6 +3,7 @@ import { describeAmount } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import type { PaymentProvider, RefundResult } from '../../providers/payment/provider.ts'
 import type { StoreId } from '../context.ts'
+import { endDelivery } from '../orders/end-delivery.ts'
 import { countRefunded, type LockedOrder } from '../orders/orders.sql.ts'
 import { listRestocked } from '../orders/restock.ts'
 import { flagOrder, isPaid, noteDuplicateRefunded, noteRefundFailed, refundOrder } from '../orders/settle.ts'
@@ -122,7 +123,7 @@ export const applySuccess = async (tx: Tx, ctx: Ctx, held: HeldRefunds, refund: 
   const refunded = await refundOrder(tx, ctx, order, { isWhole, items, restock, message })
   const restocked = listRestocked(order, refunded)
   if (restocked.length > 0) await noteRestocked(tx, ctx.store.id, refund.id, restocked)
-  return { ...succeeded(restocked), order: refunded }
+  return { ...succeeded(restocked), order: await endDelivery(tx, ctx, refunded) }
 }
 
 /** By another payment. A duplicate that is being refunded as a whole does not count. */
