@@ -82,7 +82,6 @@ const samples: DomainErrorData = {
   BULK_PRICE_UNCLEAR: {},
   BULK_PERCENT_INVALID: { percent: 0.0001 },
   BULK_AMOUNT_INVALID: { amount: 0.001, currency: 'INR' },
-  BULK_TOO_MANY: { maxProducts: 50 },
   JOB_NOT_FOUND: { jobId: 'job_1' },
   JOB_LIMIT_REACHED: { maxOpenJobs: 20 },
   JOB_TYPE_LIMIT_REACHED: { type: 'import', maxOpen: 3 },

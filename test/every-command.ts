@@ -221,6 +221,8 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
   const [move] = await vitrine('stock', 'moves', ...mug, '--limit', '1')
   assert.deepEqual([move.cause, move.availableChange, move.available], ['adjustment', -2, 12])
   assert.deepEqual([move.reason, move.author.kind], ['Two broken in the shop', 'command'])
+  const shelf = await vitrine('stock', 'count', ...mug, '--units', '15')
+  assert.deepEqual([shelf.onHand, shelf.available], [15, 15])
   const threshold = await vitrine('stock', 'threshold', ...mug, '--units', '20')
   assert.deepEqual(threshold, { variantId: adjusted.variantId, lowStockThreshold: 20 })
   assert.equal((await vitrine('stock', 'threshold', ...mug, '--units', 'store')).lowStockThreshold, null)

@@ -30,7 +30,7 @@ export const addStock = (program: Command) => {
   const stock = program.command('stock').description('Set and adjust the stock of products, and list its changes')
 
   withChange(stock.command('set'))
-    .description('Set how many units can be sold at an outlet; reserved units are not counted')
+    .description('Set how many units can be sold at an outlet: those on the shelf, less what unpaid orders hold')
     .requiredOption(
       '--quantity <n>',
       'units that can be sold from now on; +5 adds, -3 subtracts; untracked: always in stock, not counted',
@@ -43,6 +43,20 @@ export const addStock = (program: Command) => {
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
         await change(db, store, options, readQuantity(options.quantity))
+      }),
+    )
+
+  withChange(stock.command('count'))
+    .description('Set how many units were counted at an outlet; unpaid orders keep theirs, and the rest can be sold')
+    .requiredOption(
+      '--units <n>',
+      'units on the shelf, with those that unpaid orders hold, without those of paid orders that wait to be sent',
+    )
+    .addHelpText('after', '\nExample:\n  vitrine stock count --variant KC-MUG-OAT --units 14 --reason "Counted in May"')
+    .action((options: ChangeOptions & { units: string }) =>
+      withDatabase(async (db, config) => {
+        const store = await whichStore(db, config, options)
+        await change(db, store, options, { onHand: wholeNumber('--units', options.units, { min: 0, max: maxUnits }) })
       }),
     )
 
@@ -103,7 +117,7 @@ export const addStock = (program: Command) => {
 
 const nameOf = ({ product, variant }: VariantOptions) => ({ product: product ?? null, variantId: variant ?? null })
 
-type Amount = { quantity: number | null } | { delta: number }
+type Amount = { quantity: number | null } | { delta: number } | { onHand: number }
 
 const change = async (db: Db, store: Store, options: ChangeOptions, amount: Amount) => {
   const wanted: StockChange = {

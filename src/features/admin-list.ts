@@ -36,7 +36,7 @@ export const answerList = async <Row, Item extends object, Line extends object =
   query: AdminListQuery,
   source: AdminListSource<Row, Item, Line>,
 ): Promise<Answer<CountedPage<Item>>> => {
-  if (query.format === 'csv') return { body: noPage, stream: csvOf(source) }
+  if (query.format === 'csv') return { body: noPage, ...csvFile(ctx, list, writeCsv(source)) }
   const { limit = 20, cursor, format: _, ...filters } = query
   const scope = JSON.stringify(['admin', ctx.store.id, list, Object.entries(filters).sort()])
   const position = cursor === undefined ? undefined : decodeCursor(ctx.cursors, scope, cursor)
@@ -75,10 +75,19 @@ const toPart = <Row>(read: Row[] | PartOfList<Row>): PartOfList<Row> =>
 
 const noPage = { data: [], hasMore: false, nextCursor: null, total: 0, totalIsExact: true }
 
-const csvOf = <Row, Item extends object, Line extends object>(source: AdminListSource<Row, Item, Line>) => ({
-  contentType: 'text/csv; charset=utf-8',
-  chunks: writeCsv(source),
-})
+/** Lines of CSV as a file with the name and the day, in the time zone of the store, such as `orders-2026-11-17.csv`. */
+export const csvFile = (
+  { store, clock }: Pick<AdminCtx, 'store' | 'clock'>,
+  name: string,
+  chunks: AsyncIterable<string>,
+) => {
+  const day = Temporal.Instant.fromEpochMilliseconds(clock.now()).toZonedDateTimeISO(store.timezone).toPlainDate()
+  const plain = name.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  return {
+    stream: { contentType: 'text/csv; charset=utf-8', chunks },
+    headers: { 'content-disposition': `attachment; filename="${plain}-${day}.csv"` },
+  }
+}
 
 async function* writeCsv<Row, Item extends object, Line extends object>({
   columns = [],

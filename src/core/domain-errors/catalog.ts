@@ -38,10 +38,6 @@ export const catalogErrors = {
   BULK_AMOUNT_INVALID: invalid(
     ({ amount, currency }: { amount: number; currency: string }) => `${amount} is not an amount in ${currency}.`,
   ),
-  BULK_TOO_MANY: invalid(
-    ({ maxProducts }: { maxProducts: number }) =>
-      `More than ${maxProducts} products match. Choose fewer with a narrower filter.`,
-  ),
   JOB_NOT_FOUND: notFound(({ jobId }: { jobId: string }) => `The store has no job ${jobId}.`),
   JOB_LIMIT_REACHED: conflict(
     ({ maxOpenJobs }: { maxOpenJobs: number }) =>

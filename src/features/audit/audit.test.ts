@@ -118,6 +118,7 @@ test('the log is exported as CSV, all of what the filters find', async () => {
   })
   const answer = await owner.inStore('GET', '/audit?resource=thing&format=csv')
   assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+  assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/)
   const lines = answer.text.trimEnd().split('\r\n')
   assert.equal(lines[0], 'id,at,actorKind,actorId,actorName,clientAddress,requestId,action,resource,resourceId,changes')
   assert.equal(lines.length, 1_204)

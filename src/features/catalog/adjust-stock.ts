@@ -6,14 +6,19 @@ import type { Author, Outlet, Store } from '../context.ts'
 import { listStockedOutlets, lockProducts, refreshStockFlags, setTracked } from './products.sql.ts'
 import { findOutlet } from './products.ts'
 import { type ChangedStock, readStock } from './stock-change.sql.ts'
-import { addUnits, findVariant, setStockLevels, type VariantName } from './stock-change.ts'
+import { addUnits, findVariant, setOnHand, setStockLevels, type VariantName } from './stock-change.ts'
 import type { MoveNote } from './stock-ledger.sql.ts'
 
-/** `quantity` sets the available units (null: not tracked at any outlet), `delta` changes them. */
+/**
+ * `quantity` sets the available units (null: not tracked at any outlet), `delta` changes them. `onHand` sets the available
+ * and the reserved units together: what was counted.
+ */
 export type StockChange = VariantName & {
   outletId: string | null
   reason?: string | null
-} & ({ quantity: number | null } | { delta: number })
+} & ({ quantity: number | null } | { delta: number } | { onHand: number })
+
+const becomesTracked = (change: StockChange) => !('quantity' in change) || change.quantity !== null
 
 /** Changes the available units of one variant at one outlet. */
 export const adjustStock = async (tx: Tx, store: Store, by: Author, change: StockChange) => {
@@ -23,7 +28,7 @@ export const adjustStock = async (tx: Tx, store: Store, by: Author, change: Stoc
   await lockProducts(tx, store.id, [variant.productId])
   const { trackingChanged, changed } = await writeStock(tx, store, variant, outlet, by, change)
   if (trackingChanged || changed.length > 0) {
-    const isTracked = 'delta' in change || change.quantity !== null
+    const isTracked = becomesTracked(change)
     const changes: AuditedFields = {
       ...(trackingChanged ? { tracked: { before: !isTracked, after: isTracked } } : {}),
       ...unitsByOutlet(store, changed),
@@ -59,22 +64,25 @@ const writeStock = async (
   change: StockChange,
 ): Promise<{ trackingChanged: boolean; changed: ChangedStock[] }> => {
   const note: MoveNote = { cause: 'adjustment', orderId: null, reason: change.reason ?? null, actor: by.actor }
-  const isTracked = 'delta' in change || change.quantity !== null
-  const trackingChanged = (await setTracked(tx, store.id, variantId, isTracked)) !== undefined
+  const trackingChanged = (await setTracked(tx, store.id, variantId, becomesTracked(change))) !== undefined
   if ('delta' in change) {
     if (trackingChanged) throw refuse('STOCK_NOT_TRACKED', { variantId })
     const added = await addUnits(tx, store, { variantId, productId, outletId }, change.delta, note)
     return { trackingChanged, changed: change.delta === 0 ? [] : [added] }
   }
-  const { quantity } = change
-  if (quantity === null) return { trackingChanged, changed: [] }
+  if ('quantity' in change && change.quantity === null) return { trackingChanged, changed: [] }
   const others = trackingChanged ? await listStockedOutlets(tx, store.id, variantId) : []
-  const levels = new Map([...others.map((other) => [other.outletId, 0] as const), [outletId, quantity] as const])
+  const levels = new Map(others.map((other) => [other.outletId, 0]))
+  levels.delete(outletId)
+  if ('quantity' in change && change.quantity !== null) levels.set(outletId, change.quantity)
   const rows = [...levels].map(([outlet, available]) => ({
     variant_id: variantId,
     product_id: productId,
     outlet_id: outlet,
     available,
   }))
-  return { trackingChanged, changed: await setStockLevels(tx, store, rows, note) }
+  const changed = await setStockLevels(tx, store, rows, note)
+  const counted =
+    'onHand' in change ? await setOnHand(tx, store, { variantId, productId, outletId }, change.onHand, note) : []
+  return { trackingChanged, changed: [...changed, ...counted] }
 }

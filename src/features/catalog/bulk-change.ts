@@ -3,12 +3,13 @@ import { Compile } from 'typebox/compile'
 import { refuse } from '../../core/domain-errors.ts'
 import { maxMinor, toMinor, toWire } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
+import { maxCounted } from '../admin-list.ts'
 import { compareFields, recordChange } from '../audit/record.ts'
 import type { AdminCtx, Author, Store } from '../context.ts'
 import type { Step } from '../merchant-jobs/merchant-jobs.jobs.ts'
 import type { JobFault, MerchantJob } from '../merchant-jobs/merchant-jobs.sql.ts'
 import { queueJob } from '../merchant-jobs/merchant-jobs.ts'
-import { BulkChange, type BulkRequest } from './bulk.admin.contract.ts'
+import { BulkChange, BulkFilter, type BulkRequest } from './bulk.admin.contract.ts'
 import { emptyPatch, readCategory } from './edit-products.ts'
 import type { ProductPatch, VariantPatch } from './product-input.ts'
 import { openProductList } from './product-list.ts'
@@ -18,8 +19,6 @@ import { tryToSave } from './save.ts'
 import { findWholeProducts, type WholeProduct } from './whole-product.sql.ts'
 
 export const bulkJobType = 'products.bulk'
-export const maxBulkProducts = 500
-
 /** Products that one step changes. */
 const stepSize = 25
 
@@ -35,31 +34,42 @@ const StoredChange = Type.Object({
   categoryId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 })
 type StoredChange = Static<typeof StoredChange>
-const BulkInput = Type.Object({ ids: Type.Array(Type.String()), change: StoredChange })
-type BulkInput = Static<typeof BulkInput>
-const bulkInput = Compile(BulkInput)
+const ChosenInput = Type.Object({ ids: Type.Array(Type.String()), change: StoredChange })
+const FilteredInput = Type.Object({ filter: BulkFilter, change: StoredChange })
+type BulkInput = Static<typeof ChosenInput> | Static<typeof FilteredInput>
+const chosenInput = Compile(ChosenInput)
+const filteredInput = Compile(FilteredInput)
 
-/** The products are chosen now; the job changes them as they are then. */
+/** Where a job with a filter is in the list. */
+const filteredState = Compile(Type.Object({ after: Type.Array(Type.Union([Type.String(), Type.Number()])) }))
+
+/** The job shows the first ones, and counts all. */
+const maxFaults = 1000
+
+/** The job changes products as they are then. Those of a filter are the ones that match when the job comes to them. */
 export const requestBulkChange = async (tx: Tx, ctx: Pick<AdminCtx, 'store' | 'by'>, request: BulkRequest) => {
   const { store, by } = ctx
   const change = await readChange(tx, store, request.change)
-  const ids = await chooseProducts(tx, store, request)
-  const input: BulkInput = { ids, change }
+  const { input, total } = await readProducts(tx, store, request, change)
   return queueJob(tx, store, by, {
-    ...{ type: bulkJobType, total: ids.length, input },
+    ...{ type: bulkJobType, total, input },
     audited: { change: request.change, ...(request.filter === undefined ? {} : { filter: request.filter }) },
   })
 }
 
-const chooseProducts = async (tx: Tx, store: Store, { ids, filter }: BulkRequest) => {
-  if ((ids === undefined) === (filter === undefined)) throw refuse('BULK_PRODUCTS_UNCLEAR', {})
-  if (ids !== undefined) return [...new Set(ids)]
-  const list = await openProductList({ db: tx, store }, filter ?? {})
-  const found = await list.read(undefined, maxBulkProducts)
-  const last = found[maxBulkProducts - 1]
-  const isMore = last !== undefined && (await list.read(list.positionOf(last), 1)).length > 0
-  if (isMore) throw refuse('BULK_TOO_MANY', { maxProducts: maxBulkProducts })
-  return found.map(({ id }) => id)
+const readProducts = async (
+  tx: Tx,
+  store: Store,
+  { ids, filter }: BulkRequest,
+  change: StoredChange,
+): Promise<{ input: BulkInput; total: number }> => {
+  if (ids !== undefined && filter === undefined) {
+    const chosen = [...new Set(ids)]
+    return { input: { ids: chosen, change }, total: chosen.length }
+  }
+  if (ids !== undefined || filter === undefined) throw refuse('BULK_PRODUCTS_UNCLEAR', {})
+  const { found } = await (await openProductList({ db: tx, store }, filter)).count(maxCounted)
+  return { input: { filter, change }, total: found }
 }
 
 const readChange = async (tx: Tx, store: Store, { price, category, ...change }: BulkChange): Promise<StoredChange> => {
@@ -99,10 +109,34 @@ export const changePrice = (minor: number, change: NonNullable<StoredChange['pri
 
 /** Changes the next products. All in one transaction with the progress, so that none is changed twice. */
 export const runBulkStep = async (tx: Tx, store: Store, job: MerchantJob): Promise<Step> => {
-  if (!bulkInput.Check(job.input)) throw new Error(`the input of job ${job.id} is not that of a bulk change`)
-  const { ids, change } = job.input
-  const chosen = ids.slice(job.done, job.done + stepSize)
+  const { input } = job
   await lockCatalog(tx, store.id)
+  if (chosenInput.Check(input)) {
+    const { ids, change } = input
+    const chosen = ids.slice(job.done, job.done + stepSize)
+    return { ...(await changeProducts(tx, store, job, chosen, change)), isFinished: job.done + stepSize >= ids.length }
+  }
+  if (!filteredInput.Check(input)) throw new Error(`the input of job ${job.id} is not that of a bulk change`)
+  const { filter, change } = input
+  // By id, which never changes: no product is met twice, whatever the change does to the filter.
+  const list = await openProductList({ db: tx, store }, { ...filter, sort: 'newest' })
+  const found = await list.read(filteredState.Check(job.state) ? job.state.after : undefined, stepSize)
+  const ids = found.map(({ id }) => id)
+  const { done, ...step } = await changeProducts(tx, store, job, ids, change)
+  const last = found.at(-1)
+  const isFinished = found.length < stepSize || last === undefined
+  const state = last === undefined ? undefined : { after: list.positionOf(last) }
+  // What was counted in the beginning has a limit, and may have changed.
+  return { ...step, done, isFinished, state, total: isFinished ? done : Math.max(job.total, done + 1) }
+}
+
+const changeProducts = async (
+  tx: Tx,
+  store: Store,
+  job: MerchantJob,
+  chosen: readonly string[],
+  change: StoredChange,
+): Promise<Omit<Step, 'isFinished'>> => {
   await lockProducts(tx, store.id, chosen)
   const found = new Map((await findWholeProducts(tx, store.id, chosen)).map((product) => [product.id, product]))
   const nodes = await listCategoryNodes(tx, store.id)
@@ -110,7 +144,7 @@ export const runBulkStep = async (tx: Tx, store: Store, job: MerchantJob): Promi
   const isCategoryGone = change.categoryId != null && path?.length === 0
   const faults: JobFault[] = []
   const fault = (id: string, field: string, message: string) =>
-    faults.push({ line: ids.indexOf(id) + 1, field, message, id })
+    faults.push({ line: job.done + chosen.indexOf(id) + 1, field, message, id })
   const products: WholeProduct[] = []
   for (const id of chosen) {
     const product = found.get(id)
@@ -126,12 +160,13 @@ export const runBulkStep = async (tx: Tx, store: Store, job: MerchantJob): Promi
     if ('faults' in plan) for (const { field, message } of plan.faults) fault(products[i]?.id ?? '', field, message)
   }
   await recordChanges(tx, store, job.author, products)
-  const before = { updated: 0, unchanged: 0, ...job.result }
-  const done = job.done + chosen.length
-  return {
-    ...{ done, faults, isFinished: done >= ids.length },
-    result: { updated: before.updated + summary.updated, unchanged: before.unchanged + summary.unchanged },
+  const before = { updated: 0, unchanged: 0, faulty: 0, ...job.result }
+  const result = {
+    updated: before.updated + summary.updated,
+    unchanged: before.unchanged + summary.unchanged,
+    faulty: before.faulty + new Set(faults.map(({ id }) => id)).size,
   }
+  return { done: job.done + chosen.length, faults: before.faulty < maxFaults ? faults : [], result }
 }
 
 const isTooHigh = ({ variants }: WholeProduct, { price }: StoredChange) =>

@@ -28,16 +28,16 @@ export const BulkChange = Type.Object({
 })
 export type BulkChange = Static<typeof BulkChange>
 
+export const BulkFilter = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  status: Type.Optional(oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
+  category: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  stock: Type.Optional(oneOf(['out', 'low'])),
+})
+
 export const BulkRequest = Type.Object({
   ids: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 500 })),
-  filter: Type.Optional(
-    Type.Object({
-      q: Type.Optional(Type.String({ maxLength: 200 })),
-      status: Type.Optional(oneOf(['ACTIVE', 'DRAFT', 'ARCHIVED'])),
-      category: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-      stock: Type.Optional(oneOf(['out', 'low'])),
-    }),
-  ),
+  filter: Type.Optional(BulkFilter),
   change: BulkChange,
 })
 export type BulkRequest = Static<typeof BulkRequest>
@@ -46,9 +46,12 @@ export const bulkAdminContract = {
   adminBulkProducts: adminEndpoint({
     ...{ tag: 'Products', access: 'store', permission: 'catalog:write', method: 'POST', once: true },
     ...{ path: '/admin/v1/stores/{storeId}/products/bulk', params: storeParams },
-    summary: 'Change up to 500 products',
+    summary: 'Change many products',
     description:
-      'By `ids` or by a `filter` like that of the list. A job changes each product once; see `jobs` for its progress.',
+      'Up to 500 by `ids`, or any number by a `filter` like that of the list: those that match when the job comes to them; `{}` is all. ' +
+      'A job changes each product once; see `jobs` for its progress. Its `result` counts products that were `updated`, ' +
+      '`unchanged` (they had the values already) and `faulty`. `faults` has the first thousand or so. `total` is counted up ' +
+      'to 10,000 at first.',
     body: BulkRequest,
     ok: MerchantJobBody,
     okStatus: 201,

@@ -44,6 +44,15 @@ export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, ou
   values (${storeId}, ${variantId}, ${outletId}, ${productId}, 0, ${thresholdOf(storeId, sql`${variantId}`)})
   on conflict (store_id, variant_id, outlet_id) do nothing`
 
+/** The units on hand of a row that stays locked. */
+export const lockOnHand = async (tx: Tx, storeId: StoreId, { variantId, outletId }: StockLocation) =>
+  (
+    await tx.one<{ onHand: number }>`
+    select on_hand as "onHand" from stock
+    where store_id = ${storeId} and variant_id = ${variantId} and outlet_id = ${outletId}
+    for no key update`
+  ).onHand
+
 /** A stock row that was changed. `before` is what was available. */
 export type ChangedStock = {
   variantId: string

@@ -58,6 +58,23 @@ export const addUnits = async (
   throw delta < 0 ? refuse('STOCK_TOO_LOW', { units: -delta, available }) : refuse('STOCK_TOO_HIGH', { maxUnits })
 }
 
+/**
+ * Sets the units on hand to what was counted. Unpaid orders keep what they have reserved of them. Orders wait from the
+ * lock of the row to the commit, so none comes between the difference and the change.
+ */
+export const setOnHand = async (
+  tx: Tx,
+  store: Pick<Store, 'id'>,
+  location: sql.StockLocation,
+  onHand: number,
+  note: MoveNote,
+): Promise<sql.ChangedStock[]> => {
+  await shareThreshold(tx, store.id)
+  await sql.ensureStock(tx, store.id, location)
+  const delta = onHand - (await sql.lockOnHand(tx, store.id, location))
+  return delta === 0 ? [] : [await addUnits(tx, store, location, delta, note)]
+}
+
 /** Sets the available units. Returns the rows that had other values. */
 export const setStockLevels = async (
   tx: Tx,

@@ -11,7 +11,9 @@ const causes = ['opening', 'order', 'cancel', 'refund', 'return', 'adjustment', 
 export type MoveCause = (typeof causes)[number]
 
 const units = {
-  onHand: Type.Integer({ description: 'Units that are there, reserved ones included' }),
+  onHand: Type.Integer({
+    description: '`available` and `reserved` together. Units of paid orders are sold, and not in it',
+  }),
   reserved: Type.Integer({ description: 'Units that unpaid orders hold' }),
   available: Type.Integer({ description: 'Units that can be sold' }),
 }
@@ -84,7 +86,17 @@ const adjustBody = Type.Object({
     Type.Integer({ minimum: -maxUnits, maximum: maxUnits, description: 'Units to add to what can be sold' }),
   ),
   set: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: maxUnits, description: 'Units that can be sold from now on' }),
+    Type.Integer({
+      ...{ minimum: 0, maximum: maxUnits },
+      description: 'Units that can be sold from now on: `available`, without those that unpaid orders hold',
+    }),
+  ),
+  onHand: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 0, maximum: maxUnits },
+      description:
+        'Units that were counted, with those that unpaid orders hold, and without those of paid orders that wait to be sent',
+    }),
   ),
   reason: Type.String({ minLength: 1, maxLength: 500 }),
 })
@@ -142,7 +154,7 @@ export const stockContract = {
     ...{ tag, access: 'store', permission: 'stock:write', method: 'POST', path: `${path}/adjust`, params: storeParams },
     summary: 'Change how many units of a variant can be sold at an outlet',
     description:
-      'Send `variantId` or `sku`, and `delta` or `set`. Reserved units stay reserved. Units that are not available cannot be taken away: the answer is 409 `INSUFFICIENT_STOCK`. `set` makes an untracked variant tracked.',
+      'Send `variantId` or `sku`, and one of `delta`, `set` and `onHand`. `set` says how many units can be sold: what is on the shelf, less what unpaid orders hold. Whoever has counted the shelf sends `onHand`, and the service subtracts what unpaid orders hold at that moment. Put units of paid orders aside before counting. Reserved units stay reserved. Units that are not available cannot be taken away: the answer is 409 `INSUFFICIENT_STOCK`. `set` and `onHand` make an untracked variant tracked.',
     body: adjustBody,
     ok: AdjustedStock,
     errors: ['NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_STOCK'],

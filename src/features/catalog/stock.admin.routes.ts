@@ -23,10 +23,11 @@ export const stockRoutes = adminRoutes(stockContract, {
   adminListStockMoves: ({ ctx, query }) => answerMoves(ctx, query),
 })
 
-const readChange = ({ variantId, sku, outletId, delta, set, reason }: AdjustBody): StockChange => {
+const readChange = ({ variantId, sku, outletId, delta, set, onHand, reason }: AdjustBody): StockChange => {
   if ((variantId === undefined) === (sku === undefined)) throw fail('BAD_REQUEST', 'Send either variantId or sku.')
   const named = { product: null, variantId: variantId ?? sku ?? null, outletId: outletId ?? null, reason }
-  if (delta !== undefined && set === undefined) return { ...named, delta }
-  if (set !== undefined && delta === undefined) return { ...named, quantity: set }
-  throw fail('BAD_REQUEST', 'Send either delta or set.')
+  const sent = [delta, set, onHand].filter((units) => units !== undefined)
+  if (sent.length !== 1) throw fail('BAD_REQUEST', 'Send one of delta, set and onHand.')
+  if (delta !== undefined) return { ...named, delta }
+  return onHand === undefined ? { ...named, quantity: set ?? 0 } : { ...named, onHand }
 }

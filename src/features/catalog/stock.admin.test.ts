@@ -14,6 +14,7 @@ import { cheapPasswords } from '../../../test/world.ts'
 import { channel } from '../../db/announce.ts'
 import { listen } from '../../db/listen.ts'
 import { commandLine } from '../audit/record.ts'
+import { openRefundScene } from '../payments/refund-fixture.ts'
 import { adjustStock } from './adjust-stock.ts'
 import { changeVariantThreshold } from './stock-threshold.ts'
 
@@ -167,6 +168,7 @@ test('a change that changes nothing leaves no entry', async () => {
   for (const body of [
     { sku: 'MUG', set: 20 },
     { sku: 'MUG', delta: 0 },
+    { sku: 'MUG', onHand: 20 },
   ]) {
     assert.equal((await adjust(body)).json.available, 20)
   }
@@ -186,6 +188,34 @@ test('units that are not available cannot be taken away', async () => {
   assert.equal((await adjust({ sku: 'MUG', delta: -16 })).json.available, 0)
 })
 
+test('counted units include those that unpaid orders hold, also while orders are placed and paid', async () => {
+  const { shop, order, findings } = await openRefundScene(service, { prices: { Mug: 100 } })
+  const owner = await newStaff(service, shop)
+  const { id: variantId } = (await shop.get('/v1/products/mug')).json.variants[0]
+  const count = async (onHand: number) => {
+    const { status, json, text } = await owner.inStore('POST', '/stock/adjust', {
+      variantId,
+      onHand,
+      reason: 'Counted',
+    })
+    assert.equal(status, 200, text)
+    return json
+  }
+  await order({ mug: 2 }, { isPaid: false })
+  assert.deepEqual(await count(15), { variantId, outletId: shop.outletId, onHand: 15, reserved: 2, available: 13 })
+  const tooFew = await owner.inStore('POST', '/stock/adjust', { variantId, onHand: 1, reason: 'Counted' })
+  assertError(tooFew, 409, 'INSUFFICIENT_STOCK')
+  const hold = () => order({ mug: 1 }, { isPaid: false })
+  await Promise.all([hold(), count(30), hold(), count(30), hold(), count(30)])
+  assert.deepEqual(await count(30), { variantId, outletId: shop.outletId, onHand: 30, reserved: 5, available: 25 })
+  // Units of paid orders are sold, before or after the count.
+  await Promise.all([order({ mug: 1 }), order({ mug: 1 }), count(40), order({ mug: 1 }), order({ mug: 1 })])
+  const { onHand, reserved, available } = (await owner.inStore('GET', '/stock')).json.data[0]
+  assert.ok(onHand >= 36 && onHand <= 40, String(onHand))
+  assert.deepEqual([reserved, available], [5, onHand - 5])
+  assert.deepEqual(await findings({ isMoved: true }), [])
+})
+
 test('wrong input is refused with a reason, and changes nothing', async () => {
   const { shop, owner, adjust, list } = await openShop()
   await shop.add({ name: 'Copy', price: 1, stock: 1, sku: 'MUG' })
@@ -194,6 +224,8 @@ test('wrong input is refused with a reason, and changes nothing', async () => {
     { sku: 'LAMP', variantId: 'var_1', delta: 1 },
     { sku: 'LAMP' },
     { sku: 'LAMP', delta: 1, set: 1 },
+    { sku: 'LAMP', set: 1, onHand: 1 },
+    { sku: 'LAMP', onHand: -1 },
     { sku: 'LAMP', set: -1 },
     { sku: 'LAMP', delta: 1.5 },
     { sku: 'LAMP', delta: 1, reason: '' },
@@ -211,6 +243,11 @@ test('wrong input is refused with a reason, and changes nothing', async () => {
   const theirs = { variantId: (await shop.get('/v1/products/lamp')).json.variants[0].id, delta: 1, reason: 'No' }
   assertError(await (await newStaff(service, other)).inStore('POST', '/stock/adjust', theirs), 404, 'NOT_FOUND')
   assert.equal((await list('?sku=LAMP')).data[0]?.available, 3)
+})
+
+test('an untracked variant is counted again once its units are counted', async () => {
+  const { adjust } = await openShop()
+  assert.deepEqual((await adjust({ sku: 'POSTER', onHand: 6 })).json.available, 6)
 })
 
 test('an untracked variant is counted again once its units are set', async () => {

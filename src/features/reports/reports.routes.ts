@@ -1,6 +1,7 @@
 import { csvLine } from '../../core/csv.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { adminRoutes } from '../context.ts'
+import { csvFile } from '../admin-list.ts'
+import { type AdminCtx, adminRoutes } from '../context.ts'
 import { reportsContract } from './reports.contract.ts'
 import {
   reportCarts,
@@ -15,10 +16,14 @@ import {
 type Report = { data: readonly object[] }
 
 /** The report, or its rows as CSV. */
-const answer = async <Body extends Report>(made: Promise<Body>, { format }: { format?: 'json' | 'csv' }) => {
+const answer = async <Body extends Report>(
+  ctx: AdminCtx,
+  name: string,
+  made: Promise<Body>,
+  { format }: { format?: 'json' | 'csv' },
+) => {
   const body = await made
-  const stream = { contentType: 'text/csv; charset=utf-8', chunks: csvOf(body) }
-  const answered: Answer<Body> = format === 'csv' ? { body, stream } : { body }
+  const answered: Answer<Body> = format === 'csv' ? { body, ...csvFile(ctx, name, csvOf(body)) } : { body }
   return answered
 }
 
@@ -30,11 +35,11 @@ async function* csvOf({ data }: Report) {
 }
 
 export const reportRoutes = adminRoutes(reportsContract, {
-  adminReportSales: ({ ctx, query }) => answer(reportSales(ctx, query), query),
-  adminReportProducts: ({ ctx, query }) => answer(reportProducts(ctx, query), query),
-  adminReportCategories: ({ ctx, query }) => answer(reportCategories(ctx, query), query),
-  adminReportOutlets: ({ ctx, query }) => answer(reportOutlets(ctx, query), query),
-  adminReportCoupons: ({ ctx, query }) => answer(reportCoupons(ctx, query), query),
-  adminReportTax: ({ ctx, query }) => answer(reportTax(ctx, query), query),
-  adminReportCarts: ({ ctx, query }) => answer(reportCarts(ctx, query), query),
+  adminReportSales: ({ ctx, query }) => answer(ctx, 'sales-report', reportSales(ctx, query), query),
+  adminReportProducts: ({ ctx, query }) => answer(ctx, 'products-report', reportProducts(ctx, query), query),
+  adminReportCategories: ({ ctx, query }) => answer(ctx, 'categories-report', reportCategories(ctx, query), query),
+  adminReportOutlets: ({ ctx, query }) => answer(ctx, 'outlets-report', reportOutlets(ctx, query), query),
+  adminReportCoupons: ({ ctx, query }) => answer(ctx, 'coupons-report', reportCoupons(ctx, query), query),
+  adminReportTax: ({ ctx, query }) => answer(ctx, 'tax-report', reportTax(ctx, query), query),
+  adminReportCarts: ({ ctx, query }) => answer(ctx, 'carts-report', reportCarts(ctx, query), query),
 })
