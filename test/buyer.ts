@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { type Answer, callUrl } from './harness.ts'
 
+type PlacedLine = { id: string; sku: string; price: number }
+type PlacedOrder = {
+  id: string
+  number: string
+  total: number
+  items: [PlacedLine, ...PlacedLine[]]
+}
+
 /** A customer of a running store who orders through its API. */
 export const newBuyer = async (url: string, browserKey: string, name = 'Asha') => {
   let token = ''
@@ -20,19 +28,17 @@ export const newBuyer = async (url: string, browserKey: string, name = 'Asha') =
     return json
   }
   token = (await must('POST', '/v1/signup', { name, email: 'asha@example.com', password: 'a long password' })).token
-  const order = async (
-    paymentMethod: 'online' | 'cod',
-    ...slugs: string[]
-  ): Promise<{ id: string; number: string }> => {
-    for (const slug of slugs) {
-      const product = await must('GET', `/v1/products/${slug}`)
-      await must('POST', '/v1/cart', { productId: product.id, variantId: product.variants[0].id, quantity: 1 })
-    }
+  const addToCart = async (slug: string, quantity = 1) => {
+    const product = await must('GET', `/v1/products/${slug}`)
+    await must('POST', '/v1/cart', { productId: product.id, variantId: product.variants[0].id, quantity })
+  }
+  const order = async (paymentMethod: 'online' | 'cod', ...slugs: string[]): Promise<PlacedOrder> => {
+    for (const slug of slugs) await addToCart(slug)
     const shippingAddress = {
       ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
       ...{ postalCode: '560001', country: 'IN' },
     }
     return (await must('POST', '/v1/checkout', { paymentMethod, shippingAddress, note: 'Ring twice' })).order
   }
-  return { order, show: (id: string) => must('GET', `/v1/customer/orders/${id}`) }
+  return { call: must, addToCart, order, show: (id: string) => must('GET', `/v1/customer/orders/${id}`) }
 }

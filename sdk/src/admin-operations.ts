@@ -465,6 +465,8 @@ export interface AdminOperations {
   /**
    * What to pack for an order, as a page to print.
    *
+   * Without parameters: all units that were not refunded.
+   *
    * `GET /admin/v1/stores/{storeId}/orders/{id}/packing-slip`, permission `orders:read`
    */
   getPackingSlip(input: AdminGetPackingSlipInput, options?: CallOptions): Promise<string>
@@ -544,9 +546,12 @@ export interface AdminOperations {
    */
   updateVariant(input: AdminUpdateVariantInput, options?: ChangeOptions): Promise<AdminVariant & WithEtag>
   /**
-   * Change up to 500 products.
+   * Change many products.
    *
-   * By `ids` or by a `filter` like that of the list. A job changes each product once; see `jobs` for its progress.
+   * Up to 500 by `ids`, or any number by a `filter` like that of the list: those that match when the job comes to them;
+   * `{}` is all. A job changes each product once; see `jobs` for its progress. Its `result` counts products that were
+   * `updated`, `unchanged` (they had the values already) and `faulty`. `faults` has the first thousand or so. `total`
+   * is counted up to 10,000 at first.
    *
    * `POST /admin/v1/stores/{storeId}/products/bulk`, permission `catalog:write`
    */
@@ -749,8 +754,11 @@ export interface AdminOperations {
   /**
    * Change how many units of a variant can be sold at an outlet.
    *
-   * Send `variantId` or `sku`, and `delta` or `set`. Reserved units stay reserved. Units that are not available cannot
-   * be taken away: the answer is 409 `INSUFFICIENT_STOCK`. `set` makes an untracked variant tracked.
+   * Send `variantId` or `sku`, and one of `delta`, `set` and `onHand`. `set` says how many units can be sold: what is
+   * on the shelf, less what unpaid orders hold. Whoever has counted the shelf sends `onHand`, and the service subtracts
+   * what unpaid orders hold at that moment. Put units of paid orders aside before counting. Reserved units stay
+   * reserved. Units that are not available cannot be taken away: the answer is 409 `INSUFFICIENT_STOCK`. `set` and
+   * `onHand` make an untracked variant tracked.
    *
    * `POST /admin/v1/stores/{storeId}/stock/adjust`, permission `stock:write`
    */
@@ -1126,7 +1134,12 @@ export interface AdminOperations {
   reportCoupons(input: AdminReportCouponsInput & { format: 'csv' }, options?: CallOptions): CsvText
   reportCoupons(input?: AdminReportCouponsInput, options?: CallOptions): Promise<AdminReportCouponsAnswer>
   /**
-   * Tax by rate, as charged.
+   * Tax by rate: charged, refunded and net.
+   *
+   * Tax counts in the period in which its order was placed, and refunded tax in the period in which the refund was
+   * requested. So an earlier period does not change when one of its orders is refunded later, and `netTax` may be
+   * negative. A cancelled order counts nowhere, nor do its refunds. A refund of an amount returns the same share of
+   * each rate. The figures are those of the credit notes.
    *
    * `GET /admin/v1/stores/{storeId}/reports/tax`, permission `reports:read`
    */

@@ -472,7 +472,7 @@ export type StockLevel = {
   variant: string
   /** False: always in stock, and not counted */
   tracked: boolean
-  /** Units that are there, reserved ones included */
+  /** `available` and `reserved` together. Units of paid orders are sold, and not in it */
   onHand: number
   /** Units that unpaid orders hold */
   reserved: number
@@ -842,7 +842,15 @@ export type TaxOfRate = {
   rate: number
   /** What was charged, without the tax */
   taxable: number
+  /** As charged */
   tax: number
+  /** What was refunded, without the tax */
+  refundedTaxable: number
+  refundedTax: number
+  /** `taxable` less `refundedTaxable` */
+  netTaxable: number
+  /** `tax` less `refundedTax` */
+  netTax: number
 }
 
 export type CartsOfPeriod = {
@@ -1037,7 +1045,7 @@ export type AdminListVariantsAnswer = {
 export type AdminAdjustStockAnswer = {
   variantId: string
   outletId: string
-  /** Units that are there, reserved ones included */
+  /** `available` and `reserved` together. Units of paid orders are sold, and not in it */
   onHand: number
   /** Units that unpaid orders hold */
   reserved: number
@@ -1417,6 +1425,8 @@ export type AdminGetPackingSlipInput = {
   id: string
   /** Only the units of this shipment */
   shipmentId?: string | undefined
+  /** Only the units that are still to send: in no shipment, and not refunded. Not with `shipmentId` */
+  left?: boolean | undefined
 }
 
 /** The input of `adminListProducts`. */
@@ -1993,8 +2003,12 @@ export type AdminAdjustStockInput = {
   outletId?: string | undefined
   /** Units to add to what can be sold */
   delta?: number | undefined
-  /** Units that can be sold from now on */
+  /** Units that can be sold from now on: `available`, without those that unpaid orders hold */
   set?: number | undefined
+  /**
+   * Units that were counted, with those that unpaid orders hold, and without those of paid orders that wait to be sent
+   */
+  onHand?: number | undefined
   reason: string
 }
 

@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newBuyer } from '../../test/buyer.ts'
-import {
-  assertSentence,
-  makeTemplate,
-  readDemoKeys,
-  runJson,
-  runVitrine,
-  seededInstallation,
-  startService,
-} from './fixture.ts'
+import { assertSentence, makeTemplate, openDemoShop, runVitrine } from './fixture.ts'
 
 makeTemplate()
 
 test('an operator finds, notes, exports and erases a customer', async (t) => {
-  const installation = await seededInstallation(t)
-  const { url } = await startService(t, installation)
-  const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
-  const vitrine = (...args: string[]) => runJson(args, installation)
-  const asha = await newBuyer(url, browserKey)
+  const { installation, vitrine, asha } = await openDemoShop(t)
   const order = await asha.order('online', 'masala-chai-blend')
   const [found] = await vitrine('customer', 'list', '--query', 'asha@exam')
   assert.deepEqual([found.name, found.orderCount, found.email], ['Asha', 0, 'asha@example.com'])

@@ -9,6 +9,7 @@ import { before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { newBuyer } from '../../test/buyer.ts'
 import type { Order, Outcome } from '../../test/command-worker.ts'
 import { makeBeside, runSql } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
@@ -212,6 +213,15 @@ export const seededInstallation = async (t: TestContext) => {
   const installation = await newInstallation(t)
   execFileSync('cp', ['-Rp', join(template, 'data'), installation.VITRINE_DATA_DIR])
   return installation
+}
+
+/** A running demo store, its operator at the command line, and a customer. */
+export const openDemoShop = async (t: TestContext) => {
+  const installation = await seededInstallation(t)
+  const { url } = await startService(t, installation)
+  const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
+  const vitrine = (...args: string[]) => runJson(args, installation)
+  return { installation, vitrine, asha: await newBuyer(url, browserKey) }
 }
 
 export const readDemoKeys = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))

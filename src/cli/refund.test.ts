@@ -1,51 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { callUrl } from '../../test/harness.ts'
-import {
-  assertSentence,
-  makeTemplate,
-  readDemoKeys,
-  runJson,
-  runVitrine,
-  seededInstallation,
-  startService,
-} from './fixture.ts'
+import { assertSentence, makeTemplate, openDemoShop, runVitrine } from './fixture.ts'
 
 makeTemplate()
 
 test('an operator refunds an order whole, by amount and by line', async (t) => {
-  const installation = await seededInstallation(t)
-  const { url } = await startService(t, installation)
-  const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
-  let token = ''
-  const call = async (method: string, path: string, body?: unknown) => {
-    const headers = {
-      ...{ 'x-store-key': browserKey, 'content-type': 'application/json' },
-      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-    }
-    const answer = await callUrl(`${url}${path}`, {
-      ...{ method, headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    assert.ok(answer.status < 300, answer.text)
-    return answer.json
-  }
-  token = (await call('POST', '/v1/signup', { name: 'Asha', email: 'a@example.com', password: 'a long password' }))
-    .token
-  const shippingAddress = {
-    ...{ name: 'Asha', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
-    ...{ postalCode: '560001', country: 'IN' },
-  }
-  const vitrine = (...args: string[]) => runJson(args, installation)
-  const stock = async () => (await call('GET', `/v1/products/masala-chai-blend?fresh=${Math.random()}`)).stock
+  const { installation, vitrine, asha } = await openDemoShop(t)
+  const tea = 'masala-chai-blend'
+  const stock = async () => (await asha.call('GET', `/v1/products/${tea}?fresh=${Math.random()}`)).stock
   const order = async (quantity = 3) => {
-    const { id: productId, variants } = await call('GET', '/v1/products/masala-chai-blend')
-    await call('POST', '/v1/cart', { productId, variantId: variants[0].id, quantity })
-    const { order: placed } = await call('POST', '/v1/checkout', { shippingAddress })
+    await asha.addToCart(tea, quantity)
+    const placed = await asha.order('online')
     await vitrine('simulate', 'payment', placed.id, '--status', 'success')
     return placed
   }
-  const show = (id: string) => call('GET', `/v1/customer/orders/${id}`)
+  const { show } = asha
 
   await t.test('--amount refunds a part, --item a line by id or SKU, and neither the rest', async () => {
     const placed = await order()

@@ -33,7 +33,7 @@ const reports: Record<string, { about: string; make(ctx: ReportCtx, query: Query
   categories: { about: 'sales by category, best first', make: reportCategories },
   outlets: { about: 'sales by outlet, best first', make: reportOutlets },
   coupons: { about: 'sales with each coupon, best first', make: reportCoupons },
-  tax: { about: 'tax by rate, as charged', make: reportTax },
+  tax: { about: 'tax by rate: charged, and refunded in the period', make: reportTax },
   carts: { about: 'carts, and how many of them became orders', make: reportCarts },
 }
 
