@@ -49,6 +49,7 @@ export const listOperations = (storeId: number, orders: number): [name: string, 
       ),
     ],
     ['sales of a year by day', repeated(get(`/reports/sales?${year}&by=day`))],
+    ['tax of a year by rate', repeated(get(`/reports/tax?${year}`))],
     ['sales of a year by product', repeated(get(`/reports/products?${year}`))],
   ]
 }

@@ -106,6 +106,10 @@ const statements = ({ id, outletId, otherOutletId, products }: AdminStore, order
   const customers = Math.ceil(orders / ordersPerCustomer)
   const product = `lpad((1 + (n * 7 + line * 131) % ${products})::text, 8, '0')`
   const orderId = `'ord_' || n`
+  // Of all lines, or of what one of them costs.
+  const taxes = `jsonb_build_array(jsonb_build_object('rate', 18,
+    'baseMinor', case k.payment_status when 'refunded' then ${totalMinor - lines * taxMinor} else ${unitMinor - taxMinor} end,
+    'taxMinor', case k.payment_status when 'refunded' then ${lines * taxMinor} else ${taxMinor} end))`
   return [
     `insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
        payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor,
@@ -132,9 +136,9 @@ const statements = ({ id, outletId, otherOutletId, products }: AdminStore, order
     `insert into payment (store_id, id, order_id, provider, status, amount_minor, currency, created_at, updated_at)
      select ${id}, 'pay_' || n, ${orderId}, case when k.payment = 'open' then 'cod' else 'sandbox' end, k.payment,
        ${totalMinor}, 'INR', ${at}, ${at} from ${made} order by n`,
-    `insert into refund (store_id, id, order_id, payment_id, amount_minor, status, created_at, updated_at)
+    `insert into refund (store_id, id, order_id, payment_id, amount_minor, status, taxes, created_at, updated_at)
      select ${id}, 'ref_' || n, ${orderId}, 'pay_' || n,
-       case k.payment_status when 'refunded' then ${totalMinor} else ${unitMinor} end, 'succeeded', ${at}, ${at}
+       case k.payment_status when 'refunded' then ${totalMinor} else ${unitMinor} end, 'succeeded', ${taxes}, ${at}, ${at}
      from ${made} where k.payment_status in ('refunded', 'partially_refunded') order by n`,
     // The terms of the service.
     `insert into order_search (store_id, number, term)
@@ -144,9 +148,11 @@ const statements = ({ id, outletId, otherOutletId, products }: AdminStore, order
        array(select l.sku from order_line l where l.store_id = o.store_id and l.order_id = o.id)) t (term)
      where o.store_id = ${id} and o.number between $1 and $2 order by o.number`,
     // With a time to come, so that the job of the service leaves them alone.
-    `insert into sale_entry (store_id, order_id, orders, refunds_minor, at)
+    `insert into sale_entry (store_id, order_id, orders, refunds_minor, refunded_taxes, at)
      select ${id}, ${orderId}, 1, case k.payment_status when 'refunded' then ${totalMinor}
-       when 'partially_refunded' then ${unitMinor} else 0 end, now() + interval '1 day'
+       when 'partially_refunded' then ${unitMinor} else 0 end,
+       case when k.payment_status in ('refunded', 'partially_refunded')
+         then jsonb_build_array(jsonb_build_object('at', ${at}, 'sign', 1, 'taxes', ${taxes})) end, now() + interval '1 day'
      from ${made} where k.status <> 'cancelled' order by n`,
   ]
 }

@@ -37,7 +37,8 @@ import {
 } from '../src/features/payments/payment-jobs.sql.ts'
 import { claimDueRefunds, findDueRefunds } from '../src/features/payments/refunds.sql.ts'
 import { listUses, pageCoupons } from '../src/features/pricing/coupons.sql.ts'
-import { addToSums, findStoresWithEntries } from '../src/features/reports/sales.sql.ts'
+import { addToSums, findStoresWithEntries, readTaxes } from '../src/features/reports/sales.sql.ts'
+import { splitMonths } from '../src/features/reports/sales.ts'
 import { findChangedThresholds } from '../src/features/stores/low-stock.sql.ts'
 
 const webhookResult: AttemptResult = {
@@ -152,6 +153,11 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   ...deliveryLists(db, storeId),
   [() => findStoresWithEntries(db, []), 'sale_entry_pkey'],
   [() => addToSums(db, storeId), 'sale_entry_pkey'],
+  [
+    () =>
+      readTaxes(db, storeId, splitMonths({ from: new Date('2026-01-01T05:00Z'), to: new Date('2026-03-09T07:00Z') })),
+    'refund_by_time',
+  ],
   // A table of stores is small, and a scan of it is as good.
   [() => findChangedThresholds(db)],
   [() => db.tx((tx) => refreshStoreThreshold(tx, storeId, 'var_1')), 'stock_pkey'],
