@@ -6,6 +6,7 @@ import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
+import { isDecodable } from './core/text.ts'
 import { parseTrustProxy } from './core/trust-proxy.ts'
 
 const postgresExample = 'postgres://user:password@db.example:5432/shop'
@@ -193,8 +194,7 @@ export const Environment = Type.Object({
     minimum: 1,
     maximum: 10_000,
     default: 40,
-    description:
-      'Pictures and import files that this instance receives at the same time, for all stores; one store gets at most half. Further ones get 503',
+    description: 'Files that this instance receives at the same time, at most half for one store. Further ones get 503',
   }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
@@ -383,15 +383,6 @@ const readMedia = (env: Static<typeof Environment>) => {
     )
   }
   return { ...shared, bucket: { url, region: env.VITRINE_MEDIA_BUCKET_REGION, accessKeyId, secretAccessKey } }
-}
-
-const isDecodable = (text: string) => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const splitSecrets = (name: string, text: string) => {
