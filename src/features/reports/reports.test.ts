@@ -175,7 +175,10 @@ test('a report is also a CSV file, and an impossible period is refused', async (
   const program = await newProgram(service, scene.shop)
   const csv = await program.inStore('GET', '/reports/sales?format=csv')
   assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/)
-  assert.match(csv.headers.get('content-disposition') ?? '', /^attachment; filename="sales-report-\d{4}-\d\d-\d\d\.csv"$/)
+  assert.match(
+    csv.headers.get('content-disposition') ?? '',
+    /^attachment; filename="sales-report-\d{4}-\d\d-\d\d\.csv"$/,
+  )
   const [heading, ...lines] = csv.text.trim().split('\r\n')
   assert.equal(heading, 'period,orders,gross,discount,tax,shipping,refunds,net')
   assert.equal(lines.length, 30)
