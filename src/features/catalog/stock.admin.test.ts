@@ -16,7 +16,7 @@ import { listen } from '../../db/listen.ts'
 import { commandLine } from '../audit/record.ts'
 import { openRefundScene } from '../payments/refund-fixture.ts'
 import { adjustStock } from './adjust-stock.ts'
-import { changeVariantThreshold } from './stock-threshold.ts'
+import { openStockShop, skusOf } from './stock-fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -24,38 +24,7 @@ before(async () => {
 })
 after(() => service.close())
 
-type Level = { sku: string; outletId: string; available: number; low: boolean; lowStockThreshold: number }
-type Move = { cause: string; onHandChange: number; onHand: number; reason: string | null; author: unknown; at: string }
-
-const sizes = ['S', 'M']
-
-const openShop = async () => {
-  const shop = await newStore(service)
-  await shop.add(
-    { name: 'Mug', price: 10, stock: 20, sku: 'MUG' },
-    { name: 'Lamp', price: 10, stock: 3, sku: 'LAMP' },
-    { name: 'Bowl', price: 10, stock: 0, sku: 'BOWL' },
-    {
-      name: 'Linen shirt',
-      options: [{ name: 'Size', values: sizes }],
-      variants: sizes.map((size) => ({ options: { Size: size }, sku: `SHIRT-${size}`, price: 10, stock: 50 })),
-    },
-    { name: 'Poster', price: 1, sku: 'POSTER' },
-  )
-  const owner = await newStaff(service, shop)
-  const list = async (query = ''): Promise<{ data: Level[]; total: number }> => {
-    const answer = await owner.inStore('GET', `/stock${query}`)
-    assert.equal(answer.status, 200, answer.text)
-    return answer.json
-  }
-  const adjust = (body: object, headers: Record<string, string> = {}) =>
-    owner.inStore('POST', '/stock/adjust', { reason: 'Counted', ...body }, headers)
-  const moves = async (query: string): Promise<{ data: Move[]; total: number }> =>
-    (await owner.inStore('GET', `/stock/moves${query}`)).json
-  return { shop, owner, list, adjust, moves }
-}
-
-const skus = ({ data }: { data: Level[] }) => data.map(({ sku }) => sku).sort()
+const openShop = () => openStockShop(service)
 
 test('stock is listed by variant and outlet, and found by all filters', async () => {
   const { shop, list } = await openShop()
@@ -68,16 +37,16 @@ test('stock is listed by variant and outlet, and found by all filters', async ()
     },
   ])
   const everything = ['BOWL', 'LAMP', 'MUG', 'POSTER', 'SHIRT-M', 'SHIRT-S']
-  assert.deepEqual(skus(await list()), everything)
-  assert.deepEqual(skus(await list(`?variantId=${mug.variants[0].id}`)), ['MUG'])
-  assert.deepEqual(skus(await list(`?productId=${mug.id}`)), ['MUG'])
-  assert.deepEqual(skus(await list('?q=linen')), ['SHIRT-M', 'SHIRT-S'])
-  assert.deepEqual(skus(await list('?q=SHIRT-M')), ['SHIRT-M', 'SHIRT-S'])
-  assert.deepEqual(skus(await list(`?q=${encodeURIComponent('!!')}`)), [])
-  assert.deepEqual(skus(await list('?stock=out')), ['BOWL', 'POSTER'])
-  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'LAMP', 'POSTER'])
-  assert.deepEqual(skus(await list('?stock=low&sku=LAMP')), ['LAMP'])
-  assert.deepEqual(skus(await list('?stock=low&q=lamp')), ['LAMP'])
+  assert.deepEqual(skusOf(await list()), everything)
+  assert.deepEqual(skusOf(await list(`?variantId=${mug.variants[0].id}`)), ['MUG'])
+  assert.deepEqual(skusOf(await list(`?productId=${mug.id}`)), ['MUG'])
+  assert.deepEqual(skusOf(await list('?q=linen')), ['SHIRT-M', 'SHIRT-S'])
+  assert.deepEqual(skusOf(await list('?q=SHIRT-M')), ['SHIRT-M', 'SHIRT-S'])
+  assert.deepEqual(skusOf(await list(`?q=${encodeURIComponent('!!')}`)), [])
+  assert.deepEqual(skusOf(await list('?stock=out')), ['BOWL', 'POSTER'])
+  assert.deepEqual(skusOf(await list('?stock=low')), ['BOWL', 'LAMP', 'POSTER'])
+  assert.deepEqual(skusOf(await list('?stock=low&sku=LAMP')), ['LAMP'])
+  assert.deepEqual(skusOf(await list('?stock=low&q=lamp')), ['LAMP'])
   const pune = await shop.newOutlet('Pune')
   assert.deepEqual(
     (await list('?sku=MUG')).data.map(({ outletId, available, low }) => [outletId, available, low]),
@@ -86,8 +55,8 @@ test('stock is listed by variant and outlet, and found by all filters', async ()
       [pune, 0, false],
     ],
   )
-  assert.deepEqual(skus(await list(`?outletId=${pune}`)), everything)
-  assert.deepEqual(skus(await list(`?outletId=${pune}&stock=out`)), [])
+  assert.deepEqual(skusOf(await list(`?outletId=${pune}`)), everything)
+  assert.deepEqual(skusOf(await list(`?outletId=${pune}&stock=out`)), [])
 })
 
 test('an archived product and a variant that is switched off are not listed, an untracked one is never low', async () => {
@@ -98,8 +67,8 @@ test('an archived product and a variant that is switched off are not listed, an 
   await service.db.tx((tx) =>
     adjustStock(tx, store, commandLine, { product: 'lamp', variantId: null, outletId: null, quantity: null }),
   )
-  assert.deepEqual(skus(await list()), ['LAMP', 'MUG', 'SHIRT-M', 'SHIRT-S'])
-  assert.deepEqual(skus(await list('?stock=low')), [])
+  assert.deepEqual(skusOf(await list()), ['LAMP', 'MUG', 'SHIRT-M', 'SHIRT-S'])
+  assert.deepEqual(skusOf(await list('?stock=low')), [])
 })
 
 test('the list is paged with a total, and its CSV takes the same filters', async () => {
@@ -342,81 +311,4 @@ test('fulfilment may adjust, a viewer may only look', async () => {
   const till = await newProgram(service, shop, { permissions: ['stock:write'] })
   assert.equal((await till.inStore('POST', '/stock/adjust', body)).json.available, 22)
   assertError(await till.inStore('GET', '/stock/moves?sku=MUG'), 403, 'FORBIDDEN')
-})
-
-test('a variant can have its own threshold', async () => {
-  const { shop, owner, list } = await openShop()
-  const store = await shop.load()
-  const setThreshold = (threshold: number | null) =>
-    service.db.tx((tx) =>
-      changeVariantThreshold(tx, store, commandLine, { product: null, variantId: 'MUG', threshold }),
-    )
-  await setThreshold(20)
-  const [mug] = (await list('?sku=MUG')).data
-  assert.deepEqual([mug?.lowStockThreshold, mug?.low], [20, true])
-  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'LAMP', 'MUG', 'POSTER'])
-  await owner.inStore('PATCH', '/settings', { lowStockThreshold: 2 })
-  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'MUG', 'POSTER'])
-  await setThreshold(null)
-  assert.deepEqual(skus(await list('?stock=low')), ['BOWL', 'POSTER'])
-  assert.equal((await list('?sku=MUG')).data[0]?.lowStockThreshold, 2)
-  const [entry] = (await owner.inStore('GET', '/audit?action=variant.updated')).json.data
-  assert.deepEqual(entry.changes, { lowStockThreshold: { before: 20, after: null } })
-})
-
-test('the product API sets thresholds of variants, and the stock rows follow', async () => {
-  const { shop, owner, list } = await openShop()
-  const { inStore } = owner
-  const made = await inStore('POST', '/products', {
-    name: 'Kurta',
-    variants: [
-      { options: { Size: 'S' }, sku: 'K-S', price: 1, stock: 9, lowStockThreshold: 9 },
-      { options: { Size: 'M' }, sku: 'K-M', price: 1, stock: 9 },
-    ],
-  })
-  assert.equal(made.status, 201, made.text)
-  const [small, medium] = made.json.variants
-  assert.deepEqual([small.lowStockThreshold, medium.lowStockThreshold], [9, null])
-  const lowOf = async (sku: string) => {
-    const [level] = (await list(`?sku=${sku}`)).data
-    return [level?.lowStockThreshold, level?.low]
-  }
-  assert.deepEqual(
-    [await lowOf('K-S'), await lowOf('K-M')],
-    [
-      [9, true],
-      [5, false],
-    ],
-  )
-  const path = `/products/${made.json.id}/variants/${small.id}`
-  const etag = (await inStore('GET', path)).headers.get('etag') ?? ''
-  const both = await Promise.all(
-    [2, 3].map((lowStockThreshold) => inStore('PATCH', path, { lowStockThreshold }, { 'if-match': etag })),
-  )
-  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412])
-  assert.equal((await lowOf('K-S'))[1], false)
-  await Promise.all([
-    inStore('PATCH', path, { lowStockThreshold: 11 }),
-    inStore('PATCH', '/settings', { lowStockThreshold: 1 }),
-    inStore('PATCH', `/products/${made.json.id}`, { name: 'Long kurta' }),
-  ])
-  assert.deepEqual(await lowOf('K-S'), [11, true])
-  assert.ok(await withinASecond(async () => (await lowOf('K-M'))[0] === 1))
-  const [entry] = (await inStore('GET', `/audit?resource=variant&resourceId=${small.id}`)).json.data
-  assert.deepEqual(Object.keys(entry.changes), ['lowStockThreshold'])
-  assert.equal((await inStore('PATCH', path, { lowStockThreshold: null, price: 2 })).json.lowStockThreshold, null)
-  assert.deepEqual(await lowOf('K-S'), [1, false])
-  const { id } = (await shop.get('/v1/products/mug')).json
-  const mug = await inStore('PATCH', `/products/${id}`, { lowStockThreshold: 30 })
-  assert.deepEqual([mug.json.lowStockThreshold, await lowOf('MUG')], [30, [30, true]])
-  const copy = (await inStore('POST', `/products/${id}/duplicate`)).json
-  assert.equal(copy.variants[0].lowStockThreshold, 30)
-  await shop.add({ name: 'Mug', price: 12, stock: 20, sku: 'MUG' })
-  assert.deepEqual(await lowOf('MUG'), [30, true], 'an import keeps it')
-  for (const [body, of] of [
-    [{ lowStockThreshold: -1 }, path],
-    [{ lowStockThreshold: 1.5 }, path],
-    [{ lowStockThreshold: 4 }, `/products/${made.json.id}`],
-  ] as const)
-    assertError(await inStore('PATCH', of, body), 400, 'BAD_REQUEST')
 })
