@@ -275,9 +275,14 @@ export const intersectNext = (
     select o.created_at, o.number from listed o
     where not exists (select from left_out)
       or (o.created_at, o.number) ${isBefore} (select l.created_at, l.number from left_out l))
+  -- Grouped, not joined: the time of a join would depend on how many terms the planner expects.
   select array(
-      select o.number from compared o
-      where o.number = ${search.number}::integer or o.number in (select number from found)
+      select o.number from (
+        select x.number, max(x.created_at) as created_at from (
+          select c.number, c.created_at, true as is_compared from compared c
+          union all select f.number, null, false from found f
+          union all select ${search.number}::integer, null, false) x
+        group by x.number having bool_or(x.is_compared) and not bool_and(x.is_compared)) o
       order by ${inOrder(page)}) as ids,
     (select json_build_object('createdAt', o.created_at::text, 'number', o.number) from compared o
      order by ${inOrder({ isOldestFirst: !isOldestFirst })} limit 1) as reached,
