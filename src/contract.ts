@@ -18,6 +18,7 @@ import { customersContract } from './features/customers/customers.admin.contract
 import { carriersAdminContract } from './features/delivery/carriers.admin.contract.ts'
 import { deliveryContract } from './features/delivery/delivery.contract.ts'
 import { orderDeliveryAdminContract } from './features/delivery/orders.admin.contract.ts'
+import { setupContract } from './features/doctor/setup.admin.contract.ts'
 import { downloadsContract } from './features/downloads/downloads.contract.ts'
 import { type EventDeclaration, type EventType, testEvent, testEventType } from './features/events/events.contract.ts'
 import { healthContract } from './features/health/health.contract.ts'
@@ -82,6 +83,7 @@ export const adminContracts = [
   merchantJobsContract,
   mediaAdminContract,
   settingsContract,
+  setupContract,
   stockContract,
   storeAccessContract,
   customersContract,

@@ -15,6 +15,7 @@ import { customerAdminRoutes } from './features/customers/customers.admin.routes
 import { carrierAdminRoutes } from './features/delivery/carriers.admin.routes.ts'
 import { deliveryRoutes } from './features/delivery/delivery.routes.ts'
 import { orderDeliveryAdminRoutes } from './features/delivery/orders.admin.routes.ts'
+import { setupRoutes } from './features/doctor/setup.admin.routes.ts'
 import { downloadRoutes } from './features/downloads/downloads.routes.ts'
 import { type HealthRouteOptions, healthRoutes } from './features/health/health.routes.ts'
 import { invoiceAdminRoutes } from './features/invoices/invoices.admin.routes.ts'
@@ -84,6 +85,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...merchantJobRoutes,
   ...mediaAdminRoutes,
   ...settingsRoutes,
+  ...setupRoutes,
   ...stockRoutes,
   ...storeAccessRoutes,
   ...customerAdminRoutes,

@@ -177,6 +177,7 @@ import type {
   OrderNote,
   Outlet,
   Settings,
+  Setup,
   Staff,
   StaffSession,
   StockLevel,
@@ -264,6 +265,7 @@ export const adminTable = {
   deleteMedium: { method: 'DELETE', path: '/admin/v1/stores/{storeId}/media/{mediaId}' },
   getSettings: { path: '/admin/v1/stores/{storeId}/settings', etag: true },
   updateSettings: { method: 'PATCH', path: '/admin/v1/stores/{storeId}/settings', body: true, etag: true },
+  getSetup: { path: '/admin/v1/stores/{storeId}/setup' },
   listStock: { path: '/admin/v1/stores/{storeId}/stock', query: true, paged: true, csv: true },
   adjustStock: { method: 'POST', path: '/admin/v1/stores/{storeId}/stock/adjust', body: true },
   listStockMoves: { path: '/admin/v1/stores/{storeId}/stock/moves', query: true, paged: true, csv: true },
@@ -742,6 +744,12 @@ export interface AdminOperations {
    * `PATCH /admin/v1/stores/{storeId}/settings`, permission `settings:write`
    */
   updateSettings(input?: AdminUpdateSettingsInput, options?: ChangeOptions): Promise<Settings & WithEtag>
+  /**
+   * Read what the store still needs before its first real payment.
+   *
+   * `GET /admin/v1/stores/{storeId}/setup`, permission `settings:read`
+   */
+  getSetup(options?: CallOptions): Promise<Setup>
   /**
    * List the stock of each variant at each outlet.
    *

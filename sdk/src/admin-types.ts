@@ -461,6 +461,17 @@ export type Settings = {
   }
 }
 
+export type Setup = {
+  /** How many steps are done */
+  done: number
+  steps: {
+    name: 'storefront' | 'payment' | 'shipping' | 'tax' | 'mail' | 'product' | 'order'
+    done: boolean
+    /** What is missing, or what was found */
+    detail: string
+  }[]
+}
+
 export type StockLevel = {
   variantId: string
   productId: string
@@ -660,8 +671,18 @@ export type PaymentAccount = {
   active: boolean
   /** Takes no real money */
   forTesting: boolean
+  /** The credentials are those of test mode, where no real money moves */
+  testMode: boolean
   /** All needed credentials are there */
   complete: boolean
+  /** When the provider last accepted the credentials. Null: they were saved without a check */
+  checkedAt: string | null
+  /** What to enter at the provider, so that its events arrive. Null: it sends none */
+  webhook: {
+    url: string
+    /** A header that each request needs */
+    header: string | null
+  } | null
   credentials: {
     name: string
     optional: boolean

@@ -37,6 +37,7 @@ import {
   showInvoiceSettings,
 } from './store-invoices.ts'
 import { addMailOptions, describeMail, type MailOptions, readMailSettings, showMailSettings } from './store-mail.ts'
+import { addSetup } from './store-setup.ts'
 import { whichStore } from './which-store.ts'
 
 export const addStore = (program: Command) => {
@@ -169,6 +170,7 @@ export const addStore = (program: Command) => {
     )
 
   addCloseAndOpen(store)
+  addSetup(store)
 }
 
 /** Anyone can make a store send messages, and the operator pays for them. */
@@ -295,7 +297,7 @@ const changeAccount = async (
   if (payments === null) return
   await changePaymentAccountBy(tx, payments, store, commandLine, {
     provider: options.paymentProvider ?? store.paymentProvider,
-    credentials,
+    ...{ credentials, isChecked: options.check === true },
   })
 }
 

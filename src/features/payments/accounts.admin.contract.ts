@@ -8,7 +8,24 @@ const PaymentAccount = named(
     provider: Type.String(),
     active: Type.Boolean({ description: 'New orders are paid with it' }),
     forTesting: Type.Boolean({ description: 'Takes no real money' }),
+    testMode: Type.Boolean({ description: 'The credentials are those of test mode, where no real money moves' }),
     complete: Type.Boolean({ description: 'All needed credentials are there' }),
+    checkedAt: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When the provider last accepted the credentials. Null: they were saved without a check',
+      }),
+    ),
+    webhook: Type.Union(
+      [
+        Type.Object({
+          url: Type.String(),
+          header: nullable(Type.String({ description: 'A header that each request needs' })),
+        }),
+        Type.Null(),
+      ],
+      { description: 'What to enter at the provider, so that its events arrive. Null: it sends none' },
+    ),
     credentials: Type.Array(
       Type.Object({
         name: Type.String(),
@@ -23,7 +40,10 @@ const exampleAccount = {
   provider: 'razorpay',
   active: true,
   forTesting: false,
+  testMode: false,
   complete: true,
+  checkedAt: '2026-11-17T09:30:00.000Z',
+  webhook: { url: 'https://api.bluedoor.example/webhook/razorpay/store_1m7mj1', header: null },
   credentials: [{ name: 'keyId', optional: false, set: true }],
 }
 

@@ -7,7 +7,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { ProviderRefused } from '../../providers/http.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
 import type { Payments, Store } from '../context.ts'
-import { keepCredentials, readCredentials } from './accounts.sql.ts'
+import { keepCredentials, readAccountRow, readCredentials } from './accounts.sql.ts'
 import { openCredentials, sealCredentials } from './providers.ts'
 
 /** Refuses an unknown provider and, in production, a provider for testing. */
@@ -18,7 +18,12 @@ export const checkProviderName = ({ providers, production }: Payments, name: str
   throw providers.has(name) ? refuse('PROVIDER_FOR_TESTING', known) : refuse('PROVIDER_UNKNOWN', known)
 }
 
-export type AccountRequest = { provider: string; credentials: Readonly<Record<string, string>> }
+/** `isChecked`: the provider has accepted the credentials. */
+export type AccountRequest = {
+  provider: string
+  credentials: Readonly<Record<string, string>>
+  isChecked?: boolean
+}
 
 /**
  * Stores the credentials of a store at a provider, encrypted. Credentials that are not given stay as they are; in the end
@@ -32,13 +37,12 @@ export const changePaymentAccount = async (
 ): Promise<void> => {
   const credentials = await completeCredentials(tx, payments, store, request)
   if (credentials === null) return
-  const { provider } = request
-  await keepCredentials(
-    tx,
-    store.id,
-    provider,
-    sealCredentials(payments.accounts, store.publicId, provider, credentials),
-  )
+  const { provider, isChecked = false } = request
+  await keepCredentials(tx, store.id, provider, {
+    sealed: sealCredentials(payments.accounts, store.publicId, provider, credentials),
+    isChecked,
+    isChanged: Object.keys(request.credentials).length > 0,
+  })
   await announceStore(tx, store.id)
 }
 
@@ -92,6 +96,28 @@ export const examinePaymentAccount = async (
   } catch (error) {
     return { state: error instanceof ProviderRefused ? 'refused' : 'unreachable', reason: errorMessage(error) }
   }
+}
+
+export type StoredAccount =
+  | { state: 'unreadable' }
+  | { state: 'incomplete'; missing: readonly string[] }
+  | { state: 'unchecked' | 'checked'; isTestAccount: boolean }
+
+/** What is known of an account without calling the provider. */
+export const examineStoredAccount = async (
+  db: Queries,
+  payments: Payments,
+  store: Pick<Store, 'id' | 'publicId'>,
+  provider: PaymentProvider,
+): Promise<StoredAccount> => {
+  const row = await readAccountRow(db, store.id, provider.name)
+  const credentials =
+    row === undefined ? {} : openCredentials(payments.accounts, store.publicId, provider.name, row.credentials)
+  if (credentials === null) return { state: 'unreadable' }
+  const missing = provider.credentials.filter((field) => !credentials[field])
+  if (missing.length > 0) return { state: 'incomplete', missing }
+  const isTestAccount = provider.isTestAccount?.({ storeId: store.publicId, credentials }) ?? false
+  return { state: row?.checkedAt ? 'checked' : 'unchecked', isTestAccount }
 }
 
 const callCheck = (provider: PaymentProvider, account: ProviderAccount) =>

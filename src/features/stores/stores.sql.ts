@@ -84,9 +84,11 @@ export const updateStore = (tx: Tx, storeId: StoreId, set: StoreSettings) => tx.
     logo = coalesce(${set.logo}, logo), contact = contact || ${JSON.stringify(set.contact)}::jsonb,
     address = coalesce(${set.address === null ? null : JSON.stringify(set.address)}::jsonb, address),
     tax_included = coalesce(${set.taxIncluded}, tax_included),
+    tax_decided = tax_decided or ${set.taxIncluded}::boolean is not null,
     shipping_flat_minor = coalesce(${set.shippingFlatMinor}, shipping_flat_minor),
     shipping_free_above_minor = case when ${isOff(set.shippingFreeAboveMinor)} then null
       else coalesce(${numberOf(set.shippingFreeAboveMinor)}, shipping_free_above_minor) end,
+    shipping_decided = shipping_decided or ${set.shippingFlatMinor !== null || set.shippingFreeAboveMinor !== null},
     cash_on_delivery = coalesce(${set.cashOnDelivery}, cash_on_delivery),
     cod_max_value_minor = case when ${set.codMaxValueMinor === 'default'} then null
       else coalesce(${set.codMaxValueMinor === 'off' ? 0 : numberOf(set.codMaxValueMinor)}, cod_max_value_minor) end,
