@@ -13,6 +13,9 @@ type FieldProps = {
   placeholder?: string
   required?: boolean
   minLength?: number
+  /** What must match, and what the browser says if it does not. */
+  pattern?: string
+  title?: string
   maxLength?: number
 }
 // A union, because Preact derives the types of other attributes from `type`.

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 /** The path parameters that a page gets. */
-export type PathParams = { slug?: string; id?: string; name?: string; store?: string }
+export type PathParams = { slug?: string; id?: string; name?: string; store?: string; subject?: string }
 
 export type Route = { path: string; query: URLSearchParams }
 

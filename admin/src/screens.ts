@@ -26,7 +26,10 @@ const screenLinks: readonly ScreenLink[] = [
   { path: 'coupons', label: 'Coupons', permission: 'catalog:read' },
   { path: 'reports', label: 'Reports', permission: 'reports:read' },
   { path: 'activity', label: 'Activity', permission: 'audit:read' },
-  { path: 'settings', label: 'Settings', permission: 'settings:read' },
+  {
+    ...{ path: 'settings', label: 'Settings', permission: 'settings:read' },
+    within: [{ path: 'setup', label: 'Setup', permission: 'settings:read' }],
+  },
   { path: 'staff', label: 'Staff', permission: 'staff:write' },
 ]
 

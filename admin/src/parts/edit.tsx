@@ -157,7 +157,7 @@ const show = (value: unknown): string => {
   if (typeof value === 'number') return number(value)
   if (Array.isArray(value)) return value.map(show).join(', ') || 'Nothing'
   if (value === null || value === undefined || value === '') return 'Nothing'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? Object.values(value).map(show).join(', ') : String(value)
 }
 
 const ConflictDialog = <Draft extends Fields>({
