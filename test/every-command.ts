@@ -124,6 +124,9 @@ export const useEveryCommand = async (t: TestContext, run: Run, look: Look, serv
   const plain = ['store', 'set', ...inStore, '--support-refund-limit', 'none', '--invoice-year-start', 'none']
   assert.deepEqual((await vitrine(...plain)).invoices, { prefix: 'R-', yearStartMonth: null })
 
+  const { done, steps } = await vitrine('store', 'setup', ...inStore)
+  assert.deepEqual([done, steps.length, steps[0].name, steps[0].done], [3, 7, 'storefront', true])
+
   const outlet = await vitrine('outlet', 'create', ...inStore, '--name', 'Harbour')
   assert.deepEqual(Object.keys(outlet), ['outletId'])
   await look(key.key, '/v1/store', ({ json }) => json.outlets.at(-1).id === outlet.outletId)

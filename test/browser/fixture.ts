@@ -14,7 +14,7 @@ import { allowOrigin } from '../../src/features/stores/stores.ts'
 import { listJobKinds } from '../../src/job-kinds.ts'
 import { createJobRunner } from '../../src/jobs/runner.ts'
 import { createFolderSender } from '../../src/providers/mail/folder-sender.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { type ServiceOptions, startTestService, type TestService } from '../harness.ts'
 
 /** The demo store on a real service, the demo shop on its own origin, and shoppers with browsers. */
 export type BrowserFixture = {
@@ -30,15 +30,19 @@ export type BrowserFixture = {
 
 export type Shopper = { context: BrowserContext; page: Page; newTab(): Promise<Page>; pageErrors: string[] }
 
-/** A test in a real browser. It is skipped where there is no Chromium. */
-export const browserTest = (name: string, story: (fixture: BrowserFixture, t: TestContext) => Promise<void>) =>
+/** A test in a real browser. It is skipped where there is no Chromium. `settings` are of the service. */
+export const browserTest = (
+  name: string,
+  story: (fixture: BrowserFixture, t: TestContext) => Promise<void>,
+  settings: () => ServiceOptions = () => ({}),
+) =>
   test(name, { timeout: 300_000 }, async (t) => {
     const program = findChromium()
     if (program === undefined) {
       assert.notEqual(process.env.CHROMIUM, 'required', 'a Chromium is required here, and there is none')
       return t.skip('there is no Chromium on this machine; CHROMIUM=/path/to/one npm test runs this too')
     }
-    const fixture = await openFixture(t, program)
+    const fixture = await openFixture(t, program, settings())
     try {
       await story(fixture, t)
     } catch (error) {
@@ -87,18 +91,22 @@ const openBrowser = async (t: TestContext, executablePath: string) => {
   return opened
 }
 
-const openFixture = async (t: TestContext, executablePath: string): Promise<BrowserFixture> => {
+const openFixture = async (
+  t: TestContext,
+  executablePath: string,
+  settings: ServiceOptions,
+): Promise<BrowserFixture> => {
   const opened = await openBrowser(t, executablePath)
   const port = await freePort()
   const mailFolder = mkdtempSync(join(tmpdir(), 'vitrine-mail-'))
   t.after(() => rmSync(mailFolder, { recursive: true }))
   const mailSender = createFolderSender(mailFolder, () => {})
-  const service = await startTestService({ port, publicUrl: `http://localhost:${port}`, mailSender })
+  const service = await startTestService({ port, publicUrl: `http://localhost:${port}`, mailSender, ...settings })
   t.after(() => service.close())
   const keys = await service.db.tx(seedDemo)
   const store = await findStoreByPublicId(service.db, keys.storeId)
   assert.ok(store)
-  sendMailOf(service, store, t)
+  sendFor(service, store, t)
   const server = createShopServer({
     services: service.app.services,
     store: { id: keys.storeId, browserKey: keys.browserKey },
@@ -130,10 +138,12 @@ const openFixture = async (t: TestContext, executablePath: string): Promise<Brow
   return { service, store, keys, url, newShopper, shoppers }
 }
 
-/** Sends the mail of this store only: the database has mail of other tests too. */
-const sendMailOf = (service: TestService, store: Store, t: TestContext) => {
+const sentNames: readonly string[] = [...Object.values(mailJobNames), 'webhook']
+
+/** Sends the mail and the webhooks of this store only: the database has those of other tests too. */
+const sendFor = (service: TestService, store: Store, t: TestContext) => {
   const kinds = listJobKinds(service.app.services, service.db)
-    .filter(({ name }) => Object.values<string>(mailJobNames).includes(name))
+    .filter(({ name }) => sentNames.includes(name))
     .map((kind) => ({
       ...kind,
       findDue: async () => (await kind.findDue()).filter(({ storeId }) => storeId === store.id),

@@ -7,7 +7,6 @@ import { pathTo } from '../session.ts'
 import { CarriersSettings, PaymentsSettings } from '../settings/accounts.tsx'
 import {
   checkoutGroups,
-  closedGroups,
   domainGroups,
   generalGroups,
   mailGroups,
@@ -25,12 +24,7 @@ type Subject = { name: string; title: string; about: string; Page: ComponentType
 const subjects: readonly Subject[] = [
   {
     ...{ name: 'general', title: 'General', about: 'Name, contact, address, language' },
-    Page: () => (
-      <>
-        <SettingsForm name="general" groups={generalGroups()} />
-        <SettingsForm name="closed" groups={closedGroups} />
-      </>
-    ),
+    Page: () => <SettingsForm name="general" groups={generalGroups()} />,
   },
   {
     ...{ name: 'website', title: 'Website', about: 'The address of your shop, and which websites may use this store' },

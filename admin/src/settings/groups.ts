@@ -46,9 +46,6 @@ export const generalGroups = (): SettingGroup[] => [
       { path: 'address/country', label: 'Country', help: 'Two letters, such as IN.', maxLength: 2 },
     ],
   },
-]
-
-export const closedGroups: SettingGroup[] = [
   {
     title: 'Close the store',
     about: 'A closed store sells nothing. Orders that exist are still paid, delivered and refunded.',
