@@ -63,7 +63,7 @@ const StepRow = ({ step: { name, done, detail } }: { step: Step }) => {
         <ShopLink label={action} isDone={done} />
       ) : (
         <a class={`button small ${done ? 'quiet' : ''}`} href={pathTo(path)}>
-          {done ? 'Change' : action}
+          {done ? (name === 'product' ? 'Add another' : 'Change') : action}
           <span class="hidden">: {title}</span>
         </a>
       )}

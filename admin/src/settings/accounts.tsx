@@ -99,7 +99,7 @@ export const PaymentsSettings = () => {
 /** The one that is on comes first, then those that are set up, and what is for testing last. */
 const byUse = (one: PaymentAccount, other: PaymentAccount) => rankOf(one) - rankOf(other)
 const rankOf = ({ active, forTesting, complete, credentials }: PaymentAccount) =>
-  active ? 0 : forTesting ? 3 : complete && credentials.length > 0 ? 1 : 2
+  active ? 0 : forTesting ? 4 : credentials.length === 0 ? 3 : complete ? 1 : 2
 
 const statusOf = ({ active, complete, credentials }: PaymentAccount): [string, string] => {
   if (active) return complete ? ['On', 'good'] : ['On, but not complete', 'bad']
@@ -158,7 +158,7 @@ const PaymentPanel = ({
             </Button>
           )}
           {complete && !account.active && (
-            <Button class="small" onClick={() => setOpen('on')}>
+            <Button class={`small ${credentials.length > 0 ? '' : 'quiet'}`} onClick={() => setOpen('on')}>
               Switch on<span class="hidden"> {name}</span>
             </Button>
           )}

@@ -110,8 +110,12 @@ export const checkoutGroups: SettingGroup[] = [
         ...{ canBeEmpty: true, help: 'For all customers together. Empty: no limit.' },
       },
       { path: 'oneTimePasswords/clientLimit', label: 'Most codes an hour for one device', kind: 'whole' },
-      { path: 'visitorLimit', label: 'Most requests a minute of one visitor', kind: 'whole' },
     ],
+  },
+  {
+    title: 'Visitors',
+    about: 'A visitor with more requests has to wait.',
+    fields: [{ path: 'visitorLimit', label: 'Most requests a minute of one visitor', kind: 'whole' }],
   },
 ]
 

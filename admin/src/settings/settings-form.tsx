@@ -165,17 +165,7 @@ const amountPattern = { pattern: '\\s*\\d+([.,]\\d+)?\\s*', title: 'A number suc
 const wholePattern = { pattern: '\\s*\\d+\\s*', title: 'A whole number' }
 
 const Field = ({
-  field: {
-    path,
-    label,
-    help,
-    kind = 'text',
-    options = [],
-    maxLength = 300,
-    required = false,
-    canBeEmpty = false,
-    step,
-  },
+  field: { path, label, help, kind = 'text', options = [], maxLength = 300, required = false, canBeEmpty = false },
   value,
   onChange,
 }: {
@@ -186,7 +176,9 @@ const Field = ({
   const common = { label, name: path, ...(help === undefined ? {} : { help }) }
   if (typeof value === 'boolean') return <CheckField {...common} isChecked={value} onChange={onChange} />
   if (kind === 'choice') {
-    const offered = step !== undefined && value === '' ? [['', 'Not chosen yet'] as const, ...options] : options
+    // What is saved may have another name than those on offer, as the time zone of Kolkata has.
+    const isOffered = options.some(([option]) => option === value)
+    const offered = isOffered ? options : [[value, value === '' ? 'Not chosen yet' : value] as const, ...options]
     return <SelectField {...common} value={value} options={offered} onChange={onChange} class="short" />
   }
   if (kind === 'area') return <TextArea {...common} value={value} onInput={onChange} maxLength={maxLength} />

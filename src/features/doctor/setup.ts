@@ -39,12 +39,16 @@ export const readSetup = async ({ db, payments, sendsMail, store: { publicId } }
   return { done: steps.filter(({ done }) => done).length, steps }
 }
 
+const originsNamed = 2
+
 const examineStorefront = ({ origins }: Store, isProduction: boolean, keys: number): Finding => {
   const usable = [...origins].filter((origin) => !isProduction || origin.startsWith('https://'))
   if (origins.size === 0) return missing('No website may call this store yet. Add the address of your shop.')
   if (usable.length === 0) return missing('The address of your shop must begin with https://.')
   if (keys === 0) return missing('No key of this store works. Create one for your shop.')
-  return found(`${usable.join(', ')} may call this store.`)
+  const more = usable.length - originsNamed
+  const named = usable.slice(0, originsNamed).join(', ')
+  return found(`${named}${more > 0 ? ` and ${more} more` : ''} may call this store.`)
 }
 
 const examinePayment = async (db: Queries, payments: Payments, store: Store): Promise<Finding> => {
