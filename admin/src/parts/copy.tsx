@@ -20,9 +20,13 @@ export const CopyField = ({ label, value, help }: { label: string; value: string
         <input readOnly value={value} onClick={(event) => event.currentTarget.select()} />
         {help && <small>{help}</small>}
       </label>
-      <button type="button" class="button quiet" aria-label={`Copy ${label.toLowerCase()}`} onClick={copy}>
-        <span role="status">{isCopied ? 'Copied' : 'Copy'}</span>
-      </button>
+      <Button class="quiet" onClick={() => void copy()}>
+        {isCopied ? 'Copied' : 'Copy'}
+        <span class="hidden"> {label.toLowerCase()}</span>
+      </Button>
+      <span class="hidden" role="status">
+        {isCopied ? 'Copied' : ''}
+      </span>
     </div>
   )
 }
