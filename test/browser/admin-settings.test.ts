@@ -157,7 +157,7 @@ browserTest('keys, webhooks and a conflict of two owners, and what a viewer sees
   await other.page.getByLabel('Store name').fill('Green Door')
   await save(other.page)
   await page.getByLabel('Store name').fill('Red Door')
-  await page.getByLabel('City').fill('Mysuru')
+  await page.getByRole('textbox', { name: 'City', exact: true }).fill('Mysuru')
   await button(page, 'Save').click()
   const conflict = page.getByRole('dialog', { name: /Saved by someone else/ })
   await sees(conflict.getByRole('row', { name: /Store name Red Door Green Door/ }))
