@@ -17,6 +17,9 @@ type FieldProps = {
   pattern?: string
   title?: string
   maxLength?: number
+  /** A regular expression for the whole text. The browser shows `title` when it does not match. */
+  pattern?: string
+  title?: string
 }
 // A union, because Preact derives the types of other attributes from `type`.
 type Kind =

@@ -115,7 +115,8 @@ const PersonMenu = () => {
     }
   }
   return (
-    <details class="person">
+    // Another screen closes it.
+    <details class="person" key={route.value.path}>
       <summary>{staff.name || staff.email}</summary>
       <div class="person-body">
         <p class="quiet-text">{staff.email}</p>

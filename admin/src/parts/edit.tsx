@@ -73,21 +73,27 @@ export const useEdit = <Saved extends WithEtag, Draft extends Fields>({
     setBusy(true)
     setError(null)
     try {
-      const answer = await save(changesOf(sent), sent.etag)
-      forget()
-      onSaved(answer)
-      showNotice('Saved.')
+      await saveAs(sent)
     } catch (thrown) {
-      if (isVitrineError(thrown) && thrown.code === 'PRECONDITION_FAILED') await noticeConflict(thrown)
+      if (isVitrineError(thrown) && thrown.code === 'PRECONDITION_FAILED') await resolve(sent)
       else setError(thrown)
     } finally {
       setBusy(false)
     }
   }
-  const noticeConflict = async (thrown: unknown) => {
+  const saveAs = async (sent: Typed<Draft>) => {
+    const answer = await save(changesOf(sent), sent.etag)
+    forget()
+    onSaved(answer)
+    showNotice('Saved.')
+  }
+  const resolve = async (sent: Typed<Draft>) => {
     try {
-      setTheirs(await read())
-    } catch {
+      const now = await read()
+      // Something that is not in the form has changed, such as a count of uses.
+      if (isSame(toDraft(now), sent.base)) await saveAs({ ...sent, etag: now.etag })
+      else setTheirs(now)
+    } catch (thrown) {
       setError(thrown)
     }
   }
