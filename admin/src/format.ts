@@ -28,8 +28,12 @@ export const dateTime = (iso: string) => format(iso, { ...dayOf(iso), hour: 'num
 
 export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`
 
+/** A form is not complete. The message says what is missing. */
+export class Incomplete extends Error {}
+
 /** A message for staff. */
 export const wordProblem = (error: unknown): string => {
+  if (error instanceof Incomplete) return error.message
   if (!isVitrineError(error)) return 'Something went wrong on this page. Please try again.'
   if (error.code === 'NETWORK') return 'The service cannot be reached. Check your connection and try again.'
   if (error.code === 'TIMEOUT') return 'The service is taking too long to respond. Please try again.'

@@ -240,9 +240,26 @@ const ContactFacts = ({ name, email, emailVerified, phone, phoneVerified }: Cust
   </dl>
 )
 
+const countryName = (code: string) => {
+  try {
+    return new Intl.DisplayNames([store.value?.locale ?? 'en'], { type: 'region' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
 const AddressItem = ({ address }: { address: Address }) => {
   const { label, name, phone, line1, line2, landmark, city, postalCode, state, country, isDefault } = address
-  const lines = [name, line1, line2, landmark, `${postalCode} ${city}`.trim(), state, country, phone].filter(Boolean)
+  const lines = [
+    name,
+    line1,
+    line2,
+    landmark,
+    `${postalCode} ${city}`.trim(),
+    state,
+    countryName(country),
+    phone,
+  ].filter(Boolean)
   return (
     <li>
       {(label || isDefault) && (

@@ -73,13 +73,13 @@ const NewCouponForm = ({ initial, like }: { initial: NewCoupon; like: string }) 
           <TextField
             {...{ label: 'Code', name: 'code', required: true, maxLength: 64, autocomplete: 'off', class: 'upper' }}
             {...{ pattern: '\\s*[\\p{L}\\p{M}\\p{N}_\\-]+\\s*', title: 'Letters, digits, - and _' }}
-            help="Customers type it in the cart. Capital and small letters are the same."
             value={draft.code}
             onInput={(code) => change({ code })}
           />
           <Button class="quiet" onClick={() => change({ code: madeUp() })}>
             Make one up
           </Button>
+          <small class="whole">Customers type it in the cart. Capital and small letters are the same.</small>
         </div>
         <CouponFields draft={draft} change={change} />
         {error !== null && <Problem error={error} />}

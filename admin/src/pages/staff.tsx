@@ -19,20 +19,23 @@ type Asked = { kind: 'invite' } | { kind: 'role' | 'remove' | 'again'; member: S
 export const StaffPage = () => (may('staff:write') ? <StaffScreen /> : <NotAllowed title="Staff" />)
 
 const StaffScreen = () => {
-  const { loaded, reload, replace } = useLoad(`${store.value?.id} staff`, async () => (await admin().listStaff()).data)
+  const { loaded, reload } = useLoad(`${store.value?.id} staff`, async () => (await admin().listStaff()).data)
   const [asked, setAsked] = useState<Asked | null>(null)
   const [link, setLink] = useState<{ email: string; link: string } | null>(null)
   const close = () => setAsked(null)
-  /** Reads the list again, and shows the link if there is no mail to send it. */
+  /** Says how the person gets in. The link is there only if the service sends no mail. */
   const showInvited = async (email: string, staffId: string, given: string | null) => {
-    const { data } = await admin().listStaff()
-    replace(data)
-    if (given !== null) return setLink({ email, link: given })
-    const isInvited = data.find(({ id }) => id === staffId)?.status === 'invited'
+    reload()
+    // The dialog that is open now closes first.
+    if (given !== null) return void setTimeout(() => setLink({ email, link: given }))
+    const { data } = await admin()
+      .listStaff()
+      .catch(() => ({ data: [] }))
+    const hasPassword = data.find(({ id }) => id === staffId)?.status === 'active'
     showNotice(
-      isInvited
-        ? `The invitation is on its way to ${email}.`
-        : `${email} has a password already, and can work here now.`,
+      hasPassword
+        ? `${email} has a password already, and can work here now.`
+        : `The invitation is on its way to ${email}.`,
     )
   }
   return (
@@ -122,18 +125,20 @@ const MemberTable = ({ members, onAsk }: { members: readonly Staff[]; onAsk: (as
 
 const MemberActions = ({ member, onAsk }: { member: Staff; onAsk: (asked: Asked) => void }) => {
   const actions = [
-    ...(member.status === 'invited' ? ([['again', 'Invite again']] as const) : []),
+    ...(member.status === 'invited' ? ([['again', 'Invite again', ':']] as const) : []),
     ...([
-      ['role', 'Change role'],
-      ['remove', 'Remove'],
+      ['role', 'Change role', ' of'],
+      ['remove', 'Remove', ''],
     ] as const),
   ]
   return (
     <span class="row">
-      {actions.map(([kind, text]) => (
+      {actions.map(([kind, text, joint]) => (
         <button type="button" class="text-button" onClick={() => onAsk({ kind, member })} key={kind}>
           {text}
-          <span class="hidden"> of {member.name || member.email}</span>
+          <span class="hidden">
+            {joint} {member.name || member.email}
+          </span>
         </button>
       ))}
     </span>

@@ -5,7 +5,7 @@ import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import { Button, Show } from '../../../ui/states.tsx'
 import type { AdminToken } from '../api.ts'
-import { counted, date, dateTime } from '../format.ts'
+import { counted, date, dateTime, Incomplete } from '../format.ts'
 import { admin, may, type Permission, store } from '../session.ts'
 import { CopyText } from './copy-text.tsx'
 import { permissionNames, permissionWords } from './role-words.ts'
@@ -36,8 +36,9 @@ export const Tokens = () => {
         <NewTokenDialog
           onClose={() => setNew(false)}
           onMade={(token) => {
-            setMade(token)
             reload()
+            // The dialog that is open now closes first.
+            setTimeout(() => setMade(token))
           }}
         />
       )}
@@ -93,18 +94,7 @@ const TokenTable = ({ tokens, onRevoke }: { tokens: AdminToken[]; onRevoke: (tok
             {nameOf(token)}
           </th>
           <td data-label="May">
-            <details>
-              <summary>
-                {token.permissions.length === permissionNames.length
-                  ? 'Everything'
-                  : counted(token.permissions.length, 'thing')}
-              </summary>
-              <ul class="bullets">
-                {token.permissions.map((permission) => (
-                  <li key={permission}>{permissionWords[permission]}</li>
-                ))}
-              </ul>
-            </details>
+            <Permissions names={token.permissions} />
           </td>
           <td data-label="Last used">{token.usedAt === null ? 'Never' : dateTime(token.usedAt)}</td>
           <td data-label="Expires">
@@ -120,6 +110,21 @@ const TokenTable = ({ tokens, onRevoke }: { tokens: AdminToken[]; onRevoke: (tok
     </tbody>
   </table>
 )
+
+const Permissions = ({ names }: { names: AdminToken['permissions'] }) => {
+  if (names.length === permissionNames.length) return <>Everything</>
+  if (names.length < 3) return <>{names.map((name) => permissionWords[name]).join('; ')}</>
+  return (
+    <details>
+      <summary>{counted(names.length, 'permission')}</summary>
+      <ul class="bullets">
+        {names.map((name) => (
+          <li key={name}>{permissionWords[name]}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
 
 const Expiry = ({ expiresAt }: Pick<AdminToken, 'expiresAt'>) => {
   if (expiresAt === null) return <>Never</>
@@ -145,6 +150,7 @@ const NewTokenDialog = ({
   const [chosen, setChosen] = useState<Permission[]>([])
   const [days, setDays] = useState('365')
   const create = async () => {
+    if (chosen.length === 0) throw new Incomplete('Choose at least one thing that the program may do.')
     const expiresAt = new Date(Date.now() + Number(days) * 86_400_000).toISOString()
     const { id, token } = await admin().createToken({
       ...{ name, permissions: chosen },
@@ -178,7 +184,6 @@ const NewTokenDialog = ({
             ))}
         </div>
       </fieldset>
-      {chosen.length === 0 && <p class="quiet-text">Choose at least one.</p>}
     </FormDialog>
   )
 }
