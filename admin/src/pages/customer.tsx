@@ -302,6 +302,7 @@ const Notes = ({ customer, onChange }: Changed) => {
   const remove = async ({ id: noteId }: CustomerNote) => {
     await admin().deleteCustomerNote({ customerId: customer.id, noteId })
     onChange({ ...customer, notes: customer.notes.filter(({ id }) => id !== noteId) })
+    focusHeading()
     showNotice('Note deleted.')
   }
   return (

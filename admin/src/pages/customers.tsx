@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { changeQuery, route } from '../../../ui/router.ts'
 import { Empty } from '../../../ui/states.tsx'
@@ -64,34 +65,38 @@ const Customers = () => {
   )
 }
 
-const MoreFilters = ({ filter: { from = '', to = '', sort = 'newest' } }: { filter: Filter }) => (
-  <details class="more-filters" open={from !== '' || to !== '' || sort !== 'newest'}>
-    <summary>More filters</summary>
-    <div class="filter-fields">
-      <TextField
-        {...{ type: 'date', label: 'Customer since, from', name: 'from', value: from }}
-        onInput={(text) => changeQuery({ from: text })}
-      />
-      <TextField
-        {...{ type: 'date', label: 'until', name: 'to', value: to }}
-        onInput={(text) => changeQuery({ to: text })}
-      />
-      <SelectField
-        {...{ label: 'Order', name: 'sort', value: sort }}
-        options={[
-          ['newest', 'Newest first'],
-          ['oldest', 'Oldest first'],
-        ]}
-        onChange={(value) => changeQuery({ sort: value === 'newest' ? null : value })}
-      />
-      {(from !== '' || to !== '') && (
-        <button type="button" class="text-button" onClick={() => changeQuery({ from: null, to: null })}>
-          Any day
-        </button>
-      )}
-    </div>
-  </details>
-)
+const MoreFilters = ({ filter: { from = '', to = '', sort = 'newest' } }: { filter: Filter }) => {
+  // Only at first, so that it does not close below the fields that are being changed.
+  const [isOpen] = useState(from !== '' || to !== '' || sort !== 'newest')
+  return (
+    <details class="more-filters" open={isOpen}>
+      <summary>More filters</summary>
+      <div class="filter-fields">
+        <TextField
+          {...{ type: 'date', label: 'Customer since, from', name: 'from', value: from }}
+          onInput={(text) => changeQuery({ from: text })}
+        />
+        <TextField
+          {...{ type: 'date', label: 'until', name: 'to', value: to }}
+          onInput={(text) => changeQuery({ to: text })}
+        />
+        <SelectField
+          {...{ label: 'Order', name: 'sort', value: sort }}
+          options={[
+            ['newest', 'Newest first'],
+            ['oldest', 'Oldest first'],
+          ]}
+          onChange={(value) => changeQuery({ sort: value === 'newest' ? null : value })}
+        />
+        {(from !== '' || to !== '') && (
+          <button type="button" class="text-button" onClick={() => changeQuery({ from: null, to: null })}>
+            Any day
+          </button>
+        )}
+      </div>
+    </details>
+  )
+}
 
 const NoCustomers = () => (
   <Empty title="No customers yet">

@@ -4,7 +4,7 @@ import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import { navigate } from '../../../ui/router.ts'
-import { Button, Show } from '../../../ui/states.tsx'
+import { Button, focusHeading, Show } from '../../../ui/states.tsx'
 import type { Staff } from '../api.ts'
 import { dateTime } from '../format.ts'
 import { CopyText } from '../parts/copy-text.tsx'
@@ -248,6 +248,7 @@ const RemoveDialog = ({
       return navigate('/admin')
     }
     onRemoved()
+    focusHeading()
     showNotice(`${who} does not work here any more.`)
   }
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
-import { Show } from '../../../ui/states.tsx'
+import { focusHeading, Show } from '../../../ui/states.tsx'
 import { type AdminListSessionsAnswer, staff } from '../api.ts'
 import { counted, dateTime } from '../format.ts'
 import { session } from '../session.ts'
@@ -44,6 +44,7 @@ export const OwnSessions = () => {
   const end = async (sessions: readonly OwnSession[]) => {
     try {
       for (const { id } of sessions) await staff.endSession({ sessionId: id })
+      focusHeading()
       showNotice(`${counted(sessions.length, 'device')} signed out.`)
     } finally {
       reload()

@@ -3,7 +3,7 @@ import { Dialog, FormDialog } from '../../../ui/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../../ui/fields.tsx'
 import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
-import { Button, Show } from '../../../ui/states.tsx'
+import { Button, focusHeading, Show } from '../../../ui/states.tsx'
 import type { AdminToken } from '../api.ts'
 import { counted, date, dateTime, Incomplete } from '../format.ts'
 import { admin, may, type Permission, store } from '../session.ts'
@@ -58,6 +58,7 @@ export const Tokens = () => {
           onSubmit={async () => {
             await admin().revokeToken({ tokenId: doomed.id })
             reload()
+            focusHeading()
             showNotice(`The token of ${nameOf(doomed)} is revoked.`)
           }}
         >
