@@ -109,7 +109,7 @@ const CouponEdit = ({ coupon, onChange }: Changed) => {
           />
         </EditForm>
       </section>
-      <div class="beside">
+      <div class="beside first">
         <CouponSentence code={code} draft={edit.draft} />
         <Counts {...coupon} />
       </div>

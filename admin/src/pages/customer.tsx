@@ -306,39 +306,41 @@ const Notes = ({ customer, onChange }: Changed) => {
     showNotice('Note deleted.')
   }
   return (
-    <section class="panel">
-      <h2>Notes</h2>
-      {may('customers:write', 'orders:support') && (
-        <form class="form" onSubmit={add}>
-          <TextArea
-            {...{ label: 'New note', name: 'note', rows: 2, maxLength: 5000, required: true, value: text }}
-            help="Only staff see it."
-            onInput={setText}
-          />
-          {error !== null && <Problem error={error} />}
-          <div>
-            <Button type="submit" class="quiet" isBusy={isBusy}>
-              Add note
-            </Button>
-          </div>
-        </form>
-      )}
-      {customer.notes.length === 0 && <p class="quiet-text notes">No notes yet.</p>}
-      <ul class="notes">
-        {customer.notes.map((note) => (
-          <li key={note.id}>
-            <p class="note-text">{note.text}</p>
-            <p class="quiet-text">
-              {note.author}, {dateTime(note.createdAt)}
-              {may('customers:write') && (
-                <button type="button" class="text-button" onClick={() => setDoomed(note)}>
-                  Delete<span class="hidden"> the note of {dateTime(note.createdAt)}</span>
-                </button>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
+    <>
+      <section class="panel">
+        <h2>Notes</h2>
+        {may('customers:write', 'orders:support') && (
+          <form class="form" onSubmit={add}>
+            <TextArea
+              {...{ label: 'New note', name: 'note', rows: 2, maxLength: 5000, required: true, value: text }}
+              help="Only staff see it."
+              onInput={setText}
+            />
+            {error !== null && <Problem error={error} />}
+            <div>
+              <Button type="submit" class="quiet" isBusy={isBusy}>
+                Add note
+              </Button>
+            </div>
+          </form>
+        )}
+        {customer.notes.length === 0 && <p class="quiet-text notes">No notes yet.</p>}
+        <ul class="notes">
+          {customer.notes.map((note) => (
+            <li key={note.id}>
+              <p class="note-text">{note.text}</p>
+              <p class="quiet-text">
+                {note.author}, {dateTime(note.createdAt)}
+                {may('customers:write') && (
+                  <button type="button" class="text-button" onClick={() => setDoomed(note)}>
+                    Delete<span class="hidden"> the note of {dateTime(note.createdAt)}</span>
+                  </button>
+                )}
+              </p>
+            </li>
+          ))}
+        </ul>
+      </section>
       {doomed && (
         <FormDialog
           {...{ title: 'Delete this note?', action: 'Delete note', isDangerous: true }}
@@ -348,6 +350,6 @@ const Notes = ({ customer, onChange }: Changed) => {
           <p class="note-text">{doomed.text}</p>
         </FormDialog>
       )}
-    </section>
+    </>
   )
 }

@@ -75,7 +75,7 @@ const isSelf = ({ id }: Staff) => id === session.value?.staff.id
 const MemberTable = ({ members, onAsk }: { members: readonly Staff[]; onAsk: (asked: Asked) => void }) => {
   const owners = members.filter(({ role }) => role === 'owner').length
   return (
-    <table class="table">
+    <table class="table staff-table">
       <thead>
         <tr>
           <th scope="col">Person</th>

@@ -53,41 +53,43 @@ export const OwnSessions = () => {
   const [only] = doomed ?? []
   const title = doomed?.length === 1 && only ? `Sign out ${deviceOf(only)}?` : 'Sign out all other devices?'
   return (
-    <section class="panel">
-      <h2>Where you are signed in</h2>
-      <Show loaded={loaded} onRetry={reload}>
-        {(sessions) => {
-          const others = sessions.filter(({ current }) => !current)
-          return (
-            <>
-              <ul class="sessions">
-                {sessions.map((one) => (
-                  <li key={one.id}>
-                    <div>
-                      <strong>{deviceOf(one)}</strong> {one.current && <span class="status good">This device</span>}
-                      <p class="quiet-text">
-                        Last active {dateTime(one.usedAt)}, signed in {dateTime(one.createdAt)}
-                        {one.clientAddress && `, address ${one.clientAddress}`}
-                      </p>
-                    </div>
-                    {!one.current && (
-                      <button type="button" class="text-button" onClick={() => setDoomed([one])}>
-                        Sign out<span class="hidden"> {deviceOf(one)}</span>
-                      </button>
-                    )}
-                  </li>
-                ))}
-              </ul>
-              {others.length > 1 && (
-                <button type="button" class="button quiet" onClick={() => setDoomed(others)}>
-                  Sign out {others.length} other devices
-                </button>
-              )}
-              {others.length === 0 && <p class="quiet-text">You are signed in on no other device.</p>}
-            </>
-          )
-        }}
-      </Show>
+    <>
+      <section class="panel">
+        <h2>Where you are signed in</h2>
+        <Show loaded={loaded} onRetry={reload}>
+          {(sessions) => {
+            const others = sessions.filter(({ current }) => !current)
+            return (
+              <>
+                <ul class="sessions">
+                  {sessions.map((one) => (
+                    <li key={one.id}>
+                      <div>
+                        <strong>{deviceOf(one)}</strong> {one.current && <span class="status good">This device</span>}
+                        <p class="quiet-text">
+                          Last active {dateTime(one.usedAt)}, signed in {dateTime(one.createdAt)}
+                          {one.clientAddress && `, address ${one.clientAddress}`}
+                        </p>
+                      </div>
+                      {!one.current && (
+                        <button type="button" class="text-button" onClick={() => setDoomed([one])}>
+                          Sign out<span class="hidden"> {deviceOf(one)}</span>
+                        </button>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+                {others.length > 1 && (
+                  <button type="button" class="button quiet" onClick={() => setDoomed(others)}>
+                    Sign out {others.length} other devices
+                  </button>
+                )}
+                {others.length === 0 && <p class="quiet-text">You are signed in on no other device.</p>}
+              </>
+            )
+          }}
+        </Show>
+      </section>
       {doomed && (
         <FormDialog
           {...{ title, action: 'Sign out', isDangerous: true }}
@@ -100,6 +102,6 @@ export const OwnSessions = () => {
           </p>
         </FormDialog>
       )}
-    </section>
+    </>
   )
 }

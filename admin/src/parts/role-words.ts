@@ -15,7 +15,7 @@ export const roleWords: Record<Role, [name: string, may: string]> = {
     'Support',
     'Sees products, orders and customers, writes notes, handles returns, and refunds up to the limit in the settings.',
   ],
-  viewer: ['Viewer', 'Sees everything except the activity, and changes nothing.'],
+  viewer: ['Viewer', 'Sees everything except Activity and Staff, and changes nothing.'],
 }
 
 export const roleOptions = Object.entries(roleWords).map(([role, [name]]) => [role, name] as const)

@@ -14,25 +14,27 @@ export const SecondFactor = ({ isOn }: { isOn: boolean }) => {
   const [step, setStep] = useState<Step | null>(null)
   const close = () => setStep(null)
   return (
-    <section class="panel">
-      <h2>
-        Second factor <span class={`status ${isOn ? 'good' : ''}`}>{isOn ? 'On' : 'Off'}</span>
-      </h2>
-      <p>
-        {isOn
-          ? 'Signing in asks for a code of your authenticator app.'
-          : 'With a second factor, a stolen password is not enough to sign in: the code of an app on your phone is needed too.'}
-      </p>
-      <Button class="quiet" onClick={() => setStep(isOn ? 'remove' : 'start')}>
-        {isOn ? 'Switch off' : 'Switch on'}
-      </Button>
+    <>
+      <section class="panel">
+        <h2>
+          Second factor <span class={`status ${isOn ? 'good' : ''}`}>{isOn ? 'On' : 'Off'}</span>
+        </h2>
+        <p>
+          {isOn
+            ? 'Signing in asks for a code of your authenticator app.'
+            : 'With a second factor, a stolen password is not enough to sign in: the code of an app on your phone is needed too.'}
+        </p>
+        <Button class="quiet" onClick={() => setStep(isOn ? 'remove' : 'start')}>
+          {isOn ? 'Switch off' : 'Switch on'}
+        </Button>
+      </section>
       {step === 'start' && <StartDialog onClose={close} onStarted={setStep} />}
       {step === 'remove' && <RemoveDialog onClose={close} />}
       {typeof step === 'object' && step !== null && 'uri' in step && (
         <ConfirmDialog {...step} onClose={close} onConfirmed={(codes) => setStep({ codes })} />
       )}
       {typeof step === 'object' && step !== null && 'codes' in step && <CodesDialog {...step} onClose={close} />}
-    </section>
+    </>
   )
 }
 
