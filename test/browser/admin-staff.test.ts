@@ -225,8 +225,20 @@ browserTest(
       await button(page.getByRole('dialog', { name: 'The token of Warehouse' }), 'Done').click()
       await check('tokens')
       await button(page, 'Invite').click()
-      await sees(page.getByRole('dialog', { name: 'Invite to your staff' }))
+      const inviting = page.getByRole('dialog', { name: 'Invite to your staff' })
+      await inviting.getByLabel('Email').fill('devi@kavya.example')
       await check('invite')
+      // As a service answers that sends no mail.
+      const link = 'https://shop.example/admin/set-password?token=stl_1'
+      await page.route('**/staff', (route) =>
+        route.request().method() === 'POST'
+          ? route.fulfill({ status: 201, json: { staffId: 'stf_1', link } })
+          : route.continue(),
+      )
+      await button(inviting, 'Invite').click()
+      const sending = page.getByRole('dialog', { name: 'Send this link to devi@kavya.example' })
+      assert.equal(await sending.getByLabel('Link').inputValue(), link)
+      await check('link')
       await otherDevice(fixture, owner)
       await otherDevice(fixture, owner)
       await page.goto('/admin/account')
