@@ -92,6 +92,7 @@ export const ScopeFields = ({ scope, onChange }: { scope: Scope; onChange: (scop
             label="Add a product"
             kind="products"
             {...{ find: findProducts, chosen: scope.products, nameOf }}
+            problem={isLimited ? '' : 'Choose a category or a product, or “The whole order”.'}
             onChange={(products) => onChange({ products })}
           />
         </>
@@ -106,6 +107,7 @@ const Picker = ({
   find,
   chosen,
   nameOf,
+  problem = '',
   onChange,
 }: {
   label: string
@@ -113,6 +115,8 @@ const Picker = ({
   find: (q: string) => Promise<Named[]>
   chosen: string[]
   nameOf: (slug: string) => string
+  /** Why the form cannot be sent yet. Without items a coupon would be for everything. */
+  problem?: string
   onChange: (chosen: string[]) => void
 }) => {
   const [typed, setQ] = useState('')
@@ -135,6 +139,7 @@ const Picker = ({
       clearTimeout(timer)
     }
   }, [q])
+  useEffect(() => input.current?.setCustomValidity(problem), [problem])
   const open = hits.filter(({ slug }) => !chosen.includes(slug))
   const add = ({ slug }: Named) => {
     onChange([...chosen, slug])
