@@ -43,6 +43,7 @@ import { sessionContract } from './features/staff/session.contract.ts'
 import { storeAccessContract } from './features/stores/access.admin.contract.ts'
 import { outletsAdminContract } from './features/stores/outlets.admin.contract.ts'
 import { settingsContract } from './features/stores/settings.admin.contract.ts'
+import { todayContract } from './features/today/today.contract.ts'
 import { wishlistContract } from './features/wishlist/wishlist.contract.ts'
 import { describeApi } from './http/openapi.ts'
 
@@ -70,6 +71,7 @@ export const contracts = [
 /** Every endpoint of the admin API, which has a description of its own. */
 export const adminContracts = [
   sessionContract,
+  todayContract,
   ordersAdminContract,
   orderDeliveryAdminContract,
   orderPaymentsAdminContract,
@@ -142,6 +144,7 @@ export const describeAdmin = (version: string) =>
       'The API of merchants and their programs. Money is a decimal number in the currency of the store, times are ISO 8601 in UTC, and every error is `{error, code}`. A `PATCH` changes only the fields that it has.',
     tags: {
       Session: 'Signing in, and your own account',
+      Today: 'What needs to be done',
       Orders: 'Orders of the store: shipping, refunds, notes, invoices',
       Products: 'Products of every status, and their variants',
       Categories: 'The tree of categories',

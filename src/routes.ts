@@ -37,6 +37,7 @@ import { sessionRoutes } from './features/staff/session.routes.ts'
 import { storeAccessRoutes } from './features/stores/access.admin.routes.ts'
 import { outletAdminRoutes } from './features/stores/outlets.admin.routes.ts'
 import { settingsRoutes } from './features/stores/settings.admin.routes.ts'
+import { todayRoutes } from './features/today/today.routes.ts'
 import { wishlistRoutes } from './features/wishlist/wishlist.routes.ts'
 import type { Route } from './http/door.ts'
 
@@ -72,6 +73,7 @@ export const listRoutes = ({ services, ...options }: RouteOptions): Route[] => [
   ...deliveryRoutes({ ...services, simulated: options.simulated }),
   ...healthRoutes(options.monitoring),
   ...sessionRoutes({ secureCookies: options.secureCookies, onFailure: options.onLinkFailed }),
+  ...todayRoutes,
   ...orderAdminRoutes,
   ...orderDeliveryAdminRoutes,
   ...orderPaymentAdminRoutes,

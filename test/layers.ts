@@ -16,7 +16,7 @@ export const featureRanks = [
   ['delivery'],
   ['mail', 'outgoing-webhooks'],
   ['invoices', 'returns'],
-  ['customers', 'doctor', 'demo-store'],
+  ['customers', 'doctor', 'demo-store', 'today'],
 ]
 
 /** What each part may import besides itself. `config.ts`, `app.ts` and the like are parts of their own. */

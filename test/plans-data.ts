@@ -8,7 +8,7 @@ const addCoupons = `
   from store s, generate_series(1, 100) n`
 
 /** Every order is paid and sent; one of a hundred is expired, flagged, waits for its provider, has a refund due, has a
- * mail to send or is tracked. */
+ * mail to send, a return to answer or is tracked. */
 const addPayments = `
   insert into payment (store_id, id, order_id, transaction_ref, provider, status, amount_minor, currency, created_at, updated_at)
   select store_id, 'pay_' || id, id, 'pi_' || id, 'sandbox', case number % 100 when 1 then 'open' else 'paid' end, 1, 'EUR',
@@ -31,6 +31,9 @@ const addPayments = `
   insert into shipment (store_id, order_id, id, tracking_number, partner, status, carrier, track_due_at, created_at, updated_at)
   select store_id, id, 'ship_' || id, 'T' || number, 'Bluebird', 'booked', 'shiprocket',
     case number % 100 when 4 then now() - interval '1 hour' end, now(), now() from orders;
+  insert into order_return (store_id, id, order_id, status, items, by_customer, created_at, updated_at)
+  select store_id, 'ret_' || id, id, case number % 100 when 9 then 'requested' else 'refunded' end, '[]', true, now(), now()
+  from orders where number % 10 = 9;
   insert into mail (store_id, id, message, state, next_at, created_at, finished_at)
   select store_id, 'mail_' || id, 'order.paid', case number % 100 when 8 then 'waiting' else 'sent' end,
     now() - interval '1 hour', now(), case number % 100 when 8 then null else now() end from orders`

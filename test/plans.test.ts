@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
+import { permissions } from '../src/features/access/admin.contract.ts'
 import { readProduct } from '../src/features/catalog/product-input.ts'
 import { openProductList } from '../src/features/catalog/product-list.ts'
 import { planProducts } from '../src/features/catalog/save.ts'
@@ -15,6 +16,7 @@ import { listOrders } from '../src/features/orders/orders.sql.ts'
 import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-orders.sql.ts'
 import { lockCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
+import { countToday } from '../src/features/today/today.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
 import { fillTables } from './plans-data.ts'
@@ -105,6 +107,21 @@ test('the product list of merchants is read and counted by indexes, in every ord
         assert.deepEqual(scans, [], `${JSON.stringify(filter)} ${text}`)
       }
     }
+  }
+})
+
+test('what needs to be done is counted by indexes alone', async () => {
+  const store = await shop.load()
+  const texts = await recordStatements(() => countToday({ db: service.db, store, permissions: new Set(permissions) }))
+  const used = new Set<string>()
+  for (const text of texts) {
+    for (const node of await nodesOf(text)) used.add(`${node['Node Type']} ${node['Index Name']}`)
+    // The indexes of what is low in stock have no other rows.
+    const scans = (await scansOf(text)).filter((scan) => !scan.startsWith('reads all of stock, stock_low'))
+    assert.deepEqual(scans, [], text)
+  }
+  for (const index of ['orders_list', 'order_return_by_status']) {
+    assert.ok(used.has(`Index Only Scan ${index}`), `${index} is not among ${[...used].join(', ')}`)
   }
 })
 

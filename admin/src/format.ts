@@ -7,6 +7,12 @@ const locale = () => store.value?.locale ?? navigator.language
 export const money = (amount: number, currency = store.value?.currency ?? 'USD') =>
   new Intl.NumberFormat(locale(), { style: 'currency', currency }).format(amount)
 
+/** For the scale of a chart: ₹12K. */
+export const shortMoney = (amount: number) =>
+  new Intl.NumberFormat(locale(), {
+    ...{ style: 'currency', currency: store.value?.currency ?? 'USD', notation: 'compact', maximumFractionDigits: 1 },
+  }).format(amount)
+
 export const number = (value: number) => new Intl.NumberFormat(locale()).format(value)
 
 export const percent = (share: number) =>

@@ -3,7 +3,8 @@ import { may, type Permission } from './session.ts'
 export type ScreenLink = {
   path: string
   label: string
-  permission: Permission | null
+  /** One of several is enough. */
+  permission: Permission | readonly Permission[] | null
   /** Screens that belong to this one, shown below it while one of them is open. */
   within?: readonly Omit<ScreenLink, 'within'>[]
 }
@@ -25,7 +26,7 @@ const screenLinks: readonly ScreenLink[] = [
   { path: 'customers', label: 'Customers', permission: 'customers:read' },
   { path: 'coupons', label: 'Coupons', permission: 'catalog:read' },
   { path: 'reports', label: 'Reports', permission: 'reports:read' },
-  { path: 'activity', label: 'Activity', permission: 'audit:read' },
+  { path: 'activity', label: 'Activity', permission: ['audit:read', 'settings:read', 'orders:read'] },
   {
     ...{ path: 'settings', label: 'Settings', permission: 'settings:read' },
     within: [{ path: 'setup', label: 'Setup', permission: 'settings:read' }],
@@ -33,7 +34,7 @@ const screenLinks: readonly ScreenLink[] = [
   { path: 'staff', label: 'Staff', permission: 'staff:write' },
 ]
 
-const isAllowed = ({ permission }: ScreenLink) => permission === null || may(permission)
+const isAllowed = ({ permission }: ScreenLink) => permission === null || may(...[permission].flat())
 
 /** Those that the person may open. */
 export const screensOf = (): ScreenLink[] =>

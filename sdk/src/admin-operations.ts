@@ -144,6 +144,7 @@ import type {
   AdminStartSecondFactorInput,
   AdminTestWebhookAnswer,
   AdminTestWebhookInput,
+  AdminToday,
   AdminUpdateCarrierAnswer,
   AdminUpdateCarrierInput,
   AdminUpdateCategoryInput,
@@ -193,6 +194,7 @@ import type { CallOptions } from './options.ts'
 import type { Paged } from './paging.ts'
 
 export const adminTable = {
+  today: { path: '/admin/v1/stores/{storeId}/today' },
   listOrders: { path: '/admin/v1/stores/{storeId}/orders', query: true, paged: true, csv: true },
   getOrder: { path: '/admin/v1/stores/{storeId}/orders/{id}' },
   addOrderNote: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/notes', body: true, once: true },
@@ -362,6 +364,14 @@ export const staffTable = {
 } as const satisfies Record<string, AdminOperation>
 
 export interface AdminOperations {
+  /**
+   * Count what needs to be done.
+   *
+   * What the caller may not read is null.
+   *
+   * `GET /admin/v1/stores/{storeId}/today`, permission `orders:read` or `catalog:read`
+   */
+  today(options?: CallOptions): Promise<AdminToday>
   /**
    * List orders.
    *

@@ -3,6 +3,51 @@
 import type { FileToUpload } from './admin-options.ts'
 import type * as Storefront from './types.ts'
 
+export type AdminToday = {
+  /** Orders that wait for their payment */
+  unpaid: {
+    /** Counts up to 10,000 */
+    total: number
+    /** Otherwise there are more */
+    totalIsExact: boolean
+  } | null
+  /** Orders that are confirmed and not shipped */
+  toShip: {
+    /** Counts up to 10,000 */
+    total: number
+    /** Otherwise there are more */
+    totalIsExact: boolean
+  } | null
+  /** Orders that need attention */
+  attention: {
+    /** Counts up to 10,000 */
+    total: number
+    /** Otherwise there are more */
+    totalIsExact: boolean
+  } | null
+  /** Returns that customers ask for */
+  returns: {
+    /** Counts up to 10,000 */
+    total: number
+    /** Otherwise there are more */
+    totalIsExact: boolean
+  } | null
+  /** Variants at outlets that are low in stock or sold out */
+  lowStock: {
+    /** Counts up to 10,000 */
+    total: number
+    /** Otherwise there are more */
+    totalIsExact: boolean
+  } | null
+  /** Webhook endpoints that fail, or were switched off because they did */
+  failingWebhooks: {
+    /** Counts up to 10,000 */
+    total: number
+    /** Otherwise there are more */
+    totalIsExact: boolean
+  } | null
+}
+
 export type OrderEventData = Storefront.OrderEventData
 
 export type AdminOrder = {

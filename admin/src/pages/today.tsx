@@ -1,3 +1,224 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useLoad } from '../../../ui/load.ts'
+import { Empty, Show, Skeleton } from '../../../ui/states.tsx'
+import type { AdminToday } from '../api.ts'
+import { dateTime, money, number, shortMoney } from '../format.ts'
+import { Change } from '../parts/change.tsx'
+import { TimeChart } from '../parts/chart.tsx'
+import { useLive } from '../parts/live.ts'
 import { PageHead } from '../parts/page-head.tsx'
+import { type Pages, usePages } from '../parts/pages-of.tsx'
+import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
+import { addDays, currentDay, labelOfPeriod, nameOfPeriod } from '../period.ts'
+import { admin, may, type Permission, pathTo, store } from '../session.ts'
 
-export const TodayPage = () => <PageHead title="Today" />
+type Task = {
+  name: keyof AdminToday
+  label: string
+  path: string
+  /** Who may read it, and who does it. Those who only read see all that they may read. */
+  reads: Permission
+  does: Permission
+}
+
+const tasks: readonly Task[] = [
+  { name: 'toShip', label: 'To ship', path: 'orders?show=to-ship', reads: 'orders:read', does: 'orders:fulfil' },
+  { name: 'unpaid', label: 'Unpaid', path: 'orders?show=unpaid', reads: 'orders:read', does: 'orders:support' },
+  {
+    ...{ name: 'attention', label: 'Need attention', path: 'orders?show=attention' },
+    ...{ reads: 'orders:read', does: 'orders:support' },
+  },
+  {
+    ...{ name: 'returns', label: 'Returns to answer', path: 'returns?show=requested' },
+    ...{ reads: 'orders:read', does: 'orders:support' },
+  },
+  { name: 'lowStock', label: 'Low in stock', path: 'stock?show=low', reads: 'catalog:read', does: 'stock:write' },
+  {
+    ...{ name: 'failingWebhooks', label: 'Webhooks failing', path: 'activity?show=webhooks&state=failed' },
+    ...{ reads: 'settings:read', does: 'webhooks:write' },
+  },
+]
+
+const tasksOf = () => {
+  const onlyReads = store.value?.permissions.every((permission) => permission.endsWith(':read'))
+  return tasks.filter(({ reads, does }) => may(reads) && (onlyReads || may(does)))
+}
+
+/** The tasks are there at once, their counts and the orders follow, and the picture comes last. */
+export const TodayPage = () => {
+  const orders = usePages('today orders', (cursor) => admin().listOrders({ ...cursor, limit: 8 }), {
+    liveBy: ({ id }) => id,
+  })
+  const isNew = orders.loaded.status === 'ready' && orders.loaded.value.items.length === 0
+  return (
+    <>
+      <PageHead title="Today" />
+      {isNew && may('settings:write') && <SetupHint />}
+      <Tasks />
+      <div class="today">
+        {may('reports:read') && <Sales />}
+        {may('orders:read') && <NewestOrders orders={orders} />}
+      </div>
+    </>
+  )
+}
+
+const SetupHint = () => (
+  <section class="panel setup-hint">
+    <div>
+      <h2>Get your store ready</h2>
+      <p>A short list of what is left to do before the first order.</p>
+    </div>
+    <a class="button" href={pathTo('setup')}>
+      Set up your store
+    </a>
+  </section>
+)
+
+const Tasks = () => {
+  const { loaded, reload, replace } = useLoad(`${store.value?.id} today`, () => admin().today())
+  useLive(async () => {
+    try {
+      replace(await admin().today())
+    } catch {
+      // It is read again soon. A session that has ended is noticed by the client.
+    }
+  })
+  if (loaded.status === 'failed') return <Show loaded={loaded} onRetry={reload} children={() => null} />
+  const counts = loaded.status === 'ready' ? loaded.value : null
+  return (
+    <section aria-labelledby="tasks">
+      <h2 class="hidden" id="tasks">
+        What needs doing
+      </h2>
+      <ul class="tasks" aria-busy={counts === null}>
+        {tasksOf().map(({ name, label, path }) => (
+          <li key={name}>
+            <a class={`task ${counts?.[name]?.total === 0 ? 'done' : ''}`} href={pathTo(path)}>
+              <strong>{counts === null ? '…' : writeCount(counts[name])}</strong>
+              <span>{label}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const writeCount = (count: AdminToday[keyof AdminToday]) =>
+  count === null ? '–' : `${number(count.total)}${count.totalIsExact ? '' : '+'}`
+
+/** Sixty days in one call: the last thirty and the thirty before. */
+const readSales = async () => {
+  const today = currentDay()
+  const { data } = await admin().reportSales({ from: addDays(today, -59), to: today })
+  const [before, now] = [data.slice(0, 30), data.slice(30)]
+  const sum = (rows: typeof data, name: 'net' | 'orders') => rows.reduce((total, row) => total + row[name], 0)
+  return {
+    points: now.map(({ period, net }, index) => ({
+      name: nameOfPeriod(period, 'day'),
+      label: labelOfPeriod(period, 'day'),
+      value: net,
+      before: before[index]?.net,
+    })),
+    net: sum(now, 'net'),
+    netBefore: sum(before, 'net'),
+    orders: sum(now, 'orders'),
+    ordersBefore: sum(before, 'orders'),
+  }
+}
+
+const Sales = () => {
+  // After what needs doing, so that a slow connection is free for it.
+  const [isAsked, setAsked] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(true), 50)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <section class="panel" aria-labelledby="sales">
+      <div class="row panel-head">
+        <h2 id="sales">Sales of the last 30 days</h2>
+        <a href={pathTo('reports')}>Reports</a>
+      </div>
+      {isAsked ? <SalesChart /> : <Skeleton lines={6} />}
+    </section>
+  )
+}
+
+const SalesChart = () => {
+  const { loaded, reload } = useLoad(`${store.value?.id} today sales`, readSales)
+  return (
+    <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={6} />}>
+      {({ points, net, netBefore, orders, ordersBefore }) => (
+        <>
+          <dl class="figures">
+            <div>
+              <dt>Net sales</dt>
+              <dd>
+                <strong>{money(net)}</strong>
+                <Change now={net} before={netBefore} />
+              </dd>
+            </div>
+            <div>
+              <dt>Orders</dt>
+              <dd>
+                <strong>{number(orders)}</strong>
+                <Change now={orders} before={ordersBefore} />
+              </dd>
+            </div>
+          </dl>
+          <TimeChart
+            {...{ title: 'Net sales', points, format: money, axis: shortMoney, timeName: 'Day' }}
+            beforeName="30 days before"
+          />
+        </>
+      )}
+    </Show>
+  )
+}
+
+type OrderPages = Pages<Awaited<ReturnType<ReturnType<typeof admin>['listOrders']>>['items'][number]>
+
+const NewestOrders = ({ orders: { loaded, reload } }: { orders: OrderPages }) => (
+  <section class="panel" aria-labelledby="newest">
+    <div class="row panel-head">
+      <h2 id="newest">Newest orders</h2>
+      <a href={pathTo('orders')}>All orders</a>
+    </div>
+    <Show loaded={loaded} onRetry={reload}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="No orders yet">
+            <p>Orders appear here as soon as a customer places one.</p>
+          </Empty>
+        ) : (
+          <ul class="newest">
+            {items.map((order) => (
+              <li key={order.id}>
+                <a href={pathTo(`orders/${order.id}`)}>
+                  <strong>{order.number}</strong>
+                  <span class="newest-buyer">
+                    {order.customer.name || order.customer.email || order.customer.phone}
+                  </span>
+                  <span class="newest-total">{money(order.total, order.currency)}</span>
+                  <span class="quiet-text">{dateTime(order.createdAt)}</span>
+                  <span class="newest-status">
+                    {order.status === 'paid' ? (
+                      <>
+                        <StatusBadge words={paymentWords} value={order.paymentStatus} />
+                        <StatusBadge words={deliveryWords} value={order.deliveryStatus ?? 'none'} />
+                      </>
+                    ) : (
+                      <StatusBadge words={statusWords} value={order.status} />
+                    )}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Show>
+  </section>
+)

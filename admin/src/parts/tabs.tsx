@@ -6,12 +6,15 @@ export const Tabs = ({
   parameter = 'show',
   value,
   tabs,
+  clears = [],
 }: {
   label: string
   /** Of the address. */
   parameter?: string
   value: string
   tabs: readonly (readonly [value: string, text: string])[]
+  /** Other parameters that mean nothing behind another tab. */
+  clears?: readonly string[]
 }) => (
   <fieldset class="tabs">
     <legend class="hidden">{label}</legend>
@@ -20,7 +23,7 @@ export const Tabs = ({
         type="button"
         class="tab"
         aria-pressed={name === value}
-        onClick={() => changeQuery({ [parameter]: name }, { replace: false })}
+        onClick={() => changeQuery({ ...noValues(clears), [parameter]: name }, { replace: false })}
         key={name}
       >
         {text}
@@ -28,3 +31,5 @@ export const Tabs = ({
     ))}
   </fieldset>
 )
+
+const noValues = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))

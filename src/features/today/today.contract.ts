@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { named } from '../../http/schema.ts'
+import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
+
+const counted = Type.Object({
+  total: Type.Integer({ description: 'Counts up to 10,000' }),
+  totalIsExact: Type.Boolean({ description: 'Otherwise there are more' }),
+})
+const count = (description: string) => Type.Union([counted, Type.Null()], { description })
+
+export const todayContract = {
+  adminToday: adminEndpoint({
+    ...{ method: 'GET', path: '/admin/v1/stores/{storeId}/today', tag: 'Today', access: 'store', params: storeParams },
+    ...{ permission: 'orders:read', orPermission: 'catalog:read' },
+    summary: 'Count what needs to be done',
+    description: 'What the caller may not read is null.',
+    ok: named(
+      'AdminToday',
+      Type.Object({
+        unpaid: count('Orders that wait for their payment'),
+        toShip: count('Orders that are confirmed and not shipped'),
+        attention: count('Orders that need attention'),
+        returns: count('Returns that customers ask for'),
+        lowStock: count('Variants at outlets that are low in stock or sold out'),
+        failingWebhooks: count('Webhook endpoints that fail, or were switched off because they did'),
+      }),
+    ),
+    example: {
+      unpaid: { total: 2, totalIsExact: true },
+      toShip: { total: 5, totalIsExact: true },
+      attention: { total: 0, totalIsExact: true },
+      returns: { total: 1, totalIsExact: true },
+      lowStock: { total: 7, totalIsExact: true },
+      failingWebhooks: null,
+    },
+  }),
+}
