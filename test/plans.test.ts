@@ -19,6 +19,7 @@ import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/store
 import { countToday } from '../src/features/today/today.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { databaseUrl, newStore, startTestService, type TestService, withinASecond } from './harness.ts'
+import { flattenPlan, isEndless, type PlanNode, tablesOfShoppers } from './plan-nodes.ts'
 import { fillTables } from './plans-data.ts'
 import { jobStatements } from './plans-jobs.ts'
 import { reads } from './plans-reads.ts'
@@ -203,7 +204,7 @@ test('data of a shopper are read and written by indexes, with one plan for large
       wrong.push(...(await scansOf(text)).map((scan) => `${what} ${scan}: ${text}`))
     }
     assert.ok(
-      [...read].some((table) => owned.has(table)),
+      [...read].some((table) => tablesOfShoppers.has(table)),
       `${what}: ${[...read].join(', ')}`,
     )
   }
@@ -363,38 +364,10 @@ const recordStatements = async (work: () => Promise<unknown>) => {
   return [...texts].filter((statement) => !/ from store_key| from store s|^begin$|^commit$/.test(statement))
 }
 
-type PlanNode = {
-  'Node Type': string
-  'Relation Name'?: string
-  Plans?: PlanNode[]
-  parent?: string
-  [field: string]: unknown
-}
-
-const owned = new Set([
-  ...['guest', 'customer', 'session', 'address', 'wishlist_item', 'cart', 'cart_item'],
-  ...['one_time_code', 'otp_request', 'sign_in_failure', 'mail_token'],
-  ...['orders', 'order_line', 'order_event', 'order_search', 'shipment', 'coupon', 'payment'],
-])
-const queues = ['event', 'webhook_delivery', 'webhook_attempt']
-const large = new Set(['product', 'listing', 'variant', 'stock', 'search_word', 'price_override', ...queues, ...owned])
-
 const scansOf = async (text: string) =>
   (await nodesOf(text))
-    .filter((node) => large.has(node['Relation Name'] ?? '') && isEndless(node))
+    .filter((node) => isEndless(node))
     .map((node) => `reads all of ${node['Relation Name']}, ${node['Index Name'] ?? 'without an index'}`)
-
-/**
- * Reads a table without an index, or reads all rows of a store or an outlet by an index without a limit. A limit does not
- * help a search for one row among them: the planner may use another index with the same first columns.
- */
-const isEndless = (node: PlanNode) => {
-  if (node['Node Type'] === 'Seq Scan') return true
-  if (!/^Index (Only )?Scan$|^Bitmap Index Scan$/.test(node['Node Type'])) return false
-  const isOneThing = /\b(product|variant|cart|customer|guest|order)_id = /.test(String(node.Filter ?? ''))
-  if (node.parent === 'Limit' && !isOneThing) return false
-  return String(node['Index Cond'] ?? '').replaceAll(/\((?:\w+\.)?(store|outlet)_id = [^)]*\)| AND |[()]/g, '') === ''
-}
 
 /** The generic plan, which PostgreSQL uses for statements that run often. */
 const nodesOf = async (text: string): Promise<PlanNode[]> => {
@@ -403,13 +376,8 @@ const nodesOf = async (text: string): Promise<PlanNode[]> => {
   await planner.query(`prepare asked as ${text}`)
   try {
     const { rows } = await planner.query(`explain (format json) execute asked${nulls}`)
-    return flatten(rows[0]['QUERY PLAN'][0].Plan)
+    return flattenPlan(rows[0]['QUERY PLAN'][0].Plan)
   } finally {
     await planner.query('deallocate asked')
   }
 }
-
-const flatten = (node: PlanNode): PlanNode[] => [
-  node,
-  ...(node.Plans ?? []).flatMap((child) => flatten({ ...child, parent: node['Node Type'] })),
-]

@@ -113,16 +113,17 @@ export const tellAction = (action: string) => {
 }
 
 /** The screen of what an entry is about. */
-export const pathOfEntry = (resource: string, id: string) => {
-  const { path, hasOwnPage, needs } = resources[resource] ?? {}
+export const linkOfEntry = (resource: string, id: string) => {
+  const { path, hasOwnPage, needs, one = '' } = resources[resource] ?? {}
   if (path === undefined || (needs !== undefined && !may(needs))) return null
-  return pathTo(hasOwnPage ? `${path}/${encodeURIComponent(id)}` : path)
+  const text = `Open ${one.replace(/^an? /, 'the ')}`
+  return { text, href: pathTo(hasOwnPage ? `${path}/${encodeURIComponent(id)}` : path) }
 }
 
 const spaced = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[_.]/g, ' ')
 
 /** "lowStockThreshold" is "Low stock threshold". */
-export const tellField = (name: string) => sentence(spaced(name).toLowerCase())
+export const tellField = (name: string) => (name === 'url' ? 'Address' : sentence(spaced(name).toLowerCase()))
 
 const isMoney = (field: string) =>
   /(price|amount|total|cost|shipping|minsubtotal|freeabove|maxvalue|refundlimit)$/i.test(field)

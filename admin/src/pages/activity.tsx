@@ -9,7 +9,7 @@ import { may, type Permission } from '../session.ts'
 
 const views: readonly { name: string; label: string; permission: Permission; Shown: () => preact.JSX.Element }[] = [
   { name: 'changes', label: 'Changes by staff', permission: 'audit:read', Shown: AuditLog },
-  { name: 'received', label: 'From payment providers and carriers', permission: 'orders:read', Shown: Inbox },
+  { name: 'received', label: 'From payments and carriers', permission: 'orders:read', Shown: Inbox },
   { name: 'webhooks', label: 'Sent by webhook', permission: 'settings:read', Shown: WebhookDeliveries },
 ]
 

@@ -78,14 +78,14 @@ const Report = ({ name }: { name: ReportName }) => {
           ]}
           onChange={(period) => changeQuery({ period, from: null, to: null }, { replace: false })}
         />
-        <DateField label="From" name="from" range={range} />
-        <DateField label="To" name="to" range={range} />
         {isOverTime && (
           <SelectField
             {...{ label: 'By', name: 'by', value: by, options: groupings }}
             onChange={(value) => changeQuery({ by: value }, { replace: false })}
           />
         )}
+        <DateField label="From" name="from" range={range} />
+        <DateField label="To" name="to" range={range} />
         <CsvLink path={`reports/${name}`} filter={{ ...input, ...(hasLimit(name) ? { limit: 10_000 } : {}) }} />
       </div>
       <p class="quiet-text">

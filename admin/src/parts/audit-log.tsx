@@ -2,7 +2,7 @@ import { useLoad } from '../../../ui/load.ts'
 import { changeQuery, route } from '../../../ui/router.ts'
 import { Empty } from '../../../ui/states.tsx'
 import type { AuditEntry } from '../api.ts'
-import { actionOptions, pathOfEntry, resourceOptions, tellAction, tellField, tellValue } from '../audit-words.ts'
+import { actionOptions, linkOfEntry, resourceOptions, tellAction, tellField, tellValue } from '../audit-words.ts'
 import { counted, dateTime } from '../format.ts'
 import { isDay } from '../period.ts'
 import { admin, may, store } from '../session.ts'
@@ -80,7 +80,7 @@ const usePeople = (entries: readonly AuditEntry[]) => {
 
 const Entry = ({ entry }: { entry: AuditEntry }) => {
   const { at, actorKind, actorName, action, resource, resourceId, clientAddress, changes } = entry
-  const path = pathOfEntry(resource, resourceId)
+  const link = linkOfEntry(resource, resourceId)
   const fields = Object.entries(changes).map(toField)
   // Of a new thing everything is new, which is rarely worth the space.
   const isNew = fields.length > 4 && fields.every(([, { before }]) => before === null)
@@ -106,8 +106,10 @@ const Entry = ({ entry }: { entry: AuditEntry }) => {
           <Changes fields={fields} />
         ))}
       <div class="row">
-        {path !== null && <a href={path}>Open</a>}
-        <a href={`?show=changes&about=${resource}&thing=${encodeURIComponent(resourceId)}`}>All changes of this</a>
+        {link !== null && <a href={link.href}>{link.text}</a>}
+        {resource !== 'session' && (
+          <a href={`?show=changes&about=${resource}&thing=${encodeURIComponent(resourceId)}`}>Everything about it</a>
+        )}
       </div>
     </li>
   )

@@ -2,7 +2,7 @@ import { percent } from '../format.ts'
 
 /** How much a figure has changed against the period before. */
 export const Change = ({ now, before }: { now: number; before: number }) => {
-  if (before === 0) return <span class="change quiet-text">{now === 0 ? 'As before' : 'None before'}</span>
+  if (before === 0) return <span class="change quiet-text">{now === 0 ? 'As before' : 'Nothing before'}</span>
   const share = (now - before) / Math.abs(before)
   if (share === 0) return <span class="change quiet-text">As before</span>
   return (

@@ -12,11 +12,14 @@ export type ChartPoint = {
   before?: number | undefined
 }
 
-/** The least of 1, 2, 2.5, 5 and 10 times a power of ten that is not below the value. */
+/** What half of it is easy to read as well. */
+const roundSteps = [1, 2, 3, 4, 5, 6, 8, 10]
+
+/** The least round number that is not below the value. */
 const roundUp = (value: number) => {
   if (value <= 0) return 0
   const power = 10 ** Math.floor(Math.log10(value))
-  return ([1, 2, 2.5, 5, 10].find((step) => step * power >= value) ?? 10) * power
+  return (roundSteps.find((step) => step * power >= value) ?? 10) * power
 }
 
 const valuesOf = ({ value, before }: ChartPoint) => (before === undefined ? [value] : [value, before])
@@ -48,7 +51,7 @@ export const TimeChart = ({
   const [first] = points
   if (first === undefined) return null
   const top = roundUp(Math.max(...points.flatMap(valuesOf))) || 1
-  const bottom = -roundUp(-Math.min(0, ...points.flatMap(valuesOf)))
+  const bottom = 0 - roundUp(-Math.min(0, ...points.flatMap(valuesOf)))
   const x = (index: number) => (last === 0 ? 50 : (index / last) * 100)
   const y = (value: number) => ((top - value) / (top - bottom)) * 100
   const lineOf = (values: readonly (number | undefined)[]) =>

@@ -29,6 +29,9 @@ const isOutcome = (name: string): name is Outcome => name in outcomeWords
 /** Those that had no effect, and may have one now. */
 const failed: readonly string[] = ['mismatch', 'unknown_order', 'unmatched', 'malformed'] satisfies Outcome[]
 
+/** Names that only say which kind it is. */
+const senders: Readonly<Record<string, string>> = { payment: 'The payment provider', carrier: 'The carrier' }
+
 const kinds = { payment: 'Payments', delivery: 'Deliveries' }
 
 /** What payment providers and carriers have reported. */
@@ -97,7 +100,8 @@ const Entry = ({ event, onApplied }: { event: InboxEvent; onApplied: () => void 
     <li class="entry">
       <div class="entry-head">
         <p>
-          <strong>{event.source}</strong> reported {event.kind === 'payment' ? 'a payment' : 'a delivery'}{' '}
+          <strong>{senders[event.source] ?? event.source}</strong> reported{' '}
+          {event.kind === 'payment' ? 'a payment' : 'a delivery'}{' '}
           <StatusBadge words={outcomeWords} value={event.outcome} />
         </p>
         <span class="quiet-text">{dateTime(event.receivedAt)}</span>
@@ -110,15 +114,15 @@ const Entry = ({ event, onApplied }: { event: InboxEvent; onApplied: () => void 
             Apply again
           </Button>
         )}
+        <details class="more">
+          <summary>What was received</summary>
+          <pre>
+            {event.eventId}
+            {'\n'}
+            {JSON.stringify(event.body, null, 2)}
+          </pre>
+        </details>
       </div>
-      <details class="more">
-        <summary>What was received</summary>
-        <pre>
-          {event.eventId}
-          {'\n'}
-          {JSON.stringify(event.body, null, 2)}
-        </pre>
-      </details>
     </li>
   )
 }

@@ -164,22 +164,22 @@ const Entry = ({
         {lastAttempt !== null && `, the last on ${dateTime(lastAttempt.at)}: ${tellAttempt(lastAttempt)}`}
         {nextAt !== null && `. Next attempt: ${dateTime(nextAt)}`}
       </p>
-      {isOver && may('webhooks:write') && (
-        <div class="row">
+      <div class="row">
+        {isOver && may('webhooks:write') && (
           <Button class="quiet small" isBusy={isBusy} onClick={run}>
             Send again
           </Button>
-        </div>
-      )}
-      {lastAttempt !== null && lastAttempt.answer !== '' && (
-        <details class="more">
-          <summary>The answer</summary>
-          <pre>{lastAttempt.answer}</pre>
-        </details>
-      )}
+        )}
+        {lastAttempt !== null && lastAttempt.answer !== '' && (
+          <details class="more">
+            <summary>The answer</summary>
+            <pre>{lastAttempt.answer}</pre>
+          </details>
+        )}
+      </div>
     </li>
   )
 }
 
 const tellAttempt = ({ status, error, durationMs }: NonNullable<WebhookDelivery['lastAttempt']>) =>
-  `${error || 'received'}${status === null || error.includes(String(status)) ? '' : `, answer ${status}`}, after ${durationMs} ms`
+  `${error.replace(/\.$/, '') || 'received'}${status === null || error.includes(String(status)) ? '' : `, answer ${status}`}, after ${durationMs} ms`
