@@ -28,7 +28,7 @@ const nameOfRow = (name: ReportName, row: ReportRow, by: Grouping) => {
 const linkOfRow = (name: ReportName, { productId, code }: ReportRow) => {
   if (!may('catalog:read')) return undefined
   if (name === 'products') return pathTo(`products/${productId}`)
-  return name === 'coupons' ? pathTo(`coupons?q=${encodeURIComponent(String(code))}`) : undefined
+  return name === 'coupons' ? pathTo(`coupons/${encodeURIComponent(String(code))}`) : undefined
 }
 
 const keyOf = (row: ReportRow) =>
