@@ -139,7 +139,7 @@ const Sales = () => {
     <section class="panel" aria-labelledby="sales">
       <div class="row panel-head">
         <h2 id="sales">Sales of the last 30 days</h2>
-        <a href={pathTo('reports')}>Reports</a>
+        <a href={pathTo('reports')}>More figures</a>
       </div>
       {isAsked ? <SalesChart /> : <Skeleton lines={6} />}
     </section>
@@ -184,7 +184,7 @@ const NewestOrders = ({ orders: { loaded, reload } }: { orders: OrderPages }) =>
   <section class="panel" aria-labelledby="newest">
     <div class="row panel-head">
       <h2 id="newest">Newest orders</h2>
-      <a href={pathTo('orders')}>All orders</a>
+      <a href={pathTo('orders')}>See all</a>
     </div>
     <Show loaded={loaded} onRetry={reload}>
       {({ items }) =>
