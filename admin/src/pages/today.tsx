@@ -202,8 +202,8 @@ const NewestOrders = ({ orders: { loaded, reload } }: { orders: OrderPages }) =>
                     {order.customer.name || order.customer.email || order.customer.phone}
                   </span>
                   <span class="newest-total">{money(order.total, order.currency)}</span>
-                  <span class="quiet-text">{dateTime(order.createdAt)}</span>
                   <span class="newest-status">
+                    <span class="quiet-text">{dateTime(order.createdAt)}</span>
                     {order.status === 'paid' ? (
                       <>
                         <StatusBadge words={paymentWords} value={order.paymentStatus} />
