@@ -52,6 +52,7 @@ export const TimeChart = ({
   if (first === undefined) return null
   const top = roundUp(Math.max(...points.flatMap(valuesOf))) || 1
   const bottom = 0 - roundUp(-Math.min(0, ...points.flatMap(valuesOf)))
+  const isFlat = points.flatMap(valuesOf).every((value) => value === 0)
   const x = (index: number) => (last === 0 ? 50 : (index / last) * 100)
   const y = (value: number) => ((top - value) / (top - bottom)) * 100
   const lineOf = (values: readonly (number | undefined)[]) =>
@@ -81,7 +82,7 @@ export const TimeChart = ({
       <div class="chart-frame">
         <div class="chart-scale" aria-hidden="true">
           {[top, (top + bottom) / 2, bottom].map((value) => (
-            <span key={value}>{axis(value)}</span>
+            <span key={value}>{isFlat && value !== 0 ? '' : axis(value)}</span>
           ))}
         </div>
         <div
