@@ -57,6 +57,7 @@ browserTest('today and the reports have the figures of the orders, in every role
   const { paid, old } = await placeOrders(fixture)
   // They appear by themselves.
   await sees(page.getByRole('link', { name: new RegExp(`^${paid.number}`) }))
+  await page.reload()
   const { total: toShip } = await callAs(owner, fixture, 'orders?status=paid&delivery=none')
   assert.ok(toShip > 0)
   await becomes(() => taskOf(page, 'To ship').innerText(), `${toShip}\nTo ship`)
@@ -65,7 +66,6 @@ browserTest('today and the reports have the figures of the orders, in every role
   const { total: low } = await callAs(owner, fixture, 'stock?stock=low')
   await becomes(() => taskOf(page, 'Low in stock').innerText(), `${low}\nLow in stock`)
 
-  await page.reload()
   const { total: price } = await callAs(owner, fixture, `orders/${paid.id}`)
   const sales = page.getByRole('region', { name: 'Sales of the last 30 days' })
   await sees(sales.getByText(rupees(2 * price)))
