@@ -46,6 +46,8 @@ export const FormDialog = ({
   action,
   isDangerous = false,
   isWide = false,
+  isReady = true,
+  leave = 'Cancel',
   onSubmit,
   onClose,
   children,
@@ -55,6 +57,10 @@ export const FormDialog = ({
   action: string
   isDangerous?: boolean
   isWide?: boolean
+  /** Whether everything is chosen that the action needs. */
+  isReady?: boolean
+  /** On the button that changes nothing. */
+  leave?: string
   onSubmit: () => Promise<void>
   onClose: () => void
   children: ComponentChildren
@@ -75,16 +81,20 @@ export const FormDialog = ({
       setBusy(false)
     }
   }
+  // What was sent goes on, so that its outcome must be seen.
+  const close = () => {
+    if (!isBusy) onClose()
+  }
   return (
-    <Dialog title={title} onClose={onClose} isWide={isWide}>
+    <Dialog title={title} onClose={close} isWide={isWide}>
       <form class="form" onSubmit={submit}>
         {children}
         {error !== null && <Problem error={error} />}
         <div class="row dialog-actions">
-          <Button class="quiet" onClick={onClose}>
-            Cancel
+          <Button class="quiet" onClick={close}>
+            {leave}
           </Button>
-          <Button type="submit" class={isDangerous ? 'danger' : ''} isBusy={isBusy}>
+          <Button type="submit" class={isDangerous ? 'danger' : ''} isBusy={isBusy} disabled={!isReady}>
             {action}
           </Button>
         </div>

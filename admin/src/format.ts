@@ -45,6 +45,8 @@ export const wordProblem = (error: unknown): string => {
   if (error.code === 'TIMEOUT') return 'The service is taking too long to respond. Please try again.'
   if (error.code === 'RATE_LIMITED') return `Too many attempts. Please wait ${waitText(error.retryAfterSeconds)}.`
   if (error.code === 'FORBIDDEN') return 'Your role does not allow this.'
+  if (error.message.includes('Idempotency-Key'))
+    return 'Your first attempt has succeeded after all, and nothing was done twice. Close this and look before you try again.'
   if (error.status === 401) return 'Your session has ended. Sign in again, then try again.'
   if (error.status >= 500 || error.status === 0) return 'The service is having a problem. Please try again shortly.'
   return error.message.slice(0, 1).toUpperCase() + error.message.slice(1)

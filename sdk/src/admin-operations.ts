@@ -61,6 +61,7 @@ import type {
   AdminGetOrderInput,
   AdminGetOutletInput,
   AdminGetPackingSlipInput,
+  AdminGetPackingSlipsInput,
   AdminGetProductInput,
   AdminGetReturnInput,
   AdminGetVariantInput,
@@ -97,6 +98,8 @@ import type {
   AdminListVariantsInput,
   AdminListWebhooksAnswer,
   AdminOrder,
+  AdminPreviewRefundAnswer,
+  AdminPreviewRefundInput,
   AdminProduct,
   AdminProductItem,
   AdminReceiveReturnInput,
@@ -203,12 +206,14 @@ export const adminTable = {
   deliverOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/deliver', once: true },
   cancelOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/cancel' },
   refundOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/refunds', body: true, once: true },
+  previewRefund: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/refunds/preview', body: true },
   resendMessage: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/messages/{name}/resend', once: true },
   issueInvoice: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/invoice', body: true },
   getInvoice: { path: '/admin/v1/stores/{storeId}/orders/{id}/invoice', text: true },
   issueCreditNote: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/refunds/{refundId}/credit-note' },
   getCreditNote: { path: '/admin/v1/stores/{storeId}/orders/{id}/refunds/{refundId}/credit-note', text: true },
   getPackingSlip: { path: '/admin/v1/stores/{storeId}/orders/{id}/packing-slip', query: true, text: true },
+  getPackingSlips: { path: '/admin/v1/stores/{storeId}/packing-slips', query: true, text: true },
   listProducts: { path: '/admin/v1/stores/{storeId}/products', query: true, paged: true, csv: true },
   createProduct: { method: 'POST', path: '/admin/v1/stores/{storeId}/products', body: true, once: true, etag: true },
   getProduct: { path: '/admin/v1/stores/{storeId}/products/{productId}', etag: true },
@@ -437,6 +442,14 @@ export interface AdminOperations {
    */
   refundOrder(input: AdminRefundOrderInput, options?: CallOptions): Promise<AdminRefund>
   /**
+   * What a refund would return.
+   *
+   * Nothing is refunded. A refund that is not possible is refused as it would be.
+   *
+   * `POST /admin/v1/stores/{storeId}/orders/{id}/refunds/preview`, permission `orders:refund` or `orders:support`
+   */
+  previewRefund(input: AdminPreviewRefundInput, options?: CallOptions): Promise<AdminPreviewRefundAnswer>
+  /**
    * Send a mail about an order again.
    *
    * To the customer's present address, at most three times an hour.
@@ -482,6 +495,12 @@ export interface AdminOperations {
    * `GET /admin/v1/stores/{storeId}/orders/{id}/packing-slip`, permission `orders:read`
    */
   getPackingSlip(input: AdminGetPackingSlipInput, options?: CallOptions): Promise<string>
+  /**
+   * What to pack for several orders, as one page to print.
+   *
+   * `GET /admin/v1/stores/{storeId}/packing-slips`, permission `orders:read`
+   */
+  getPackingSlips(input: AdminGetPackingSlipsInput, options?: CallOptions): Promise<string>
   /**
    * List products of every status.
    *

@@ -66,7 +66,7 @@ export type AdminOrder = {
   deliveredAt: string | null
   trackingUrl: string | null
   shipments: AdminShipment[]
-  items: OrderItem[]
+  items: AdminOrderItem[]
   subtotal: number
   discount: number
   shipping: number
@@ -1032,7 +1032,31 @@ export type StaffSession = {
   expiresAt: string
 }
 
-export type OrderItem = Storefront.OrderItem
+export type AdminOrderItem = {
+  id: string
+  productId: string
+  variantId: string
+  name: string
+  /** Title of the variant; empty if the product has only one */
+  variant: string
+  image: string
+  /** The image in smaller widths, as WebP, smallest first. Only for pictures that were uploaded */
+  imageSizes?: ImageSize[]
+  sku: string
+  quantity: number
+  /** Price of one unit */
+  price: number
+  lineTotal: number
+  discount: number
+  tax: number
+  digital: boolean
+  /** Units in shipments that were not cancelled */
+  shipped: number
+  /** Units that were refunded or are being refunded */
+  refunded: number
+  /** Units that are still to be shipped */
+  toShip: number
+}
 
 export type PaymentAttempt = {
   id: string
@@ -1075,6 +1099,14 @@ export type OrderMessage = {
 export type ImageSize = Storefront.ImageSize
 
 export type Address = Storefront.Address
+
+/** The answer of `adminPreviewRefund`. */
+export type AdminPreviewRefundAnswer = {
+  amount: number
+  /** The most that the caller may refund of this order now */
+  maximum: number
+  currency: string
+}
 
 /** The answer of `adminResendMessage`. */
 export type AdminResendMessageAnswer = {
@@ -1449,6 +1481,20 @@ export type AdminRefundOrderInput = {
   reason?: string | undefined
 }
 
+/** The input of `adminPreviewRefund`. */
+export type AdminPreviewRefundInput = {
+  /** The id or the number of the order */
+  id: string
+  amount?: number | undefined
+  items?:
+    | {
+        /** The id of an item, or its SKU */
+        id: string
+        quantity: number
+      }[]
+    | undefined
+}
+
 /** The input of `adminResendMessage`. */
 export type AdminResendMessageInput = {
   /** The id or the number of the order */
@@ -1493,6 +1539,12 @@ export type AdminGetPackingSlipInput = {
   shipmentId?: string | undefined
   /** Only the units that are still to send: in no shipment, and not refunded. Not with `shipmentId` */
   left?: boolean | undefined
+}
+
+/** The input of `adminGetPackingSlips`. */
+export type AdminGetPackingSlipsInput = {
+  /** Ids or numbers of up to 100 orders, with commas */
+  orders: string
 }
 
 /** The input of `adminListProducts`. */

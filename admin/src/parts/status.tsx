@@ -13,6 +13,7 @@ export const statusWords: Words = {
 export const paymentWords: Words = {
   pending: ['Unpaid', 'warn'],
   paid: ['Paid', 'good'],
+  cash: ['Cash on delivery', 'plain'],
   failed: ['Failed', 'bad'],
   partially_refunded: ['Refunded in part', 'plain'],
   refunded: ['Refunded', 'plain'],
@@ -20,6 +21,9 @@ export const paymentWords: Words = {
 
 export const deliveryWords: Words = {
   none: ['Not shipped', 'plain'],
+  part: ['Shipped in part', 'warn'],
+  shipped: ['Shipped', 'plain'],
+  digital: ['Download', 'plain'],
   out_for_delivery: ['On the way', 'plain'],
   delivered: ['Delivered', 'good'],
 }

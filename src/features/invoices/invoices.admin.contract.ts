@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, oneOf } from '../../http/schema.ts'
-import { adminEndpoint } from '../access/admin.contract.ts'
+import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
 import { adminOrderParams, adminOrdersPath } from '../orders/orders.admin.contract.ts'
 
 const Invoice = Type.Object({
@@ -86,6 +86,17 @@ export const invoicesAdminContract = {
           description: 'Only the units that are still to send: in no shipment, and not refunded. Not with `shipmentId`',
         }),
       ),
+    }),
+  }),
+  adminGetPackingSlips: adminEndpoint({
+    ...{ ...page, path: '/admin/v1/stores/{storeId}/packing-slips', params: storeParams },
+    summary: 'What to pack for several orders, as one page to print',
+    query: Type.Object({
+      orders: Type.String({
+        minLength: 1,
+        maxLength: 5000,
+        description: 'Ids or numbers of up to 100 orders, with commas',
+      }),
     }),
   }),
 }

@@ -108,6 +108,11 @@ test('a packing slip has the units of the order or of a shipment, and no prices'
   assert.doesNotMatch(await slip(), /100\.00|₹/)
   const { shipmentId } = await ship({ line: lines[0] ?? '', quantity: 2 })
   assert.match(await slip(`?shipmentId=${shipmentId}`), /<td class="number">2<\/td><td>Mug<\/td>/)
+  const another = (await order({ mug: 1 })).id
+  const both = await packer.inStore('GET', `/packing-slips?orders=${id},${another},${id}`)
+  assert.equal(both.text.match(/<section>/g)?.length, 2, both.text)
+  assertError(await packer.inStore('GET', `/packing-slips?orders=${id},ord_none`), 404, 'NOT_FOUND')
+  assertError(await packer.inStore('GET', '/packing-slips?orders=,'), 400, 'BAD_REQUEST')
   assert.doesNotMatch(await slip(`?shipmentId=${shipmentId}`), /Lamp/)
   assertError(await owner.inStore('GET', `/orders/${id}/packing-slip?shipmentId=ship_none`), 404, 'NOT_FOUND')
   const support = await newProgram(service, shop, { permissions: ['orders:support'] })

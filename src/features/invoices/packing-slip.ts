@@ -7,18 +7,29 @@ import { type UnitsOfLine, unitsOf as unitsOfLine } from '../orders/shipment-uni
 import { addressLines } from './invoice-content.ts'
 import { factList, showParty } from './invoice-page.ts'
 import { invoiceTexts } from './invoice-texts.ts'
-import { html, printPage } from './print-page.ts'
+import { type Html, html, printPage } from './print-page.ts'
+
+export type PackedOrder = {
+  order: FullOrderRow
+  customer: { name: string; email: string; phone: string }
+} & PackedUnits
 
 /** Units to pack. `left`: those that must still be sent. Neither: all that were not refunded. */
-export type PackedUnits = { shipmentId?: string | undefined; left?: readonly UnitsOfLine[] | undefined }
+type PackedUnits = { shipmentId?: string | undefined; left?: readonly UnitsOfLine[] | undefined }
 
-/** What to pack, without prices. */
-export const packingSlipPage = (
-  store: Store,
-  order: FullOrderRow,
-  customer: { name: string; email: string; phone: string },
-  packed: PackedUnits,
-): string => {
+/** What to pack, without prices. Each order begins a page. */
+export const packingSlipPage = (store: Store, packed: readonly PackedOrder[]): string => {
+  const language = pickMailLanguage([store.locale])
+  const texts = invoiceTexts[language]
+  const numbers = packed.map(({ order }) => String(order.number)).join(', ')
+  const slips = packed.map(
+    (one) => html`<section>${packingSlip(store, one)}</section>
+`,
+  )
+  return printPage(language, `${texts.packingSlip} ${numbers}`, html`${slips}`)
+}
+
+const packingSlip = (store: Store, { order, customer, ...packed }: PackedOrder): Html => {
   const language = pickMailLanguage([store.locale])
   const texts = invoiceTexts[language]
   const format = createFormat(store, language)
@@ -41,10 +52,7 @@ export const packingSlipPage = (
     ...(parcel === undefined ? [] : [[texts.parcel, `${parcel.partner} ${parcel.trackingNumber}`.trim()] as const]),
     [texts.units, format.number(lines.reduce((sum, { quantity }) => sum + quantity, 0))],
   ]
-  return printPage(
-    language,
-    `${texts.packingSlip} ${order.number}`,
-    html`<div class="head"><h1>${texts.packingSlip}</h1>${factList(facts)}</div>
+  return html`<div class="head"><h1>${texts.packingSlip}</h1>${factList(facts)}</div>
 <div class="parties">${showParty(texts.shipTo, recipient, texts)}${showParty(texts.from, sender, texts)}</div>
 <table><thead><tr><th class="number">${texts.quantity}</th><th>${texts.item}</th><th>${texts.sku}</th></tr></thead><tbody>
 ${lines.map(
@@ -52,8 +60,7 @@ ${lines.map(
     html`<tr><td class="number">${format.number(quantity)}</td><td>${[name, variant].filter(Boolean).join(', ')}</td><td>${sku}</td></tr>
 `,
 )}</tbody></table>
-${order.note === '' ? '' : html`<h2>${texts.note}</h2><p>${order.note}</p>`}`,
-  )
+${order.note === '' ? '' : html`<h2>${texts.note}</h2><p>${order.note}</p>`}`
 }
 
 const unitsToPack = (order: FullOrderRow, { shipmentId, left }: PackedUnits) => {

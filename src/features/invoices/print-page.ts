@@ -23,6 +23,7 @@ td { border-bottom: 1px solid #d9d5cf }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
 .sums { margin-left: auto; width: 50%; break-inside: avoid }
 .sums tr:last-child td { font-weight: 700; border-bottom: 0 }
+section + section { break-before: page; margin-top: 12mm }
 .quiet { color: #625d57; font-size: 9pt }
 @media print { body { padding: 0; max-width: none } }
 `

@@ -93,11 +93,23 @@ const IssuedInvoice = Type.Object({
 
 export const timelineKinds = ['event', 'message', 'note', 'change'] as const
 
+/** An item with what has become of its units. */
+const AdminOrderItem = named(
+  'AdminOrderItem',
+  Type.Object({
+    ...Order.properties.items.items.properties,
+    shipped: Type.Integer({ description: 'Units in shipments that were not cancelled' }),
+    refunded: Type.Integer({ description: 'Units that were refunded or are being refunded' }),
+    toShip: Type.Integer({ description: 'Units that are still to be shipped' }),
+  }),
+)
+
 /** Everything about an order. */
 export const AdminOrder = named(
   'AdminOrder',
   Type.Object({
     ...OrderEventData.properties,
+    items: Type.Array(AdminOrderItem),
     shipments: Type.Array(AdminShipment),
     refunds: Type.Array(AdminRefund),
     payments: Type.Array(PaymentAttempt),
@@ -143,6 +155,7 @@ export const exampleShipment = { ...exampleParcel, carrier: null, labelUrl: '', 
 
 export const exampleAdminOrder: AdminOrder = {
   ...exampleListedOrder,
+  items: exampleListedOrder.items.map((item) => ({ ...item, shipped: item.quantity, refunded: 0, toShip: 0 })),
   shipments: [exampleShipment],
   refunds: [],
   payments: [

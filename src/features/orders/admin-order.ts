@@ -5,7 +5,9 @@ import { readContact } from '../accounts/customer.ts'
 import type { AdminCtx, Services, Store } from '../context.ts'
 import type { AdminOrder, OrderNote } from './admin-order.contract.ts'
 import * as sql from './admin-order.sql.ts'
+import type { Order } from './order.contract.ts'
 import { type FullOrderRow, readOrder } from './orders.sql.ts'
+import { readRefundedUnshipped, unitsOf, unitsShipped, unitsToShip } from './shipment-units.ts'
 import { showOrder } from './show-order.ts'
 import { findOrder } from './store-orders.ts'
 
@@ -28,6 +30,7 @@ export const readAdminOrder = async (ctx: AdminOrderCtx, orderId: string): Promi
   return {
     ...shown,
     needsAttention: order.needsAttention,
+    items: await showUnits(ctx, order, shown.items),
     customer: await readContact(db, store, order.customerId),
     shipments: shown.shipments.map((shipment) => {
       const { carrier, labelUrl, pickupAt } = detailOf(shipments, shipment.id)
@@ -52,6 +55,27 @@ export const readAdminOrder = async (ctx: AdminOrderCtx, orderId: string): Promi
     })),
     timeline: mergeTimeline(order, messages, notes, changes),
   }
+}
+
+/** What has become of the units of each line. */
+const showUnits = async (
+  ctx: Pick<AdminOrderCtx, 'db' | 'store'>,
+  order: FullOrderRow,
+  items: Order['items'],
+): Promise<AdminOrder['items']> => {
+  const { status, shipments, lines } = order
+  const isOver = status === 'cancelled' || status === 'refunded'
+  const left = isOver ? [] : unitsToShip(order, shipments, await readRefundedUnshipped(ctx.db, ctx, order))
+  return items.map((item) => {
+    const line = detailOf(lines, item.id)
+    const isRefunded = order.paymentStatus === 'refunded'
+    return {
+      ...item,
+      shipped: unitsShipped(line, shipments),
+      refunded: isRefunded ? line.quantity : line.refunded,
+      toShip: unitsOf(left, item.id),
+    }
+  })
 }
 
 /** The answer of a call that changes an order. Personal data are for callers who may read orders. */

@@ -71,3 +71,10 @@ export const isAllDelivered = (
       digital !== null || unitsIn(shipments, id) + unitsOf(refundedUnshipped, id) >= quantity,
   )
 }
+
+/** How many units of a line have left the store. A shipment without items holds the whole order. */
+export const unitsShipped = ({ id, quantity, digital }: OrderLineRow, shipments: readonly Parcel[]): number => {
+  if (digital !== null) return 0
+  if (shipments.some((shipment) => isActive(shipment) && shipment.items.length === 0)) return quantity
+  return Math.min(quantity, unitsIn(shipments, id))
+}

@@ -22,6 +22,9 @@ export const RefundBody = Type.Object({
 })
 export type RefundBody = Static<typeof RefundBody>
 
+const RefundPreviewBody = Type.Pick(RefundBody, ['amount', 'items'])
+export type RefundPreviewBody = Static<typeof RefundPreviewBody>
+
 const tag = 'Orders'
 
 export const orderPaymentsAdminContract = {
@@ -52,5 +55,21 @@ export const orderPaymentsAdminContract = {
       ...{ items: [{ id: 'item_01k8x0v3m7q2w9c4t6y8zb', quantity: 1 }], createdAt: '2026-11-19T10:00:00.000Z' },
       ...{ detail: '', reference: 'rfnd_Mz1' },
     },
+  }),
+  adminPreviewRefund: adminEndpoint({
+    ...{ method: 'POST', path: `${adminOrdersPath}/{id}/refunds/preview`, tag, access: 'store' },
+    ...{ permission: 'orders:refund', orPermission: 'orders:support' },
+    params: adminOrderParams,
+    summary: 'What a refund would return',
+    description: 'Nothing is refunded. A refund that is not possible is refused as it would be.',
+    body: RefundPreviewBody,
+    isBodyOptional: true,
+    ok: Type.Object({
+      amount: Type.Number(),
+      maximum: Type.Number({ description: 'The most that the caller may refund of this order now' }),
+      currency: Type.String(),
+    }),
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { amount: 494.1, maximum: 988.2, currency: 'INR' },
   }),
 }

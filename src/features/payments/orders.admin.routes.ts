@@ -3,7 +3,7 @@ import { answerAdminOrder, findOrderIdInStore } from '../orders/admin-order.ts'
 import { findOrder } from '../orders/store-orders.ts'
 import { cancelUnpaid } from './cancel.ts'
 import { orderPaymentsAdminContract } from './orders.admin.contract.ts'
-import { refundForMerchant } from './refund-for-merchant.ts'
+import { previewForMerchant, refundForMerchant } from './refund-for-merchant.ts'
 
 export const orderPaymentAdminRoutes = adminRoutes(orderPaymentsAdminContract, {
   adminCancelOrder: async ({ ctx, params }) => {
@@ -13,5 +13,8 @@ export const orderPaymentAdminRoutes = adminRoutes(orderPaymentsAdminContract, {
   },
   adminRefundOrder: async ({ ctx, params, body }) => ({
     body: await refundForMerchant(ctx, await findOrderIdInStore(ctx, params.id), body ?? {}),
+  }),
+  adminPreviewRefund: async ({ ctx, params, body }) => ({
+    body: await previewForMerchant(ctx, await findOrderIdInStore(ctx, params.id), body ?? {}),
   }),
 })

@@ -85,6 +85,50 @@ test('support refunds nothing unless the store allows it, and never more than th
   assert.deepEqual(await findings(), [])
 })
 
+test('a preview says what a refund would return and what the caller may refund, and refunds nothing', async () => {
+  const { owner, support, order, setLimit } = await open()
+  const { id, lines, show } = await order({ mug: 3 })
+  const preview = async (caller: typeof owner | typeof support, body?: unknown) => {
+    const { status, json, text } = await caller.inStore('POST', `/orders/${id}/refunds/preview`, body)
+    assert.equal(status, 200, text)
+    return [json.amount, json.maximum]
+  }
+  const two = { items: [{ id: lines[0], quantity: 2 }] }
+  assert.deepEqual(await preview(owner), [300, 300])
+  assert.deepEqual(await preview(owner, two), [200, 300])
+  assert.deepEqual(await preview(support, two), [200, 0])
+  await setLimit(120)
+  assert.deepEqual(await preview(support, two), [200, 120])
+  assert.equal((await owner.inStore('POST', `/orders/${id}/refunds`, { amount: 50 })).status, 201)
+  assert.deepEqual(await preview(support, { amount: 70 }), [70, 70])
+  assert.equal((await show()).refundedTotal, 50)
+  const tooMuch = await owner.inStore('POST', `/orders/${id}/refunds/preview`, { amount: 251 })
+  assertError(tooMuch, 409, 'CONFLICT')
+  const unpaid = await order({ mug: 1 }, { isPaid: false })
+  assertError(await owner.inStore('POST', `/orders/${unpaid.id}/refunds/preview`), 409, 'CONFLICT')
+})
+
+test('an order says of each item what is shipped, refunded and still to be shipped', async () => {
+  const { owner, order } = await open()
+  const { id, lines, ship, refund } = await order({ mug: 4 })
+  const [line = ''] = lines
+  const units = async () => {
+    const [item] = (await owner.inStore('GET', `/orders/${id}`)).json.items
+    return [item.shipped, item.refunded, item.toShip]
+  }
+  assert.deepEqual(await units(), [0, 0, 4])
+  await ship({ line, quantity: 2 })
+  assert.deepEqual(await units(), [2, 0, 2])
+  await refund({ items: [{ id: line, quantity: 1 }], restock: false })
+  assert.deepEqual(await units(), [2, 1, 2], 'a unit that the customer has')
+  await refund({ items: [{ id: line, quantity: 1 }] })
+  assert.deepEqual(await units(), [2, 2, 1], 'a unit that is still in the store')
+  await ship()
+  assert.deepEqual(await units(), [3, 2, 0])
+  await refund()
+  assert.deepEqual(await units(), [3, 4, 0])
+})
+
 test('an unpaid order is cancelled once, and a paid one is not', async () => {
   const { owner, support, order, audit, stock } = await open()
   const unpaid = await order({ mug: 2 }, { isPaid: false })

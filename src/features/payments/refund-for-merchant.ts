@@ -1,18 +1,17 @@
 import { fail } from '../../core/errors.ts'
+import { toWire } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { Tx } from '../../db/database.ts'
 import { readStore } from '../access/directory.ts'
 import { writeOnceByAuthor } from '../access/idempotency.ts'
 import type { AdminCtx } from '../context.ts'
 import { readAdminOrder } from '../orders/admin-order.ts'
-import type { RefundBody } from './orders.admin.contract.ts'
-import { requestRefund, tryRefundNow } from './refunds.ts'
+import type { RefundBody, RefundPreviewBody } from './orders.admin.contract.ts'
+import { previewRefund, requestRefund, tryRefundNow } from './refunds.ts'
 
 /** Refunds an order for staff or a program. The refund is stored with its idempotency key before the provider is called. */
 export const refundForMerchant = async (ctx: AdminCtx, orderId: string, body: RefundBody) => {
-  if (body.amount !== undefined && body.items !== undefined) {
-    throw fail('BAD_REQUEST', 'A refund has either amount or items.')
-  }
+  refuseBoth(body)
   let isNew = false
   const { body: refundId } = await writeOnceByAuthor(ctx, {
     route: 'adminRefundOrder',
@@ -29,14 +28,32 @@ export const refundForMerchant = async (ctx: AdminCtx, orderId: string, body: Re
   return readRefund(ctx, orderId, refundId, body)
 }
 
+/** What such a refund would return, and the most that the caller may refund now. */
+export const previewForMerchant = async (ctx: AdminCtx, orderId: string, body: RefundPreviewBody) => {
+  refuseBoth(body)
+  const { amountMinor, maximumMinor, currency } = await ctx.db.tx(async (tx) =>
+    previewRefund(tx, ctx, orderId, body, (await limitOf(tx, ctx)) ?? 0),
+  )
+  return { amount: toWire(amountMinor, currency), maximum: toWire(maximumMinor, currency), currency }
+}
+
+const refuseBoth = ({ amount, items }: RefundPreviewBody) => {
+  if (amount !== undefined && items !== undefined) {
+    throw fail('BAD_REQUEST', 'A refund has either amount or items.')
+  }
+}
+
+/** In minor units, of one order in all. Null: nothing. */
+const limitOf = async (tx: Tx, { permissions, store }: AdminCtx): Promise<number | null> =>
+  permissions.has('orders:refund') ? Number.POSITIVE_INFINITY : (await readStore(tx, store.id)).supportRefundLimitMinor
+
 /** What the caller may refund of one order, in all. */
-export const supportLimitOf = async (tx: Tx, { permissions, store }: AdminCtx): Promise<{ maxMinor?: number }> => {
-  if (permissions.has('orders:refund')) return {}
-  const { supportRefundLimitMinor } = await readStore(tx, store.id)
-  if (supportRefundLimitMinor === null) {
+export const supportLimitOf = async (tx: Tx, ctx: AdminCtx): Promise<{ maxMinor: number }> => {
+  const maxMinor = await limitOf(tx, ctx)
+  if (maxMinor === null) {
     throw fail('FORBIDDEN', 'This needs the permission orders:refund: the store lets support refund nothing.')
   }
-  return { maxMinor: supportRefundLimitMinor }
+  return { maxMinor }
 }
 
 const readRefund = async (ctx: AdminCtx, orderId: string, refundId: string | null, { reason = '' }: RefundBody) => {

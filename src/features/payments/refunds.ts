@@ -84,6 +84,55 @@ const tryRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStat
 /** `by`: noted in the audit log. `maxMinor`: what may be refunded of this order in all, by anyone. */
 export type RefundTerms = { by?: Author; maxMinor?: number }
 
+/** What a request would return, and the most that may be asked for now. */
+export type RefundPreview = { amountMinor: number; maximumMinor: number; currency: string }
+
+/** What `requestRefund` would return, except that the limit of the caller is only told. Writes nothing. */
+export const previewRefund = async (
+  tx: Tx,
+  ctx: PaymentCtx,
+  orderId: string,
+  request: RefundRequest,
+  maxMinor = Number.POSITIVE_INFINITY,
+): Promise<RefundPreview> => {
+  const { order, payment, left, planned } = await planRefund(tx, ctx, orderId, request)
+  const { currency } = order
+  if (payment === undefined) return { amountMinor: 0, maximumMinor: 0, currency }
+  const allowed = Math.max(0, maxMinor - (payment.amountMinor - left))
+  return { amountMinor: planned?.amountMinor ?? 0, maximumMinor: Math.min(left, allowed), currency }
+}
+
+/** Locks the order, and says what a request means for it. `planned` is null if no new refund is to be made. */
+const planRefund = async (tx: Tx, ctx: PaymentCtx, orderId: string, request: RefundRequest) => {
+  const order = await holdOrder(tx, ctx, orderId)
+  if (order === undefined || !isPaid(order)) throw refuse('NOTHING_TO_REFUND', { order: orderId })
+  const payments = await lockPayments(tx, ctx.store.id, orderId)
+  const payment = choosePayment(payments)
+  if (request.amount !== undefined && request.restock === true) throw refuse('REFUND_RESTOCK_INVALID', {})
+  const restock = request.restock ?? (request.amount === undefined ? null : false)
+  const isWhole = request.amount === undefined && request.items === undefined
+  if (payment === undefined || payment.amountMinor === 0) {
+    // The total was 0, or no payment is on record, so there is no provider to call.
+    if (!isWhole) throw refuse('NOTHING_TO_REFUND', { order: orderId })
+    return { order, restock, payment, left: 0, pending: undefined, provider: undefined, planned: null }
+  }
+  const refunds = await lockRefunds(tx, ctx.store.id, orderId)
+  const left = refundableMinor(payment, refunds)
+  const pending = refunds.findLast(({ paymentId, status }) => paymentId === payment.id && status === 'pending')
+  const provider = ctx.payments.providers.get(payment.provider)
+  const found = { order, restock, payment, left, pending, provider }
+  // All of it is being refunded already, so that refund is tried now.
+  if (left === 0 && pending !== undefined && isWhole) return { ...found, planned: null }
+  const planned = chooseAmount(order, left, request, provider)
+  if (planned.amountMinor < payment.amountMinor && provider?.canRefundPart === false) {
+    throw refuse('REFUND_ONLY_WHOLE', { order: orderId, provider: payment.provider })
+  }
+  const { amountMinor } = planned
+  const reason = amountMinor === left ? null : (provider?.refuseAmount(amountMinor, payment.currency) ?? null)
+  if (reason !== null) throw refuse('REFUND_AMOUNT_REFUSED', { reason })
+  return { ...found, planned }
+}
+
 /** Adds the refund under the lock of its order, so that all refunds together never exceed the payment. */
 export const requestRefund = async (
   tx: Tx,
@@ -92,35 +141,16 @@ export const requestRefund = async (
   request: RefundRequest,
   { by, maxMinor = Number.POSITIVE_INFINITY }: RefundTerms = {},
 ): Promise<RefundRow | null> => {
-  const order = await holdOrder(tx, ctx, orderId)
-  if (order === undefined || !isPaid(order)) throw refuse('NOTHING_TO_REFUND', { order: orderId })
-  const payments = await lockPayments(tx, ctx.store.id, orderId)
-  const payment = choosePayment(payments)
-  if (request.amount !== undefined && request.restock === true) throw refuse('REFUND_RESTOCK_INVALID', {})
-  const restock = request.restock ?? (request.amount === undefined ? null : false)
-  if (payment === undefined || payment.amountMinor === 0) {
-    if (request.amount !== undefined || request.items !== undefined) {
-      throw refuse('NOTHING_TO_REFUND', { order: orderId })
-    }
-    // The total was 0, or no payment is on record, so there is no provider to call.
+  const { order, restock, payment, left, pending, provider, planned } = await planRefund(tx, ctx, orderId, request)
+  if (pending !== undefined && planned === null) return pending
+  if (payment === undefined || planned === null) {
     if (payment !== undefined) await writePayment(tx, ctx.store.id, payment.id, { status: 'refunded' })
     await refundOrder(tx, ctx, order, { isWhole: true, items: [], restock, message: 'The order was refunded.' })
     const nothing = { id: null, amount: 0, items: [], reason: request.reason ?? '' }
     if (by !== undefined) noteRefund(tx, ctx, by, orderId, nothing)
     return null
   }
-  const refunds = await lockRefunds(tx, ctx.store.id, orderId)
-  const left = refundableMinor(payment, refunds)
-  const pending = refunds.findLast(({ paymentId, status }) => paymentId === payment.id && status === 'pending')
-  // All of it is being refunded already, so that refund is tried now.
-  if (left === 0 && pending !== undefined && request.amount === undefined && request.items === undefined) return pending
-  const provider = ctx.payments.providers.get(payment.provider)
-  const { amountMinor, items } = chooseAmount(order, left, request, provider)
-  if (amountMinor < payment.amountMinor && provider?.canRefundPart === false) {
-    throw refuse('REFUND_ONLY_WHOLE', { order: orderId, provider: payment.provider })
-  }
-  const reason = amountMinor === left ? null : (provider?.refuseAmount(amountMinor, payment.currency) ?? null)
-  if (reason !== null) throw refuse('REFUND_AMOUNT_REFUSED', { reason })
+  const { amountMinor, items } = planned
   refuseBeyond(maxMinor, payment.amountMinor - left + amountMinor, payment.currency)
   const state = { status: 'pending', reference: null, detail: '' } as const
   const wanted = { orderId, paymentId: payment.id, amountMinor, items, restock, reason: request.reason ?? '' }

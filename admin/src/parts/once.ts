@@ -1,0 +1,24 @@
+import { type CallOptions, isVitrineError } from '../api.ts'
+
+/** Keys of actions whose outcome is not known yet, by the name of the action. */
+const keys = new Map<string, string>()
+
+const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/**
+ * Makes a call at most once, also when it is tried again after a lost connection, and when the dialog was closed and opened
+ * in between: the key is the same until the service has answered. `name` is what is done to what, such as `refund ord_1`.
+ */
+export const callOnce = async <T>(name: string, call: (options: CallOptions) => Promise<T>): Promise<T> => {
+  const key = keys.get(name) ?? randomKey()
+  keys.set(name, key)
+  try {
+    const answer = await call({ idempotencyKey: key })
+    keys.delete(name)
+    return answer
+  } catch (error) {
+    if (isVitrineError(error) && error.status >= 400 && error.status < 500) keys.delete(name)
+    throw error
+  }
+}

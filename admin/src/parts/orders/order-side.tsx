@@ -1,0 +1,258 @@
+import type { ComponentChildren } from 'preact'
+import { useLoad } from '../../../../ui/load.ts'
+import { showNotice } from '../../../../ui/notice.ts'
+import type { AdminOrder } from '../../api.ts'
+import { counted, dateTime, money, wordProblem } from '../../format.ts'
+import { admin, may, pathTo, store } from '../../session.ts'
+import { StatusBadge } from '../status.tsx'
+import { attemptWords, messageWords, nameOf, parcelWords, refundWords, returnWords } from './words.ts'
+
+type Address = NonNullable<AdminOrder['shippingAddress']>
+
+export const OrderCustomer = ({ order }: { order: AdminOrder }) => {
+  const { customer, shippingAddress, billingAddress, note } = order
+  const isSame = JSON.stringify(shippingAddress) === JSON.stringify(billingAddress)
+  return (
+    <section class="panel">
+      <h2>Customer</h2>
+      <p>
+        {may('customers:read') ? <a href={pathTo(`customers/${customer.id}`)}>{nameOf(order)}</a> : nameOf(order)}
+        {customer.email !== '' && (
+          <>
+            <br />
+            <a href={`mailto:${customer.email}`}>{customer.email}</a>
+          </>
+        )}
+        {customer.phone !== '' && (
+          <>
+            <br />
+            <a href={`tel:${customer.phone}`}>{customer.phone}</a>
+          </>
+        )}
+      </p>
+      {note !== '' && (
+        <>
+          <h3>Their note</h3>
+          <p>{note}</p>
+        </>
+      )}
+      {shippingAddress && (
+        <>
+          <h3>{isSame ? 'Ship and bill to' : 'Ship to'}</h3>
+          <AddressText address={shippingAddress} />
+        </>
+      )}
+      {billingAddress && !isSame && (
+        <>
+          <h3>Bill to</h3>
+          <AddressText address={billingAddress} />
+        </>
+      )}
+    </section>
+  )
+}
+
+const AddressText = ({ address }: { address: Address }) => {
+  const { name, line1, line2, landmark, postalCode, city, state, country, phone } = address
+  const lines = [
+    name,
+    line1,
+    line2,
+    landmark,
+    `${postalCode} ${city}`.trim(),
+    [state, country].filter(Boolean).join(', '),
+    phone,
+  ]
+  return (
+    <address>
+      {lines.filter(Boolean).map((line) => (
+        <span key={line}>{line}</span>
+      ))}
+    </address>
+  )
+}
+
+export const Row = ({
+  main,
+  beside,
+  children,
+}: {
+  main: ComponentChildren
+  beside: ComponentChildren
+  children?: ComponentChildren
+}) => (
+  <li class="side-row">
+    <div class="side-main">
+      <span>{main}</span>
+      {beside}
+    </div>
+    {children && <div class="quiet-text">{children}</div>}
+  </li>
+)
+
+export const OrderPayments = ({ order }: { order: AdminOrder }) => {
+  const { payments, payment, refunds, currency } = order
+  return (
+    <section class="panel">
+      <h2>Payment</h2>
+      {payment && (
+        <p>
+          {[payment.method, payment.last4 && `•••• ${payment.last4}`, payment.upiId].filter(Boolean).join(' ')}
+          {payment.reference && (
+            <>
+              <br />
+              <small>Reference {payment.reference}</small>
+            </>
+          )}
+        </p>
+      )}
+      {payments.length === 0 && (
+        <p class="quiet-text">{order.paymentMethod === 'cod' ? 'Cash on delivery.' : 'No payment was started.'}</p>
+      )}
+      <ul>
+        {payments.map((attempt) => (
+          <Row
+            main={`${money(attempt.amount, attempt.currency)} by ${attempt.provider}`}
+            beside={<StatusBadge words={attemptWords} value={attempt.status} />}
+            key={attempt.id}
+          >
+            {dateTime(attempt.createdAt)}
+            {attempt.duplicate && ', a second payment, which is returned'}
+          </Row>
+        ))}
+        {refunds.map((refund) => (
+          <Row
+            main={`Refund of ${money(refund.amount, currency)}`}
+            beside={<StatusBadge words={refundWords} value={refund.status} />}
+            key={refund.id}
+          >
+            {[dateTime(refund.createdAt), refund.reason, refund.detail].filter(Boolean).join(', ')}
+          </Row>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+export const OrderParcels = ({ order }: { order: AdminOrder }) => {
+  if (order.shipments.length === 0) return null
+  return (
+    <section class="panel">
+      <h2>Parcels</h2>
+      <ul>
+        {order.shipments.map(({ id, partner, trackingNumber, trackingUrl, status, items, labelUrl }) => {
+          const name = `${partner} ${trackingNumber}`.trim() || 'By the store'
+          return (
+            <Row
+              main={
+                trackingUrl === '' ? (
+                  name
+                ) : (
+                  <a href={trackingUrl} target="_blank" rel="noreferrer">
+                    {name}
+                  </a>
+                )
+              }
+              beside={<StatusBadge words={parcelWords} value={status} />}
+              key={id}
+            >
+              {items.length === 0
+                ? 'The whole order'
+                : counted(
+                    items.reduce((sum, { quantity }) => sum + quantity, 0),
+                    'unit',
+                  )}
+              {', '}
+              <a href={printPath(order, `packing-slip?shipmentId=${id}`)} target="_blank" rel="noreferrer">
+                packing slip<span class="hidden"> of {name}</span>
+              </a>
+              {labelUrl !== '' && (
+                <>
+                  {', '}
+                  <a href={labelUrl} target="_blank" rel="noreferrer">
+                    label
+                  </a>
+                </>
+              )}
+            </Row>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** A page of the API to print. */
+export const printPath = ({ id }: Pick<AdminOrder, 'id'>, page: string) =>
+  `/admin/v1/stores/${store.value?.id}/orders/${id}/${page}`
+
+export const OrderMessages = ({ order, onChange }: { order: AdminOrder; onChange: () => void }) => {
+  const last = new Map(order.messages.map((message) => [message.name, message]))
+  if (last.size === 0) return null
+  const resend = async (name: string) => {
+    try {
+      const { recipient } = await admin().resendMessage({ id: order.id, name })
+      showNotice(`The mail goes to ${recipient} again.`)
+      onChange()
+    } catch (error) {
+      showNotice(wordProblem(error))
+    }
+  }
+  return (
+    <section class="panel">
+      <h2>Mail to the customer</h2>
+      <ul>
+        {[...last.values()].map(({ name, state, error, recipient }) => {
+          const title = messageWords[name] ?? name
+          return (
+            <Row
+              main={title}
+              beside={
+                may('orders:support') && (
+                  <button type="button" class="text-button" onClick={() => void resend(name)}>
+                    Send again<span class="hidden">: {title}</span>
+                  </button>
+                )
+              }
+              key={name}
+            >
+              {state === 'sent' && `Sent to ${recipient ?? 'the customer'}`}
+              {state === 'waiting' && 'Waits to be sent'}
+              {(state === 'failed' || state === 'skipped') && `Not sent${error === '' ? '' : `: ${error}`}`}
+            </Row>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+export const OrderReturns = ({ order }: { order: AdminOrder }) => {
+  const key = `${store.value?.id} returns of ${order.id}`
+  const { loaded } = useLoad(key, async () => await admin().listReturns({ order: order.id, limit: 50 }))
+  if (loaded.status !== 'ready' || loaded.value.items.length === 0) return null
+  return (
+    <section class="panel">
+      <h2>Returns</h2>
+      <ul>
+        {loaded.value.items.map(({ id, status, items, createdAt }) => (
+          <Row
+            main={
+              <a href={pathTo(`returns/${id}`)}>
+                Return of{' '}
+                {counted(
+                  items.reduce((sum, { quantity }) => sum + quantity, 0),
+                  'unit',
+                )}
+              </a>
+            }
+            beside={<StatusBadge words={returnWords} value={status} />}
+            key={id}
+          >
+            {dateTime(createdAt)}
+          </Row>
+        ))}
+      </ul>
+    </section>
+  )
+}
