@@ -10,7 +10,7 @@ export type TestShopper = Awaited<ReturnType<typeof newCustomer>> | Awaited<Retu
 type Extra = { headers?: Record<string, string>; body?: unknown }
 
 const caller =
-  (service: TestService, shop: TestStore, identity: () => Record<string, string>) =>
+  (service: TestService, shop: Pick<TestStore, 'key'>, identity: () => Record<string, string>) =>
   async (method: string, path: string, { headers = {}, body }: Extra = {}) =>
     service.call(path, {
       method,
@@ -32,7 +32,7 @@ export const newGuest = async (service: TestService, shop: TestStore) => {
 }
 
 /** A signed-in customer, created without a code or a password. */
-export const newCustomer = async (service: TestService, shop: TestStore, fields: { name?: string } = {}) => {
+export const newCustomer = async (service: TestService, shop: Pick<TestStore, 'key' | 'load'>, fields: { name?: string } = {}) => {
   const store = await shop.load()
   const id = newId('cus')
   const contact = { email: null, phone: null, contactPhone: '', passwordHash: null }

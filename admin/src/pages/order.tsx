@@ -54,7 +54,7 @@ export const OrderPage = ({ id = '' }: PathParams) => {
       </PageHead>
       <p class="quiet-text">Placed on {dateTime(order.createdAt)}</p>
       <OrderAttention order={order} onChange={reload} />
-      <div class="columns">
+      <div class="columns order-columns">
         <div>
           <OrderItems order={order} />
           <OrderTimeline order={order} onChange={reload} />

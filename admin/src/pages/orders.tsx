@@ -8,7 +8,7 @@ import { counted, dateTime, money } from '../format.ts'
 import { CsvLink } from '../parts/csv-link.tsx'
 import { useNewItems } from '../parts/new-items.ts'
 import { BulkOrders } from '../parts/orders/bulk-orders.tsx'
-import { attentionOf, deliveryOf, nameOf, paymentOf, statusOf } from '../parts/orders/words.ts'
+import { deliveryOf, nameOf, paymentOf, statusOf } from '../parts/orders/words.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { PagesOf, usePages } from '../parts/pages-of.tsx'
 import { SearchField } from '../parts/search-field.tsx'
@@ -114,7 +114,7 @@ const MoreFilters = ({ query }: { query: URLSearchParams }) => {
         <SelectField label="Payment" options={paymentOptions} {...field('payment')} onChange={change('payment')} />
         {may('catalog:read') && <OutletField {...field('outlet')} onChange={change('outlet')} />}
         <SelectField
-          label="Order"
+          label="Sort"
           options={[
             ['', 'Newest first'],
             ['createdAt', 'Oldest first'],
@@ -194,12 +194,14 @@ const OrderTable = ({
             <a href={pathTo(`orders/${order.id}`)}>{order.number}</a>
             {marked.has(order.id) && <span class="status warn">New</span>}
           </th>
-          <td data-label="Placed">{dateTime(order.createdAt)}</td>
+          <td data-label="Placed" class="when">
+            {dateTime(order.createdAt)}
+          </td>
           <td data-label="Customer">{nameOf(order)}</td>
           <td data-label="Status">
             <span class="states">
               <StatusBadge words={statusWords} value={statusOf(order)} />
-              {order.needsAttention !== null && <span class="status bad">{attentionOf(order.needsAttention)[0]}</span>}
+              {order.needsAttention !== null && <span class="status bad">Needs attention</span>}
             </span>
           </td>
           <td data-label="Payment">

@@ -97,7 +97,7 @@ export const OrderPayments = ({ order }: { order: AdminOrder }) => {
       <h2>Payment</h2>
       {payment && (
         <p>
-          {[payment.method, payment.last4 && `•••• ${payment.last4}`, payment.upiId].filter(Boolean).join(' ')}
+          {[capital(payment.method), payment.last4 && `•••• ${payment.last4}`, payment.upiId].filter(Boolean).join(' ')}
           {payment.reference && (
             <>
               <br />
@@ -112,7 +112,7 @@ export const OrderPayments = ({ order }: { order: AdminOrder }) => {
       <ul>
         {payments.map((attempt) => (
           <Row
-            main={`${money(attempt.amount, attempt.currency)} by ${attempt.provider}`}
+            main={`${money(attempt.amount, attempt.currency)} by ${capital(attempt.provider)}`}
             beside={<StatusBadge words={attemptWords} value={attempt.status} />}
             key={attempt.id}
           >
@@ -256,3 +256,5 @@ export const OrderReturns = ({ order }: { order: AdminOrder }) => {
     </section>
   )
 }
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)

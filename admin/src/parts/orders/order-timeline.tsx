@@ -16,7 +16,7 @@ const wordEntry = ({ kind, type, message }: Entry) =>
 
 /** Everything that happened, newest first, with a field for a note of one's own. */
 export const OrderTimeline = ({ order, onChange }: { order: AdminOrder; onChange: () => void }) => (
-  <section class="panel">
+  <section class="panel last">
     <h2>Timeline</h2>
     {may('orders:support') && <NoteForm order={order} onAdded={onChange} />}
     <ol class="timeline">

@@ -166,6 +166,9 @@ const RefundReturnDialog = ({ shown, order, onDone, onClose }: DialogProps) => {
       </div>
       {shown.status === 'approved' && <p class="warning">The items have not arrived yet.</p>}
       {error !== undefined && <Problem error={error} />}
+      {error !== undefined && order.paymentMethod === 'cod' && (
+        <p>This order was paid in cash, which cannot be returned from here. Give the customer the money yourself.</p>
+      )}
     </FormDialog>
   )
 }
