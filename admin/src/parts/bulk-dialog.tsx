@@ -6,9 +6,9 @@ import type { CallOptions } from '../api.ts'
 import { number, wordProblem } from '../format.ts'
 import { callOnce } from './once.ts'
 
-type Fault = { id: string; reason: string }
+type Fault<Item> = { item: Item; reason: string }
 
-type Progress = { done: number; all: number; faults: readonly Fault[]; isRunning: boolean }
+type Progress<Item> = { done: number; all: number; faults: readonly Fault<Item>[]; isRunning: boolean }
 
 /**
  * Does something with many things, one after the other. It shows how far it is, goes on after a fault, and lists the faults
@@ -36,12 +36,12 @@ export const BulkDialog = <Item extends { id: string }>({
   onClose: (changed: number) => void
   children: ComponentChildren
 }) => {
-  const [progress, setProgress] = useState<Progress | null>(null)
+  const [progress, setProgress] = useState<Progress<Item> | null>(null)
   const [changed, setChanged] = useState(0)
   const isStopped = useRef(false)
   const start = async (wanted: readonly Item[]) => {
     isStopped.current = false
-    const faults: Fault[] = []
+    const faults: Fault<Item>[] = []
     let done = 0
     setProgress({ done, all: wanted.length, faults, isRunning: true })
     for (const item of wanted) {
@@ -50,7 +50,7 @@ export const BulkDialog = <Item extends { id: string }>({
         await callOnce(`${name} ${item.id}`, (options) => run(item, options))
         setChanged((count) => count + 1)
       } catch (error) {
-        faults.push({ id: item.id, reason: wordProblem(error) })
+        faults.push({ item, reason: wordProblem(error) })
       }
       done++
       setProgress({ done, all: wanted.length, faults: [...faults], isRunning: true })
@@ -60,7 +60,7 @@ export const BulkDialog = <Item extends { id: string }>({
   const close = () => {
     if (!progress?.isRunning) onClose(changed)
   }
-  const failed = progress === null ? [] : items.filter(({ id }) => progress.faults.some((fault) => fault.id === id))
+  const failed = progress?.faults.map(({ item }) => item) ?? []
   return (
     <Dialog title={title} onClose={close} isWide>
       {progress === null ? (
@@ -90,9 +90,9 @@ export const BulkDialog = <Item extends { id: string }>({
             {progress.faults.length > 0 && `, ${number(progress.faults.length)} not possible`}
           </p>
           <ul class="faults">
-            {progress.faults.map(({ id, reason }) => (
-              <li key={id}>
-                <strong>{labelOf(items.find((item) => item.id === id) as Item)}</strong> {reason}
+            {progress.faults.map(({ item, reason }) => (
+              <li key={item.id}>
+                <strong>{labelOf(item)}</strong> {reason}
               </li>
             ))}
           </ul>

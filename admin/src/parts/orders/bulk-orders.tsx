@@ -59,6 +59,20 @@ export const BulkOrders = ({
         ) : (
           <span class="quiet-text">Packing slips: up to {maxSlips} at a time</span>
         )}
+        {selection.ids.size < orders.length && (
+          <button
+            type="button"
+            class="text-button"
+            onClick={() =>
+              selection.setAll(
+                orders.map(({ id }) => id),
+                true,
+              )
+            }
+          >
+            Select all {orders.length}
+          </button>
+        )}
       </BulkBar>
       {open === 'ship' && <BulkShip selected={selected} onClose={close} />}
       {open === 'deliver' && <BulkDeliver selected={selected} onClose={close} />}
