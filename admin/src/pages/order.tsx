@@ -1,6 +1,6 @@
 import { useLoad } from '../../../ui/load.ts'
 import type { PathParams } from '../../../ui/router.ts'
-import { Empty, ProblemPage, Skeleton } from '../../../ui/states.tsx'
+import { Empty, focusHeading, ProblemPage, Skeleton } from '../../../ui/states.tsx'
 import { isVitrineError } from '../api.ts'
 import { dateTime } from '../format.ts'
 import { useLive } from '../parts/live.ts'
@@ -35,6 +35,11 @@ export const OrderPage = ({ id = '' }: PathParams) => {
     )
   }
   const order = loaded.value
+  const change = () => {
+    reload()
+    // The button of what was done may be gone.
+    focusHeading()
+  }
   const status = statusOf(order)
   const delivery = deliveryOf(order)
   return (
@@ -50,10 +55,10 @@ export const OrderPage = ({ id = '' }: PathParams) => {
           </>
         }
       >
-        <OrderActions order={order} onChange={reload} />
+        <OrderActions order={order} onChange={change} />
       </PageHead>
       <p class="quiet-text">Placed on {dateTime(order.createdAt)}</p>
-      <OrderAttention order={order} onChange={reload} />
+      <OrderAttention order={order} onChange={change} />
       <div class="columns order-columns">
         <div>
           <OrderItems order={order} />
