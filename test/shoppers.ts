@@ -32,7 +32,11 @@ export const newGuest = async (service: TestService, shop: TestStore) => {
 }
 
 /** A signed-in customer, created without a code or a password. */
-export const newCustomer = async (service: TestService, shop: Pick<TestStore, 'key' | 'load'>, fields: { name?: string } = {}) => {
+export const newCustomer = async (
+  service: TestService,
+  shop: Pick<TestStore, 'key' | 'load'>,
+  fields: { name?: string } = {},
+) => {
   const store = await shop.load()
   const id = newId('cus')
   const contact = { email: null, phone: null, contactPhone: '', passwordHash: null }
