@@ -30,6 +30,8 @@ export const Dialog = ({
         event.preventDefault()
         onClose?.()
       }}
+      // A dialog may be part of a form, which must not take the submission of the dialog's own form for its own.
+      onSubmit={(event) => event.stopPropagation()}
     >
       <h2 tabIndex={-1}>{title}</h2>
       {children}

@@ -1,4 +1,5 @@
 import { createStaffClient } from '../../sdk/src/admin.ts'
+import { sendForm } from './send-file.ts'
 
 export type * from '../../sdk/src/admin.ts'
 export { isVitrineError } from '../../sdk/src/admin.ts'
@@ -14,7 +15,8 @@ const isOfSession = (address: string) => /\/admin\/v1\/(session|password)/.test(
 export const staff = createStaffClient({
   url: location.origin,
   fetch: async (address, init) => {
-    const response = await fetch(address, init)
+    const form = init?.body instanceof FormData ? init.body : null
+    const response = form ? await sendForm(String(address), form, init ?? {}) : await fetch(address, init)
     if (response.status === 401 && !isOfSession(String(address))) onSignedOut()
     return response
   },
