@@ -1720,6 +1720,35 @@ export type AdminUpdateProductInput = {
   weightGrams?: number | null | undefined
   /** Available units at which it is low in stock. Null: the store's */
   lowStockThreshold?: number | null | undefined
+  /** Variants to change and to add, all or none of them. Others stay as they are */
+  variants?:
+    | {
+        /** Absent: a new variant */
+        id?: string | undefined
+        sku?: string | null | undefined
+        price?: number | undefined
+        compareAtPrice?: number | null | undefined
+        /** Prices of outlets, by outlet id. Null removes one, or all */
+        prices?: Record<string, number | null> | null | undefined
+        barcode?: string | null | undefined
+        weightGrams?: number | null | undefined
+        /** Available units at which it is low in stock. Null: the store's */
+        lowStockThreshold?: number | null | undefined
+        title?: string | undefined
+        options?: Record<string, string> | undefined
+        image?: string | null | undefined
+        /** An uploaded picture, instead of `image` */
+        mediaId?: string | null | undefined
+        active?: boolean | undefined
+        /** `false`: always in stock. `true` starts to count, without units */
+        stockTracked?: boolean | undefined
+        /**
+         * Only of a new variant: units at the default outlet, or by outlet id. Null: not tracked. Later changes are made by
+         * `stock/adjust`
+         */
+        stock?: number | Record<string, number> | null | undefined
+      }[]
+    | undefined
 }
 
 /** The input of `adminArchiveProduct`. */

@@ -214,7 +214,7 @@ const readFields = (options: FieldOptions) => {
     ...{ tags: tag.length === 0 ? undefined : [...tag], taxRate: readNumber('--tax-rate', options.taxRate) },
   }
   // JSON leaves out what is undefined, and what is left out does not change.
-  const fields: ProductChange = JSON.parse(JSON.stringify(given))
+  const fields: Omit<ProductChange, 'variants'> = JSON.parse(JSON.stringify(given))
   return fields
 }
 

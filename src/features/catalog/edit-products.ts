@@ -6,13 +6,13 @@ import { requireMatch } from '../admin-etag.ts'
 import { compareFields, recordChange } from '../audit/record.ts'
 import type { AdminCtx } from '../context.ts'
 import { outletFaults } from './import/check.ts'
-import type { InputFault } from './input-faults.ts'
 import { type ProductPatch, readProduct, slugify, splitPath, type VariantPatch } from './product-input.ts'
 import { chooseImage, chooseImages, usePictures } from './product-media.ts'
 import type { AdminProduct, ProductBody, ProductChange, ProductCopy } from './products.admin.contract.ts'
 import { listCategoryNodes, lockCatalog } from './products.sql.ts'
 import { categoryPaths, pathKey } from './products.ts'
 import { tryToSave } from './save.ts'
+import { auditVariants, checkFaults, emptyPatch, placeVariants, readVariants } from './variant-fields.ts'
 import { listTakenSlugs, lockProductNamed } from './whole-product.sql.ts'
 import { editableProduct, type ReadProduct, readWholeProduct, showWholeProduct } from './whole-products.ts'
 
@@ -47,8 +47,10 @@ export const changeProduct = async (
 ): Promise<AdminProduct> => {
   const before = await lockToEdit(tx, ctx, idOrSlug)
   requireMatch(ctx, editableProduct(showWholeProduct(ctx, before)))
-  const { slug, ...rest } = body
-  const patch = await readBody(tx, ctx, before.slug, rest)
+  const { slug, variants, ...rest } = body
+  const fields = await readBody(tx, ctx, before.slug, rest)
+  const placed = variants === undefined ? {} : placeVariants(before, await readVariants(tx, ctx, before, variants))
+  const patch = { ...fields, ...placed }
   if (slug === undefined || slug === before.slug) return saveChange(tx, ctx, before, patch)
   return saveChange(tx, ctx, before, { ...patch, newSlug: await readNewSlug(tx, ctx, slug, '') })
 }
@@ -105,11 +107,13 @@ export const lockToEdit = async (tx: Tx, ctx: EditCtx, idOrSlug: string): Promis
 
 const saveChange = async (tx: Tx, ctx: EditCtx, before: ReadProduct, patch: ProductPatch) => {
   await savePatch(tx, ctx, patch)
+  const shown = showWholeProduct(ctx, before)
   const after = showWholeProduct(ctx, await readWholeProduct(tx, ctx, before.id))
-  const changes = compareFields(auditedProduct(showWholeProduct(ctx, before)), auditedProduct(after))
+  const changes = compareFields(auditedProduct(shown), auditedProduct(after))
   const isArchived = before.status !== 'ARCHIVED' && after.status === 'ARCHIVED'
   const action = isArchived ? 'product.archived' : 'product.updated'
   if (Object.keys(changes).length > 0) recordChange(tx, ctx.store, ctx.by, { action, id: before.id, changes })
+  if (patch.variants !== undefined) auditVariants(tx, ctx, shown.variants, after.variants)
   return after
 }
 
@@ -122,22 +126,19 @@ export const savePatch = async (tx: Tx, ctx: EditCtx, patch: ProductPatch): Prom
   for (const plan of plans) if ('faults' in plan) checkFaults(patch.slug, plan.faults)
 }
 
-export const checkFaults = (slug: string, faults: readonly InputFault[]): void => {
-  if (faults.length > 0) throw refuse('PRODUCT_INVALID', { slug, faults })
-}
-
-/** Changes nothing. */
-export const emptyPatch = (slug: string): ProductPatch => {
-  const patch = readProduct({ slug }, 'USD')
-  if (Array.isArray(patch)) throw new Error(`"${slug}" is no slug`)
-  return patch
-}
-
 const readBody = async (
   tx: Tx,
   ctx: EditCtx,
   slug: string,
-  { category, categoryId, download, images, media, lowStockThreshold, ...fields }: ProductChange & Partial<ProductBody>,
+  {
+    category,
+    categoryId,
+    download,
+    images,
+    media,
+    lowStockThreshold,
+    ...fields
+  }: Omit<ProductChange, 'variants'> & Partial<ProductBody>,
 ): Promise<ProductPatch> => {
   const pictures = await usePictures(tx, ctx.store, [
     ...(media ?? []).map(({ id }) => id),

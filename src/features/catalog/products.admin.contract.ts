@@ -189,7 +189,31 @@ export const ProductBody = Type.Object({
   variants: Type.Optional(Type.Array(VariantBody, { minItems: 1, maxItems: 2000 })),
 })
 export type ProductBody = Static<typeof ProductBody>
-export const ProductChange = Type.Object({ name: Type.Optional(name), ...productFields })
+export const VariantOfChange = Type.Object({
+  id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Absent: a new variant' })),
+  ...VariantEdit.properties,
+  stock: Type.Optional(
+    Type.Unsafe<number | Record<string, number> | null>({
+      type: ['integer', 'object', 'null'],
+      minimum: 0,
+      maximum: 1_000_000_000,
+      additionalProperties: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
+      description:
+        'Only of a new variant: units at the default outlet, or by outlet id. Null: not tracked. Later changes are made by `stock/adjust`',
+    }),
+  ),
+})
+export type VariantOfChange = Static<typeof VariantOfChange>
+export const ProductChange = Type.Object({
+  name: Type.Optional(name),
+  ...productFields,
+  variants: Type.Optional(
+    Type.Array(VariantOfChange, {
+      maxItems: 2000,
+      description: 'Variants to change and to add, all or none of them. Others stay as they are',
+    }),
+  ),
+})
 export type ProductChange = Static<typeof ProductChange>
 export const ProductCopy = Type.Object({ name: Type.Optional(name), status: Type.Optional(oneOf(statuses)) })
 export type ProductCopy = Static<typeof ProductCopy>
