@@ -56,3 +56,22 @@ const waitText = (seconds: number | null) => {
   if (seconds === null) return 'a moment'
   return seconds < 90 ? counted(Math.ceil(seconds), 'second') : counted(Math.ceil(seconds / 60), 'minute')
 }
+
+/** A number as the store writes it, for an input. */
+export const inputNumber = (value: number | null) =>
+  value === null
+    ? ''
+    : new Intl.NumberFormat(locale(), {
+        ...{ useGrouping: false, maximumFractionDigits: 3, numberingSystem: 'latn' },
+      }).format(value)
+
+/** What was typed as a number, with the separators of the store or with others. Null if it is none. */
+export const readNumber = (text: string): number | null => {
+  const typed = text.replaceAll(/[\s\u00a0\u202f']/g, '')
+  const isComma = new Intl.NumberFormat(locale()).format(1.5).includes(',')
+  const [decimal, group] = isComma ? [',', '.'] : ['.', ',']
+  // "12,50" is no group of three digits, so it is a fraction wherever it is typed.
+  const isOther = !typed.includes(decimal) && new RegExp(`^-?\\d+[${group}]\\d{1,2}$`).test(typed)
+  const plain = isOther ? typed.replace(group, '.') : typed.replaceAll(group, '').replace(decimal, '.')
+  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null
+}

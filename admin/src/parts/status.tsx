@@ -32,3 +32,9 @@ export const StatusBadge = ({ words, value }: { words: Words; value: string }) =
   const [text, tone] = words[value] ?? [value, 'plain']
   return <span class={`status ${tone}`}>{text}</span>
 }
+
+export const productWords: Words = {
+  ACTIVE: ['Active', 'good'],
+  DRAFT: ['Draft', 'plain'],
+  ARCHIVED: ['Archived', 'warn'],
+}
