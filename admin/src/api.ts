@@ -2,7 +2,7 @@ import { createStaffClient } from '../../sdk/src/admin.ts'
 import { sendForm } from './send-file.ts'
 
 export type * from '../../sdk/src/admin.ts'
-export { isVitrineError } from '../../sdk/src/admin.ts'
+export { isVitrineError, VitrineError } from '../../sdk/src/admin.ts'
 
 let onSignedOut = () => {}
 /** Called when the service no longer knows the session: it has expired, or was ended on another device. */

@@ -123,15 +123,20 @@ export const useEdit = <Saved extends WithEtag, Draft extends Fields>({
   }
 }
 
+export type FieldWords<Draft> = Readonly<{ [Name in keyof Draft]?: (value: Draft[Name]) => string }>
+
 /** The form of an edit: its fields, why it could not be saved, and a bar to save or discard while there are changes. */
 export const EditForm = <Draft extends Fields>({
   edit,
   labels,
+  words,
   children,
 }: {
   edit: Edit<Draft>
   /** What each field is called, for showing both versions after a conflict. */
   labels: Readonly<Partial<Record<keyof Draft, string>>>
+  /** How values are written there that are neither text nor number. */
+  words?: FieldWords<Draft> | undefined
   children: ComponentChildren
 }) => (
   <form
@@ -154,7 +159,7 @@ export const EditForm = <Draft extends Fields>({
         </Button>
       </div>
     )}
-    {edit.conflict && <ConflictDialog mine={edit.draft} labels={labels} {...edit.conflict} />}
+    {edit.conflict && <ConflictDialog mine={edit.draft} labels={labels} words={words} {...edit.conflict} />}
   </form>
 )
 
@@ -170,6 +175,7 @@ const ConflictDialog = <Draft extends Fields>({
   mine,
   theirs,
   labels,
+  words,
   keepMine,
   takeTheirs,
   close,
@@ -177,10 +183,12 @@ const ConflictDialog = <Draft extends Fields>({
   mine: Draft
   theirs: Draft
   labels: Readonly<Partial<Record<keyof Draft, string>>>
+  words: FieldWords<Draft> | undefined
   keepMine: () => Promise<void>
   takeTheirs: () => void
   close: () => void
 }) => {
+  const wordOf = (draft: Draft, name: string) => words?.[name]?.(draft[name] as Draft[string]) ?? show(draft[name])
   const different = Object.keys(mine).filter((name) => !isSame(mine[name], theirs[name]))
   return (
     <Dialog title="Saved by someone else in the meantime" onClose={close} isWide>
@@ -197,8 +205,8 @@ const ConflictDialog = <Draft extends Fields>({
           {different.map((name) => (
             <tr key={name}>
               <th scope="row">{labels[name] ?? name}</th>
-              <td data-label="Yours">{show(mine[name])}</td>
-              <td data-label="Saved now">{show(theirs[name])}</td>
+              <td data-label="Yours">{wordOf(mine, name)}</td>
+              <td data-label="Saved now">{wordOf(theirs, name)}</td>
             </tr>
           ))}
         </tbody>

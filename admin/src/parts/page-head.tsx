@@ -5,11 +5,14 @@ import { pathTo } from '../session.ts'
 /** The title of a screen with its main actions, and the way back to the list that it belongs to. */
 export const PageHead = ({
   title,
+  kind,
   back,
   beside,
   children,
 }: {
   title: string
+  /** What the title names, for those who hear it: "Product". */
+  kind?: string
   back?: { path: string; label: string }
   /** Beside the title, such as a status. */
   beside?: ComponentChildren
@@ -23,7 +26,10 @@ export const PageHead = ({
     )}
     <div class="page-head">
       <div class="row">
-        <Heading title={title} />
+        <Heading title={title}>
+          {kind && <span class="hidden">{kind} </span>}
+          {title}
+        </Heading>
         {beside}
       </div>
       {children && <div class="row page-actions">{children}</div>}

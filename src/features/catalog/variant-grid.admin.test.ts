@@ -54,6 +54,26 @@ test('a product without options gets them with all variants at once, and keeps i
   assert.deepEqual(await actions(variants[1].id), ['variant.created'])
 })
 
+test('a product whose options are taken away is sold without a choice again', async () => {
+  const { made, change } = await open({
+    name: 'Shirt',
+    variants: ['S', 'M'].map((Size) => ({ options: { Size }, price: 900, stock: 1 })),
+  })
+  const [small, medium] = made.json.variants
+  const saved = await change({
+    ...{
+      options: [],
+      variants: [
+        { id: small.id, options: {} },
+        { id: medium.id, active: false },
+      ],
+    },
+  })
+  assert.equal(saved.status, 200, saved.text)
+  const { hasVariants, options, stock, variants } = saved.json
+  assert.deepEqual([hasVariants, options, stock, active(variants).length], [false, [], 1, 1])
+})
+
 test('all variants are changed or none, and a stale ETag is refused', async () => {
   const { made, path, inStore, change } = await open({
     name: 'Shirt',
