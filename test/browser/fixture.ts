@@ -10,6 +10,7 @@ import { findStoreByPublicId } from '../../src/features/access/directory.ts'
 import type { Store } from '../../src/features/context.ts'
 import { type DemoKeys, seedDemo } from '../../src/features/demo-store/demo-store.ts'
 import { mailJobNames } from '../../src/features/events/messages.ts'
+import { merchantJobName } from '../../src/features/merchant-jobs/merchant-jobs.ts'
 import { allowOrigin } from '../../src/features/stores/stores.ts'
 import { listJobKinds } from '../../src/job-kinds.ts'
 import { createJobRunner } from '../../src/jobs/runner.ts'
@@ -101,12 +102,15 @@ const openFixture = async (
   const mailFolder = mkdtempSync(join(tmpdir(), 'vitrine-mail-'))
   t.after(() => rmSync(mailFolder, { recursive: true }))
   const mailSender = createFolderSender(mailFolder, () => {})
-  const service = await startTestService({ port, publicUrl: `http://localhost:${port}`, mailSender, ...settings })
+  const dataDir = mkdtempSync(join(tmpdir(), 'vitrine-data-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const publicUrl = `http://localhost:${port}`
+  const service = await startTestService({ port, publicUrl, mailSender, dataDir, ...settings })
   t.after(() => service.close())
   const keys = await service.db.tx(seedDemo)
   const store = await findStoreByPublicId(service.db, keys.storeId)
   assert.ok(store)
-  sendFor(service, store, t)
+  runJobsOf(service, store, t)
   const server = createShopServer({
     services: service.app.services,
     store: { id: keys.storeId, browserKey: keys.browserKey },
@@ -138,12 +142,12 @@ const openFixture = async (
   return { service, store, keys, url, newShopper, shoppers }
 }
 
-const sentNames: readonly string[] = [...Object.values(mailJobNames), 'webhook']
+const jobNames: readonly string[] = [...Object.values(mailJobNames), 'webhook', merchantJobName]
 
-/** Sends the mail and the webhooks of this store only: the database has those of other tests too. */
-const sendFor = (service: TestService, store: Store, t: TestContext) => {
+/** Sends mail and webhooks, and does the jobs of merchants, of this store only: the database has those of other tests too. */
+const runJobsOf = (service: TestService, store: Store, t: TestContext) => {
   const kinds = listJobKinds(service.app.services, service.db)
-    .filter(({ name }) => sentNames.includes(name))
+    .filter(({ name }) => jobNames.includes(name))
     .map((kind) => ({
       ...kind,
       findDue: async () => (await kind.findDue()).filter(({ storeId }) => storeId === store.id),

@@ -54,6 +54,20 @@ export const ProductsPage = () => {
   useEffect(() => selection.clear(), [key])
   const products = list.loaded.status === 'ready' ? list.loaded.value.items : []
   const mayWrite = may('catalog:write')
+  const rows = (
+    <PagesOf list={list} one="product" empty={<NoProducts isFiltered={Object.keys(filter).length > 0} />}>
+      {(items) => (
+        <table class="table products">
+          <Head selection={mayWrite ? selection : null} ids={items.map(({ id }) => id)} />
+          <tbody>
+            {items.map((item) => (
+              <ProductRow key={item.id} item={item} selection={mayWrite ? selection : null} outletId={outlets[0]?.id} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </PagesOf>
+  )
   return (
     <>
       <PageHead title="Products">
@@ -82,24 +96,13 @@ export const ProductsPage = () => {
           onChange={(value) => changeQuery({ sort: value === 'newest' ? '' : value })}
         />
       </div>
-      {mayWrite && <ProductBulk selection={selection} products={products} onChanged={list.reload} />}
-      <PagesOf list={list} one="product" empty={<NoProducts isFiltered={Object.keys(filter).length > 0} />}>
-        {(items) => (
-          <table class="table products">
-            <Head selection={mayWrite ? selection : null} ids={items.map(({ id }) => id)} />
-            <tbody>
-              {items.map((item) => (
-                <ProductRow
-                  key={item.id}
-                  item={item}
-                  selection={mayWrite ? selection : null}
-                  outletId={outlets[0]?.id}
-                />
-              ))}
-            </tbody>
-          </table>
-        )}
-      </PagesOf>
+      {mayWrite ? (
+        <ProductBulk selection={selection} products={products} onChanged={list.reload}>
+          {rows}
+        </ProductBulk>
+      ) : (
+        rows
+      )}
     </>
   )
 }

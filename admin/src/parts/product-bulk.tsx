@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../../ui/fields.tsx'
 import { showNotice } from '../../../ui/notice.ts'
-import { Button, Problem } from '../../../ui/states.tsx'
+import { Button, focusHeading, Problem } from '../../../ui/states.tsx'
 import type { AdminBulkProductsInput, AdminProductItem, MerchantJob } from '../api.ts'
 import { counted, money, readNumber, wordProblem } from '../format.ts'
 import { admin, store } from '../session.ts'
@@ -72,10 +73,13 @@ export const ProductBulk = ({
   selection,
   products,
   onChanged,
+  children,
 }: {
   selection: Selection
   products: readonly AdminProductItem[]
   onChanged: () => void
+  /** The list. */
+  children: ComponentChildren
 }) => {
   const [asked, setAsked] = useState<'category' | 'price' | 'archive' | null>(null)
   const [job, setJob] = useState<MerchantJob | null>(null)
@@ -102,6 +106,8 @@ export const ProductBulk = ({
       change,
     )
     selection.clear()
+    // The button that was used is gone with the selection.
+    focusHeading()
     void finish(started, name, restore)
   }
   const finish = async (started: MerchantJob, name: string, restore: Undo) => {
@@ -128,6 +134,7 @@ export const ProductBulk = ({
     <>
       {problem !== null && <Problem text={problem} />}
       {job && <JobProgress job={job} />}
+      {children}
       <BulkBar selection={selection} one="product">
         <Button class="quiet small" onClick={() => void setStatus('ACTIVE', 'published').catch(fail)}>
           Publish
