@@ -78,15 +78,17 @@ export const VariantGrid = ({
             return (
               <tr key={keyOf(row.options)}>
                 <th scope="row">
-                  <button
-                    type="button"
-                    class="variant-picture"
-                    aria-label={`Picture of ${title}`}
-                    onClick={() => setPictured(i)}
-                  >
-                    <Thumb of={row.picture ?? undefined} size={40} />
-                  </button>
-                  <span>{title}</span>
+                  <div class="variant">
+                    <button
+                      type="button"
+                      class="variant-picture"
+                      aria-label={`Picture of ${title}`}
+                      onClick={() => setPictured(i)}
+                    >
+                      <Thumb of={row.picture ?? undefined} size={40} />
+                    </button>
+                    <span>{title}</span>
+                  </div>
                 </th>
                 {columns.map((one) => (
                   <td data-label={one.label} key={one.name}>
