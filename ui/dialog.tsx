@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { CloseIcon } from './icons.tsx'
 import { Button, Problem } from './states.tsx'
 
 /** A question over the page. The dialog element traps the focus, closes on Escape and restores the focus. */
@@ -35,6 +36,11 @@ export const Dialog = ({
     >
       <h2 tabIndex={-1}>{title}</h2>
       {children}
+      {onClose && (
+        <button type="button" class="icon-button dialog-close" aria-label="Close" onClick={onClose}>
+          <CloseIcon />
+        </button>
+      )}
     </dialog>
   )
 }

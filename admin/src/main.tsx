@@ -36,6 +36,7 @@ const routes: [string, Screen][] = [
   ['/admin/:store/products/new', lazy(async () => (await import('./pages/new-product.tsx')).NewProductPage)],
   ['/admin/:store/products/:id', lazy(async () => (await import('./pages/product.tsx')).ProductPage)],
   ['/admin/:store/categories', lazy(async () => (await import('./pages/categories.tsx')).CategoriesPage)],
+  ['/admin/:store/menu', lazy(async () => (await import('./pages/menu.tsx')).MenuPage)],
   ['/admin/:store/stock', lazy(async () => (await import('./pages/stock.tsx')).StockPage)],
   ['/admin/:store/media', lazy(async () => (await import('./pages/media.tsx')).MediaPage)],
   ['/admin/:store/imports', lazy(async () => (await import('./pages/imports.tsx')).ImportsPage)],

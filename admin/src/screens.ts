@@ -18,6 +18,7 @@ const screenLinks: readonly ScreenLink[] = [
     ...{ path: 'products', label: 'Products', permission: 'catalog:read' },
     within: [
       { path: 'categories', label: 'Categories', permission: 'catalog:read' },
+      { path: 'menu', label: 'Menu', permission: 'catalog:read' },
       { path: 'stock', label: 'Stock', permission: 'catalog:read' },
       { path: 'media', label: 'Media', permission: 'catalog:read' },
       { path: 'imports', label: 'Import and export', permission: 'jobs:write' },

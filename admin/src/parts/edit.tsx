@@ -205,8 +205,12 @@ const ConflictDialog = <Draft extends Fields>({
           {different.map((name) => (
             <tr key={name}>
               <th scope="row">{labels[name] ?? name}</th>
-              <td data-label="Yours">{wordOf(mine, name)}</td>
-              <td data-label="Saved now">{wordOf(theirs, name)}</td>
+              <td data-label="Yours" class="lines">
+                {wordOf(mine, name)}
+              </td>
+              <td data-label="Saved now" class="lines">
+                {wordOf(theirs, name)}
+              </td>
             </tr>
           ))}
         </tbody>

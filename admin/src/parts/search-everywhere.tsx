@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx'
+import { SearchIcon } from '../../../ui/icons.tsx'
 import { route } from '../../../ui/router.ts'
 import { Problem } from '../../../ui/states.tsx'
 import { money } from '../format.ts'
@@ -81,9 +81,6 @@ export const SearchEverywhere = () => {
   }
   return (
     <Dialog title="Search" onClose={close} isWide>
-      <button type="button" class="icon-button dialog-close" aria-label="Close search" onClick={close}>
-        <CloseIcon />
-      </button>
       <Results />
     </Dialog>
   )
