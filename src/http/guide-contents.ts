@@ -39,6 +39,7 @@ export const guideSections: readonly GuideSection[] = [
   {
     title: 'Run a shop',
     pages: [
+      { page: 'admin-page', label: 'The admin page', about: 'Every screen, and how to open it.' },
       {
         page: 'run-your-shop',
         label: 'Run your shop by API',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { createShopServer } from '../../src/demo-shop/shop.routes.ts'
@@ -16,6 +16,7 @@ import { listJobKinds } from '../../src/job-kinds.ts'
 import { createJobRunner } from '../../src/jobs/runner.ts'
 import { createFolderSender } from '../../src/providers/mail/folder-sender.ts'
 import { type ServiceOptions, startTestService, type TestService } from '../harness.ts'
+import { browserArgs, findChromium } from './chromium.ts'
 
 /** The demo store on a real service, the demo shop on its own origin, and shoppers with browsers. */
 export type BrowserFixture = {
@@ -51,29 +52,6 @@ export const browserTest = (
       throw error
     }
   })
-
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-
-const findChromium = () => {
-  const { CHROMIUM: given, PATH = '' } = process.env
-  if (given && given !== 'required') return given
-  const candidates = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
-  return [...candidates, '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'].find((file) =>
-    existsSync(file),
-  )
-}
-
-/**
- * The suggestions of the address bar are pages of their own, which cost over a second of processor time per shopper.
- * Chromium obeys the last list only, so this one repeats the features of Playwright's list that affect pages.
- */
-const disabledFeatures = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter', 'OptimizationHints'],
-  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'AvoidCorsURLLoaderRestartOnRedirect', 'DestroyProfileOnBrowserClose'],
-  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'PaintHolding', 'ThirdPartyStoragePartitioning'],
-  ...['NetworkTimeServiceQuerying', 'PreconnectToSearch'],
-]
-const browserArgs = ['--disable-dev-shm-usage', `--disable-features=${disabledFeatures.join(',')}`]
 
 let browser: Promise<Browser> | undefined
 let idle: NodeJS.Timeout | undefined
