@@ -13,9 +13,6 @@ type FieldProps = {
   placeholder?: string
   required?: boolean
   minLength?: number
-  /** What must match, and what the browser says if it does not. */
-  pattern?: string
-  title?: string
   maxLength?: number
   /** A regular expression for the whole text. The browser shows `title` when it does not match. */
   pattern?: string

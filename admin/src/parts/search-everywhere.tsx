@@ -81,12 +81,12 @@ export const SearchEverywhere = () => {
   }
   return (
     <Dialog title="Search" onClose={close} isWide>
-      <Results />
+      <Results onClose={close} />
     </Dialog>
   )
 }
 
-const Results = () => {
+const Results = ({ onClose }: { onClose: () => void }) => {
   const [q, setQ] = useState('')
   const [found, setFound] = useState<{ q: string; groups: Group[] } | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -104,7 +104,14 @@ const Results = () => {
   const isEmpty = isFound && found.groups.length === 0
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between links, which Tab reaches too.
-    <div class="search-everywhere" onKeyDown={moveFocus}>
+    <div
+      class="search-everywhere"
+      onKeyDown={(event) => {
+        // In a search field Chromium only empties the field.
+        if (event.key === 'Escape') onClose()
+        else moveFocus(event)
+      }}
+    >
       <SearchField label="Search orders, products and customers" value={q} onSearch={setQ} />
       {error !== null && <Problem error={error} />}
       <p class="quiet-text" role="status">
