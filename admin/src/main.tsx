@@ -11,6 +11,7 @@ import { ForgotPasswordPage } from './pages/forgot-password.tsx'
 import { SetPasswordPage } from './pages/set-password.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { StartPage } from './pages/start.tsx'
+import { TodayPage } from './pages/today.tsx'
 import { loadSession, session, sessionError, startSession, store } from './session.ts'
 import { Shell } from './shell.tsx'
 
@@ -23,33 +24,36 @@ const openRoutes: [string, Screen][] = [
   ['/admin/set-password', SetPasswordPage],
 ]
 
+const everyday = () => import('./everyday-screens.ts')
+const others = () => import('./other-screens.ts')
+
 const routes: [string, Screen][] = [
   ['/admin', StartPage],
-  ['/admin/account', lazy(async () => (await import('./pages/account.tsx')).AccountPage)],
-  ['/admin/:store', lazy(async () => (await import('./pages/today.tsx')).TodayPage)],
-  ['/admin/:store/setup', lazy(async () => (await import('./pages/setup.tsx')).SetupPage)],
-  ['/admin/:store/orders', lazy(async () => (await import('./pages/orders.tsx')).OrdersPage)],
-  ['/admin/:store/orders/:id', lazy(async () => (await import('./pages/order.tsx')).OrderPage)],
-  ['/admin/:store/returns', lazy(async () => (await import('./pages/returns.tsx')).ReturnsPage)],
-  ['/admin/:store/returns/:id', lazy(async () => (await import('./pages/return.tsx')).ReturnPage)],
-  ['/admin/:store/products', lazy(async () => (await import('./pages/products.tsx')).ProductsPage)],
-  ['/admin/:store/products/new', lazy(async () => (await import('./pages/new-product.tsx')).NewProductPage)],
-  ['/admin/:store/products/:id', lazy(async () => (await import('./pages/product.tsx')).ProductPage)],
-  ['/admin/:store/categories', lazy(async () => (await import('./pages/categories.tsx')).CategoriesPage)],
-  ['/admin/:store/menu', lazy(async () => (await import('./pages/menu.tsx')).MenuPage)],
-  ['/admin/:store/stock', lazy(async () => (await import('./pages/stock.tsx')).StockPage)],
-  ['/admin/:store/media', lazy(async () => (await import('./pages/media.tsx')).MediaPage)],
-  ['/admin/:store/imports', lazy(async () => (await import('./pages/imports.tsx')).ImportsPage)],
-  ['/admin/:store/customers', lazy(async () => (await import('./pages/customers.tsx')).CustomersPage)],
-  ['/admin/:store/customers/:id', lazy(async () => (await import('./pages/customer.tsx')).CustomerPage)],
-  ['/admin/:store/coupons', lazy(async () => (await import('./pages/coupons.tsx')).CouponsPage)],
-  ['/admin/:store/coupons/new', lazy(async () => (await import('./pages/new-coupon.tsx')).NewCouponPage)],
-  ['/admin/:store/coupons/:id', lazy(async () => (await import('./pages/coupon.tsx')).CouponPage)],
-  ['/admin/:store/reports', lazy(async () => (await import('./pages/reports.tsx')).ReportsPage)],
-  ['/admin/:store/activity', lazy(async () => (await import('./pages/activity.tsx')).ActivityPage)],
-  ['/admin/:store/settings', lazy(async () => (await import('./pages/settings.tsx')).SettingsPage)],
-  ['/admin/:store/settings/:subject', lazy(async () => (await import('./pages/settings.tsx')).SettingsPage)],
-  ['/admin/:store/staff', lazy(async () => (await import('./pages/staff.tsx')).StaffPage)],
+  ['/admin/account', lazy(async () => (await others()).AccountPage)],
+  ['/admin/:store', TodayPage],
+  ['/admin/:store/setup', lazy(async () => (await others()).SetupPage)],
+  ['/admin/:store/orders', lazy(async () => (await everyday()).OrdersPage)],
+  ['/admin/:store/orders/:id', lazy(async () => (await everyday()).OrderPage)],
+  ['/admin/:store/returns', lazy(async () => (await everyday()).ReturnsPage)],
+  ['/admin/:store/returns/:id', lazy(async () => (await everyday()).ReturnPage)],
+  ['/admin/:store/products', lazy(async () => (await everyday()).ProductsPage)],
+  ['/admin/:store/products/new', lazy(async () => (await everyday()).NewProductPage)],
+  ['/admin/:store/products/:id', lazy(async () => (await everyday()).ProductPage)],
+  ['/admin/:store/categories', lazy(async () => (await everyday()).CategoriesPage)],
+  ['/admin/:store/menu', lazy(async () => (await everyday()).MenuPage)],
+  ['/admin/:store/stock', lazy(async () => (await everyday()).StockPage)],
+  ['/admin/:store/media', lazy(async () => (await everyday()).MediaPage)],
+  ['/admin/:store/imports', lazy(async () => (await everyday()).ImportsPage)],
+  ['/admin/:store/customers', lazy(async () => (await everyday()).CustomersPage)],
+  ['/admin/:store/customers/:id', lazy(async () => (await everyday()).CustomerPage)],
+  ['/admin/:store/coupons', lazy(async () => (await others()).CouponsPage)],
+  ['/admin/:store/coupons/new', lazy(async () => (await others()).NewCouponPage)],
+  ['/admin/:store/coupons/:id', lazy(async () => (await others()).CouponPage)],
+  ['/admin/:store/reports', lazy(async () => (await others()).ReportsPage)],
+  ['/admin/:store/activity', lazy(async () => (await others()).ActivityPage)],
+  ['/admin/:store/settings', lazy(async () => (await others()).SettingsPage)],
+  ['/admin/:store/settings/:subject', lazy(async () => (await others()).SettingsPage)],
+  ['/admin/:store/staff', lazy(async () => (await others()).StaffPage)],
 ]
 
 const find = (list: readonly [string, Screen][]) => {

@@ -154,7 +154,7 @@ browserTest(
     await button(bulk, 'Ship 3 orders').click()
     await sees(bulk.getByText('3 of 3 done, 1 not possible'))
     await sees(bulk.getByRole('listitem').filter({ hasText: `Order ${second.number}` }))
-    await button(bulk, 'Close').click()
+    await bulk.getByText('Close', { exact: true }).click()
     await becomes(async () => page.getByText('selected').count(), 0)
     for (const { id } of orders) assert.equal((await api.get(`/orders/${id}`)).shipments.length, 1)
     await page.getByLabel(`Select order ${first.number}`).check()

@@ -11,10 +11,11 @@ const { PICTURES: folder } = process.env
 
 const people = ['Asha Rao', 'Vikram Shah', 'Meenal Joshi', 'Farid Khan', 'Lakshmi Nair', 'Rohit Das', 'Ananya Sen']
 const baskets: Record<string, number>[] = [
-  { 'masala-dabba': 1 },
-  { 'cast-iron-dosa-tawa': 1, 'masala-dabba': 1 },
-  { 'applique-sling-bag': 2 },
-  { 'masala-dabba': 2, 'applique-sling-bag': 1 },
+  { 'masala-chai-blend': 2, 'cafe-au-lait-mug': 1 },
+  { 'brass-diya-set': 1 },
+  { 'waffle-bath-towel': 1, 'sandalwood-soap-bar': 3 },
+  { 'terracotta-planter': 2, 'handmade-paper-notebook': 1 },
+  { 'canvas-tote-bag': 1, 'rose-water-mist': 1 },
 ]
 
 type Opened = { order: string; customer: string; product: string; orderReturn: string }
@@ -39,19 +40,18 @@ const fillShop = async (fixture: BrowserFixture, owner: StaffBrowser): Promise<O
   }
   const [shipped, delivered, refunded, noted] = placed as [Placed, Placed, Placed, Placed]
   for (const { id } of [shipped, delivered]) {
-    await call('POST', `orders/${id}/ship`, { carrier: 'Delhivery', trackingNumber: `DL${id.slice(-6)}` })
+    await call('POST', `orders/${id}/shipments`, { partner: 'Delhivery', trackingNumber: `DL${id.slice(-6)}` })
   }
   await call('POST', `orders/${delivered.id}/deliver`, {})
   const [line] = refunded.items
-  if (line)
-    await call('POST', `orders/${refunded.id}/refund`, {
-      lines: [{ id: line.id, quantity: 1 }],
-      reason: 'Arrived broken',
-    })
+  await call('POST', `orders/${refunded.id}/refunds`, {
+    items: [{ id: line?.id, quantity: 1 }],
+    reason: 'Arrived broken',
+  })
   await call('POST', `orders/${noted.id}/notes`, { text: 'Please wrap as a present.' })
   const [returned] = delivered.items
-  const { id: orderReturn } = await call('POST', `orders/${delivered.id}/returns`, {
-    ...{ lines: [{ id: returned?.id, quantity: 1 }], reason: 'Wrong colour' },
+  const { id: orderReturn } = await call('POST', 'returns', {
+    ...{ orderId: delivered.id, items: [{ id: returned?.id, quantity: 1 }], reason: 'Wrong colour' },
   })
   // Older orders, so that there is something to see over time.
   for (const [index, { id }] of placed.entries()) {

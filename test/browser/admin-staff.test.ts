@@ -24,9 +24,9 @@ const everyScreen = [
 const menus: Record<StaffRole, string[]> = {
   owner: [...everyScreen, 'Staff'],
   manager: everyScreen,
-  fulfilment: ['Today', 'Orders', 'Returns', 'Products', 'Coupons'],
-  support: ['Today', 'Orders', 'Returns', 'Products', 'Customers', 'Coupons'],
-  viewer: everyScreen.filter((name) => name !== 'Activity'),
+  fulfilment: ['Today', 'Orders', 'Returns', 'Products', 'Coupons', 'Activity'],
+  support: ['Today', 'Orders', 'Returns', 'Products', 'Customers', 'Coupons', 'Activity'],
+  viewer: everyScreen,
 }
 
 /** Another device of the same person. */

@@ -69,7 +69,7 @@ const NewCouponForm = ({ initial, like }: { initial: NewCoupon; like: string }) 
   return (
     <div class="columns">
       <form class="form panel" onSubmit={submit}>
-        <div class="copy-text">
+        <div class="copy">
           <TextField
             {...{ label: 'Code', name: 'code', required: true, maxLength: 64, autocomplete: 'off', class: 'upper' }}
             {...{ pattern: '\\s*[\\p{L}\\p{M}\\p{N}_\\-]+\\s*', title: 'Letters, digits, - and _' }}

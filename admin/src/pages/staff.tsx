@@ -7,7 +7,7 @@ import { navigate } from '../../../ui/router.ts'
 import { Button, focusHeading, Show } from '../../../ui/states.tsx'
 import type { Staff } from '../api.ts'
 import { dateTime } from '../format.ts'
-import { CopyText } from '../parts/copy-text.tsx'
+import { CopyField } from '../parts/copy.tsx'
 import { NotAllowed } from '../parts/not-allowed.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { isRole, type Role, roleOptions, roleWords } from '../parts/role-words.ts'
@@ -60,7 +60,7 @@ const StaffScreen = () => {
             This service sends no mail, so send the link yourself. It sets the password, once, within a day. Whoever has
             it has the account.
           </p>
-          <CopyText label="Link" text={link.link} />
+          <CopyField label="Link" value={link.link} />
           <div class="row dialog-actions">
             <Button onClick={() => setLink(null)}>Done</Button>
           </div>

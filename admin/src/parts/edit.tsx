@@ -205,10 +205,10 @@ const ConflictDialog = <Draft extends Fields>({
           {different.map((name) => (
             <tr key={name}>
               <th scope="row">{labels[name] ?? name}</th>
-              <td data-label="Yours" class="lines">
+              <td data-label="Yours" class="version">
                 {wordOf(mine, name)}
               </td>
-              <td data-label="Saved now" class="lines">
+              <td data-label="Saved now" class="version">
                 {wordOf(theirs, name)}
               </td>
             </tr>

@@ -5,7 +5,7 @@ import { showNotice } from '../../../ui/notice.ts'
 import { Button } from '../../../ui/states.tsx'
 import { type AdminStartSecondFactorAnswer, staff } from '../api.ts'
 import { session } from '../session.ts'
-import { CopyText } from './copy-text.tsx'
+import { CopyField } from './copy.tsx'
 
 type Step = 'start' | 'remove' | AdminStartSecondFactorAnswer | { codes: string[] }
 
@@ -84,7 +84,7 @@ const ConfirmDialog = ({
   return (
     <FormDialog title="Scan this code with your app" action="Confirm" onClose={onClose} onSubmit={confirm}>
       <QrCode text={uri} />
-      <CopyText label="Or type this into the app" text={secret.match(/.{1,4}/g)?.join(' ') ?? secret} />
+      <CopyField label="Or type this into the app" value={secret.match(/.{1,4}/g)?.join(' ') ?? secret} />
       <TextField
         {...{ label: 'Code', name: 'code', required: true, inputMode: 'numeric', autocomplete: 'one-time-code' }}
         {...{ class: 'code-field', maxLength: 7, pattern: '\\s*\\d{3}\\s*\\d{3}\\s*', title: 'Six digits' }}
@@ -96,15 +96,21 @@ const ConfirmDialog = ({
   )
 }
 
+/** The empty border that readers need. */
+const quiet = 4
+
 /** Loaded only here, because it is the only screen with such a code. */
 const QrCode = ({ text }: { text: string }) => {
   const [drawn, setDrawn] = useState<{ size: number; path: string } | null>(null)
   useEffect(() => {
-    import('uqr').then(
-      ({ encode }) => {
-        const { size, data } = encode(text, { border: 4 })
-        const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
-        setDrawn({ size, path: path.join('') })
+    import('../qr.ts').then(
+      ({ generateQr }) => {
+        const code = generateQr(text)
+        const all = [...Array(code.size).keys()]
+        const dark = all.flatMap((y) =>
+          all.filter((x) => code.get(x, y)).map((x) => `M${x + quiet} ${y + quiet}h1v1h-1z`),
+        )
+        setDrawn({ size: code.size + 2 * quiet, path: dark.join('') })
       },
       // The secret can be typed instead.
       () => setDrawn(null),

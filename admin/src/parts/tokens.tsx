@@ -7,7 +7,7 @@ import { Button, focusHeading, Show } from '../../../ui/states.tsx'
 import type { AdminToken } from '../api.ts'
 import { counted, date, dateTime, Incomplete } from '../format.ts'
 import { admin, may, type Permission, store } from '../session.ts'
-import { CopyText } from './copy-text.tsx'
+import { CopyField } from './copy.tsx'
 import { permissionNames, permissionWords } from './role-words.ts'
 
 /** Tokens for programs, such as the software of a warehouse. */
@@ -45,7 +45,7 @@ export const Tokens = () => {
       {made && (
         <Dialog title={`The token of ${made.name}`} onClose={() => setMade(null)}>
           <p>Copy it now and keep it in a safe place. It is not shown again.</p>
-          <CopyText label="Token" text={made.token} />
+          <CopyField label="Token" value={made.token} />
           <div class="row dialog-actions">
             <Button onClick={() => setMade(null)}>Done</Button>
           </div>

@@ -1,0 +1,10 @@
+/** Screens that are opened now and then, as one file for the browser. */
+export { AccountPage } from './pages/account.tsx'
+export { ActivityPage } from './pages/activity.tsx'
+export { CouponPage } from './pages/coupon.tsx'
+export { CouponsPage } from './pages/coupons.tsx'
+export { NewCouponPage } from './pages/new-coupon.tsx'
+export { ReportsPage } from './pages/reports.tsx'
+export { SettingsPage } from './pages/settings.tsx'
+export { SetupPage } from './pages/setup.tsx'
+export { StaffPage } from './pages/staff.tsx'

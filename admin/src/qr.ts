@@ -1,0 +1,1 @@
+export { generate as generateQr } from 'lean-qr/nano'
