@@ -18,7 +18,7 @@ const areas: Record<string, { files: string; maxFiles: number }> = {
   model: { files: 'test/model/*.test.ts', maxFiles: 8 },
   base: { files: 'src/{{core,http,jobs,providers}/**,*.test.ts,db/*.test.ts}', maxFiles: 16 },
   text: {
-    files: 'test/{contract-*,demo-parts,dependencies,document-*,domain-*,generated,guide*}.test.ts',
+    files: 'test/{contract-*,demo-parts,dependencies,document-*,domain-*,generated,guide*,styles}.test.ts',
     maxFiles: 10,
   },
 }

@@ -60,7 +60,7 @@ const excluded = values.database
       'src/features/outgoing-webhooks/{deliver,killed-instances,pauses,switch-off}.test.ts',
       'src/features/payments/{dead-provider,real-*,refund-outcomes,session-holds}.test.ts',
       'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
-      'test/{guide*,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
+      'test/{guide*,styles,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]

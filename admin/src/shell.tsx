@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
-import { CloseIcon, MenuIcon, MoonIcon, SunIcon } from '../../ui/icons.tsx'
+import { CloseIcon, MenuIcon, MoonIcon, PersonIcon, SunIcon } from '../../ui/icons.tsx'
 import { showNotice } from '../../ui/notice.ts'
 import { navigate, route } from '../../ui/router.ts'
 import { Notices } from '../../ui/states.tsx'
@@ -117,7 +117,10 @@ const PersonMenu = () => {
   return (
     // Another screen closes it.
     <details class="person" key={route.value.path}>
-      <summary>{staff.name || staff.email}</summary>
+      <summary>
+        <PersonIcon />
+        <span class="person-name">{staff.name || staff.email}</span>
+      </summary>
       <div class="person-body">
         <p class="quiet-text">{staff.email}</p>
         <p>

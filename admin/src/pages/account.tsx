@@ -12,7 +12,7 @@ export const AccountPage = () => {
   const { staff: person } = session.value ?? {}
   if (person === undefined) return null
   return (
-    <div class="account">
+    <div class="own-account">
       <p class="back">
         <a href="/admin">‹ {session.value?.stores.length === 1 ? 'Your store' : 'Your stores'}</a>
       </p>

@@ -118,19 +118,27 @@ const Spend = ({ orderCount, totalSpent, lastOrderAt, createdAt }: CustomerDetai
   <dl class="figures">
     <div>
       <dt>Spent</dt>
-      <dd>{money(totalSpent)}</dd>
+      <dd>
+        <strong>{money(totalSpent)}</strong>
+      </dd>
     </div>
     <div>
       <dt>Orders</dt>
-      <dd>{number(orderCount)}</dd>
+      <dd>
+        <strong>{number(orderCount)}</strong>
+      </dd>
     </div>
     <div>
       <dt>Last order</dt>
-      <dd>{lastOrderAt === null ? 'None' : date(lastOrderAt)}</dd>
+      <dd>
+        <strong>{lastOrderAt === null ? 'None' : date(lastOrderAt)}</strong>
+      </dd>
     </div>
     <div>
       <dt>Customer since</dt>
-      <dd>{date(createdAt)}</dd>
+      <dd>
+        <strong>{date(createdAt)}</strong>
+      </dd>
     </div>
   </dl>
 )

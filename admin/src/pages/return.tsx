@@ -68,7 +68,7 @@ const Steps = ({ shown: { status, restocked } }: { shown: AdminReturn }) => {
   const done = [true, status !== 'requested', status === 'received' || restocked !== null, isRefunded]
   const next = done.indexOf(false)
   return (
-    <ol class="steps" aria-label="Progress">
+    <ol class="progress-steps" aria-label="Progress">
       {stepTitles.map((title, index) => (
         <li
           class={done[index] ? 'done' : index === next ? 'next' : ''}

@@ -6,6 +6,7 @@ import { dateTime, money, number, shortMoney } from '../format.ts'
 import { Change } from '../parts/change.tsx'
 import { TimeChart } from '../parts/chart.tsx'
 import { useLive } from '../parts/live.ts'
+import { deliveryOf, nameOf, paymentOf, statusOf } from '../parts/orders/words.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { type Pages, usePages } from '../parts/pages-of.tsx'
 import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
@@ -202,19 +203,17 @@ const NewestOrders = ({ orders: { loaded, reload } }: { orders: OrderPages }) =>
               <li key={order.id}>
                 <a href={pathTo(`orders/${order.id}`)}>
                   <strong>{order.number}</strong>
-                  <span class="newest-buyer">
-                    {order.customer.name || order.customer.email || order.customer.phone}
-                  </span>
+                  <span class="newest-buyer">{nameOf(order)}</span>
                   <span class="newest-total">{money(order.total, order.currency)}</span>
                   <span class="newest-status">
                     <span class="quiet-text">{dateTime(order.createdAt)}</span>
-                    {order.status === 'paid' ? (
+                    {statusOf(order) === 'paid' ? (
                       <span class="row">
-                        <StatusBadge words={paymentWords} value={order.paymentStatus} />
-                        <StatusBadge words={deliveryWords} value={order.deliveryStatus ?? 'none'} />
+                        <StatusBadge words={paymentWords} value={paymentOf(order)} />
+                        <StatusBadge words={deliveryWords} value={deliveryOf(order)} />
                       </span>
                     ) : (
-                      <StatusBadge words={statusWords} value={order.status} />
+                      <StatusBadge words={statusWords} value={statusOf(order)} />
                     )}
                   </span>
                 </a>

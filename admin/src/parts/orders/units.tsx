@@ -1,19 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import type { AdminOrder } from '../../api.ts'
+import { Thumb } from '../thumb.tsx'
 
 export type OrderLine = AdminOrder['items'][number]
 
 export const nameOfLine = ({ name, variant }: Pick<OrderLine, 'name' | 'variant'>) =>
   variant === '' ? name : `${name}, ${variant}`
 
-export const Picture = ({ line }: { line: Pick<OrderLine, 'image' | 'imageSizes'> }) => {
-  const source = line.imageSizes?.[0]?.url ?? line.image
-  return source === '' ? (
-    <span class="thumb no-picture" />
-  ) : (
-    <img class="thumb" src={source} alt="" width={48} height={48} loading="lazy" />
-  )
-}
+export const Picture = ({ line: { image, imageSizes } }: { line: Pick<OrderLine, 'image' | 'imageSizes'> }) => (
+  <Thumb of={{ url: image, sizes: imageSizes }} />
+)
 
 /** Units by the id of their line. */
 export type Units = Readonly<Record<string, number>>
