@@ -29,6 +29,7 @@ const runDocuments = [
   'docs/errors.md',
   'docs/keys.md',
   'docs/staff.md',
+  'docs/admin-page.md',
   'docs/media.md',
   'docs/guests-and-carts.md',
   'docs/signing-in.md',
