@@ -52,7 +52,7 @@ export const addStock = (program: Command) => {
       '--units <n>',
       'units on the shelf, with those that unpaid orders hold, without those of paid orders that wait to be sent',
     )
-    .addHelpText('after', '\nExample:\n  vitrine stock count --variant KC-MUG-OAT --units 14 --reason 'Counted in May'')
+    .addHelpText('after', "\nExample:\n  vitrine stock count --variant KC-MUG-OAT --units 14 --reason 'Counted in May'")
     .action((options: ChangeOptions & { units: string }) =>
       withDatabase(async (db, config) => {
         const store = await whichStore(db, config, options)
