@@ -82,7 +82,7 @@ export const csvFile = (
   chunks: AsyncIterable<string>,
 ) => {
   const day = Temporal.Instant.fromEpochMilliseconds(clock.now()).toZonedDateTimeISO(store.timezone).toPlainDate()
-  const plain = name.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  const plain = name.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-|-$/g, '')
   return {
     stream: { contentType: 'text/csv; charset=utf-8', chunks },
     headers: { 'content-disposition': `attachment; filename="${plain}-${day}.csv"` },
