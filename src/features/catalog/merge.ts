@@ -84,7 +84,7 @@ export const mergeProduct = (
     vendor: patch.vendor ?? base.vendor,
     ...mergeImages(base, patch),
     options: mergeOptions(base.options, patch.options, base === state ? state.variants : [], merged.variants),
-    hasVariants: !isWithoutOptions(patch, merged.variants) && (isGiven(patch) || base.hasVariants),
+    hasVariants: !hasLostOptions(base, patch, merged.variants) && (isGiven(patch) || base.hasVariants),
     tags: patch.tags ?? base.tags,
     seo: {
       title: patch.seo.title ?? base.seo.title,
@@ -104,8 +104,16 @@ export const mergeProduct = (
 const isGiven = ({ variants }: ProductPatch) => variants?.some(({ active }) => active !== false) === true
 
 /** Its options were taken away, and one variant is left. */
-const isWithoutOptions = ({ options }: ProductPatch, variants: readonly VariantState[]) =>
-  options?.length === 0 && variants.length === 1 && variants.every((variant) => optionKey(variant.options) === '')
+const hasLostOptions = (
+  before: Pick<ProductState, 'options'>,
+  { options }: ProductPatch,
+  [variant, ...others]: readonly VariantState[],
+) =>
+  before.options.length > 0 &&
+  options?.length === 0 &&
+  others.length === 0 &&
+  variant !== undefined &&
+  optionKey(variant.options) === ''
 
 /** An image with the same URL keeps its text unless the file has a new one. */
 const mergeImages = (base: Pick<ProductState, 'images' | 'imageTexts'>, { images }: ProductPatch) => {
