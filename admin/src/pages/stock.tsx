@@ -130,7 +130,7 @@ const StockTable = ({
           <td data-label="On the shelf" class="number">
             {level.tracked ? number(level.onHand) : '–'}
           </td>
-          <td class="actions">
+          <td class="stock-actions">
             {level.tracked && may('stock:write') && (
               <button type="button" class="text-button" onClick={() => onChange(level)}>
                 Change<span class="hidden"> stock of {nameOf(level)}</span>
