@@ -18,7 +18,13 @@ export const callOnce = async <T>(name: string, call: (options: CallOptions) => 
     keys.delete(name)
     return answer
   } catch (error) {
-    if (isVitrineError(error) && error.status >= 400 && error.status < 500) keys.delete(name)
+    if (isDecided(error)) keys.delete(name)
     throw error
   }
 }
+
+/** Refused before the action was looked at: an earlier try, whose answer was lost, may have succeeded. */
+const undecided = [401, 408, 429]
+
+const isDecided = (error: unknown) =>
+  isVitrineError(error) && error.status >= 400 && error.status < 500 && !undecided.includes(error.status)
