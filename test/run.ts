@@ -61,6 +61,7 @@ const excluded = values.database
       'src/features/payments/{dead-provider,real-*,refund-outcomes,session-holds}.test.ts',
       'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
       'test/{guide*,styles,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
+      'test/statements/owners.test.ts',
       'test/browser/**',
       'src/demo-shop/**',
     ]

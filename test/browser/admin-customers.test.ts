@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { newBuyer } from '../buyer.ts'
-import { checkPage, type StaffBrowser, staffWith, windows } from './admin-steps.ts'
+import { checkPage, dialogWindows, type StaffBrowser, staffWith } from './admin-steps.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
 import { addToCart, becomes, button, heading, sees } from './steps.ts'
 
@@ -185,7 +185,7 @@ browserTest(
   async (fixture) => {
     const buyer = await newBuyer(fixture.service.url, fixture.keys.browserKey, 'Asha Rao')
     await buyer.order('cod', 'masala-dabba')
-    for (const window of windows) {
+    for (const window of dialogWindows) {
       const { page, open } = await staffWith(fixture, 'owner', window)
       const check = (name: string) => checkPage(page, `${name} ${JSON.stringify(window)}`)
       await open('customers?sort=oldest')

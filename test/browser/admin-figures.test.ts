@@ -5,7 +5,7 @@ import { startReceiver } from '../../src/features/outgoing-webhooks/fixture.ts'
 import { listJobKinds } from '../../src/job-kinds.ts'
 import { createJobRunner } from '../../src/jobs/runner.ts'
 import { newBuyer } from '../buyer.ts'
-import { checkPage, type StaffBrowser, staffWith, windows } from './admin-steps.ts'
+import { checkPage, dialogWindows, type StaffBrowser, staffWith } from './admin-steps.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
 import { becomes, button, heading, sees, tellPaid } from './steps.ts'
 
@@ -139,7 +139,7 @@ browserTest('today and the reports have the figures of the orders, in every role
   assert.equal(await fulfilment.page.getByRole('heading', { name: /^Sales/ }).count(), 0)
   assert.equal(await fulfilment.page.getByRole('link', { name: 'Reports' }).count(), 0)
 
-  for (const window of windows) {
+  for (const window of dialogWindows) {
     const { page, open } = await staffWith(fixture, 'owner', window)
     await open()
     await sees(page.getByRole('slider'))
@@ -235,7 +235,7 @@ browserTest('activity tells what was changed, what was received and what was sen
   await viewer.open('activity?show=webhooks')
   await sees(viewer.page.getByRole('listitem').filter({ hasText: 'Delivered' }))
   assert.equal(await button(viewer.page, 'Send again').count(), 0)
-  for (const window of windows) {
+  for (const window of dialogWindows) {
     const { page, open } = await staffWith(fixture, 'owner', window)
     for (const show of ['changes', 'received', 'webhooks']) {
       await open(`activity?show=${show}`)

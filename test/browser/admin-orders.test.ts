@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page, Route } from 'playwright-core'
 import { placeByApi } from './admin-orders.ts'
-import { checkPage, type StaffBrowser, staffWith, windows } from './admin-steps.ts'
+import { checkPage, dialogWindows, type StaffBrowser, staffWith } from './admin-steps.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
 import { becomes, button, heading, sees } from './steps.ts'
 
@@ -231,7 +231,7 @@ browserTest('a return goes from the request to the refund, and the screens fit e
   await button(dialog(page, /disputes/), 'Mark as done').click()
   await becomes(async () => page.getByText('The customer disputes the payment').count(), 0)
 
-  for (const window of windows) {
+  for (const window of dialogWindows) {
     const staff = await staffWith(fixture, 'owner', window)
     const check = (name: string) => checkPage(staff.page, `${name} ${JSON.stringify(window)}`)
     await staff.open('orders')

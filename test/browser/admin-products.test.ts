@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { newPicture } from '../../src/features/media/fixture.ts'
 import { callUrl, withinASecond } from '../harness.ts'
-import { checkPage, type StaffBrowser, staffWith, windows, withoutRefusals } from './admin-steps.ts'
+import { checkPage, dialogWindows, type StaffBrowser, staffWith, windows, withoutRefusals } from './admin-steps.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
 import { becomes, button, heading, sees } from './steps.ts'
 
@@ -227,7 +227,7 @@ browserTest('prices and stock are changed in the list, in bulk and by two editor
 })
 
 browserTest('products fit every window, and those who may not change them see no inputs', async (fixture) => {
-  for (const window of windows) {
+  for (const window of dialogWindows) {
     const owner = await staffWith(fixture, 'owner', window)
     const { page, open } = owner
     const name = JSON.stringify(window)

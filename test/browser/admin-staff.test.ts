@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { totpCode, totpStep } from '../../src/core/totp.ts'
 import type { StaffRole } from '../../src/features/access/admin.contract.ts'
 import { staffPassword } from '../admin-callers.ts'
-import { checkPage, type StaffBrowser, staffWith, windows } from './admin-steps.ts'
+import { checkPage, dialogWindows, type StaffBrowser, staffWith } from './admin-steps.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
 import { becomes, button, heading, openMail, sees } from './steps.ts'
 
@@ -208,7 +208,7 @@ browserTest('a person switches on a second factor, and ends the session of anoth
 browserTest(
   'the screens of staff and of the account have no accessibility violations and fit a phone',
   async (fixture) => {
-    for (const window of windows) {
+    for (const window of dialogWindows) {
       const owner = await staffWith(fixture, 'owner', window)
       const { page, open } = owner
       const check = (name: string) => checkPage(page, `${name} ${JSON.stringify(window)}`)

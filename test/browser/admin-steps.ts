@@ -61,3 +61,6 @@ export const windows: BrowserContextOptions[] = [
   { viewport: { width: 360, height: 800 }, colorScheme: 'dark', bypassCSP: true },
   { viewport: { width: 1280, height: 800 }, colorScheme: 'light', bypassCSP: true },
 ]
+
+/** Where dialogs are checked too: on a phone, and with --long on a desktop. Every screen is checked in all windows. */
+export const dialogWindows = process.env.TEST_ALL_COMBINATIONS ? windows : windows.slice(0, 1)
