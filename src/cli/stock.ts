@@ -30,7 +30,7 @@ export const addStock = (program: Command) => {
   const stock = program.command('stock').description('Set and adjust the stock of products, and list its changes')
 
   withChange(stock.command('set'))
-    .description('Set how many units can be sold at an outlet: those on the shelf, less what unpaid orders hold')
+    .description('Set how many units can be sold at an outlet: those on hand, less those reserved for unpaid orders')
     .requiredOption(
       '--quantity <n>',
       'units that can be sold from now on; +5 adds, -3 subtracts; untracked: always in stock, not counted',
@@ -50,7 +50,7 @@ export const addStock = (program: Command) => {
     .description('Set how many units were counted at an outlet; unpaid orders keep theirs, and the rest can be sold')
     .requiredOption(
       '--units <n>',
-      'units on the shelf, with those that unpaid orders hold, without those of paid orders that wait to be sent',
+      'units on hand: with those reserved for unpaid orders, without those of paid orders that are not sent yet',
     )
     .addHelpText('after', "\nExample:\n  vitrine stock count --variant KC-MUG-OAT --units 14 --reason 'Counted in May'")
     .action((options: ChangeOptions & { units: string }) =>

@@ -154,7 +154,7 @@ export const stockContract = {
     ...{ tag, access: 'store', permission: 'stock:write', method: 'POST', path: `${path}/adjust`, params: storeParams },
     summary: 'Change how many units of a variant can be sold at an outlet',
     description:
-      'Send `variantId` or `sku`, and one of `delta`, `set` and `onHand`. `set` says how many units can be sold: what is on the shelf, less what unpaid orders hold. Whoever has counted the shelf sends `onHand`, and the service subtracts what unpaid orders hold at that moment. Put units of paid orders aside before counting. Reserved units stay reserved. Units that are not available cannot be taken away: the answer is 409 `INSUFFICIENT_STOCK`. `set` and `onHand` make an untracked variant tracked.',
+      'Send `variantId` or `sku`, and one of `delta`, `set` and `onHand`. `set` is the number of available units: those on hand, less those reserved for unpaid orders. After a stocktake send `onHand`, and the service subtracts what is reserved at that moment. Do not count units of paid orders that are not sent yet. Reserved units stay reserved. Units that are not available cannot be taken away: the answer is 409 `INSUFFICIENT_STOCK`. `set` and `onHand` make an untracked variant tracked.',
     body: adjustBody,
     ok: AdjustedStock,
     errors: ['NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_STOCK'],
