@@ -18,8 +18,8 @@ export const listOperations = (storeId: number, orders: number): [name: string, 
   return [
     [
       'order list with a filter',
-      [...filters, 'status=delivered', `from=${dayBefore(60)}&to=${dayBefore(30)}`, 'payment=paid&delivery=none'].map(
-        (filter) => get(`/orders?${filter}`),
+      [...filters, 'status=delivered', `from=${dayBefore(60)}&to=${dayBefore(30)}`, 'toShip=true'].map((filter) =>
+        get(`/orders?${filter}`),
       ),
     ],
     ['order search', Array.from({ length: 8 }, (_, i) => get(`/orders?q=${searches(some(i + 1))[i]?.[1]}`))],
@@ -86,7 +86,15 @@ export const listCombinations = (orders: number, outlet: string): { name: string
     ...orderStatuses.map((status) => `status=${status}`),
     ...paymentStatuses.map((payment) => `payment=${payment}`),
     ...deliveryFilters.map((delivery) => `delivery=${delivery}`),
-    ...['attention=true', 'attention=false', `outlet=${outlet}`, `from=${dayBefore(7)}`, `to=${dayBefore(300)}`],
+    ...[
+      'toShip=true',
+      'toShip=true&delivery=none&sort=createdAt',
+      'attention=true',
+      'attention=false',
+      `outlet=${outlet}`,
+      `from=${dayBefore(7)}`,
+      `to=${dayBefore(300)}`,
+    ],
     ...[`from=${dayBefore(200)}&to=${dayBefore(199)}`, 'sort=createdAt'],
   ]
   const found = searches(Math.ceil(orders / 2))

@@ -113,13 +113,13 @@ const statements = ({ id, outletId, otherOutletId, products }: AdminStore, order
   return [
     `insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
        payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor,
-       tax_minor, total_minor, tax_included, units, needs_attention, delivery_status, delivered_at, shipping_address,
-       created_at, updated_at)
+       tax_minor, total_minor, tax_included, units, needs_attention, to_ship, delivery_status, delivered_at,
+       shipping_address, created_at, updated_at)
      select ${id}, ${orderId}, n, c.id, case when n % 4 = 0 then ${otherOutletId} else ${outletId} end, 'cart_past', 1,
        '', k.status, k.payment_status, case when k.payment = 'open' then 'cod' else 'online' end,
        case when k.status in ('cancelled', 'refunded') then 'released' else 'sold' end, 'INR', ${totalMinor}, 0, 0,
        ${lines * taxMinor}, ${totalMinor}, true, ${lines},
-       case when k.timeline like '%attention' then 'Paid after it had expired.' end, k.delivery_status,
+       case when k.timeline like '%attention' then 'Paid after it had expired.' end, k.status in ('pending', 'paid'), k.delivery_status,
        case when k.delivery_status = 'delivered' then ${at} end,
        jsonb_build_object('name', c.name, 'phone', c.phone, 'line1', '1 Lake Road', 'line2', '', 'landmark', '',
          'city', 'Pune', 'state', 'MH', 'postalCode', '411001', 'country', 'IN'), ${at}, ${at}
@@ -130,6 +130,10 @@ const statements = ({ id, outletId, otherOutletId, products }: AdminStore, order
      select ${id}, ${orderId}, line, 'item_' || n || '_' || line, 'prod_${id}_' || ${product}, 'var_${id}_' || ${product},
        'Something', '', '', 'SKU-' || ${product}, 1, ${unitMinor}, ${unitMinor}, 0, ${taxMinor}, 18
      from ${made}, generate_series(0, ${lines - 1}) line order by n, line`,
+    // Of parcels that have arrived nothing is read.
+    `insert into shipment (store_id, order_id, id, tracking_number, partner, status, created_at, updated_at)
+     select ${id}, ${orderId}, 'ship_' || n, 'T' || n, 'Bluebird', k.status, ${at}, ${at}
+     from ${made} where k.status = 'out_for_delivery' order by n`,
     `insert into order_event (store_id, order_id, at, type, message)
      select ${id}, ${orderId}, ${at}, e.type, 'It was ' || e.type || '.'
      from ${made}, string_to_table(k.timeline, ',') with ordinality e (type, place) order by n, place`,

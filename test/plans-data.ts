@@ -7,7 +7,7 @@ const addCoupons = `
   select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
   from store s, generate_series(1, 100) n`
 
-/** Every order is paid and sent; one of a hundred is expired, flagged, waits for its provider, has a refund due, has a
+/** Every order is paid and sent; one of a hundred is to ship, expired, flagged, waits for its provider, has a refund due, has a
  * mail to send, a return to answer or is tracked. */
 const addPayments = `
   insert into payment (store_id, id, order_id, transaction_ref, provider, status, amount_minor, currency, created_at, updated_at)
@@ -26,6 +26,7 @@ const addPayments = `
   insert into erasure (store_id, customer_id, due_at, requested_at)
   select store_id, id, now() - interval '1 minute', now() from customer;
   insert into sale_entry (store_id, order_id, orders, at) select store_id, id, 1, now() from orders;
+  update orders set to_ship = true where number % 100 = 0;
   update orders set needs_attention = 'DISPUTE' where number % 100 = 5;
   update orders set expires_at = now() - interval '1 hour' where number % 100 = 3;
   insert into shipment (store_id, order_id, id, tracking_number, partner, status, carrier, track_due_at, created_at, updated_at)

@@ -19,6 +19,7 @@ import { countMedia, findMediumByHash, listMedia } from '../src/features/media/m
 import { claimJobs, findStoresWithJobs } from '../src/features/merchant-jobs/merchant-jobs.sql.ts'
 import { lockOrdersToErase } from '../src/features/orders/erase.sql.ts'
 import { claimExpiredOrders, findExpiredOrders } from '../src/features/orders/expiry.sql.ts'
+import { countOrdersToDo } from '../src/features/orders/order-list.ts'
 import { type AttemptResult, noteAndClaimNext, noteAttempt } from '../src/features/outgoing-webhooks/attempt.sql.ts'
 import { claimDeliveries, findWaitingStores, lockDueEndpoints } from '../src/features/outgoing-webhooks/claim.sql.ts'
 import {
@@ -39,6 +40,7 @@ import { claimDueRefunds, findDueRefunds } from '../src/features/payments/refund
 import { listUses, pageCoupons } from '../src/features/pricing/coupons.sql.ts'
 import { addToSums, findStoresWithEntries, readTaxes } from '../src/features/reports/sales.sql.ts'
 import { splitMonths } from '../src/features/reports/sales.ts'
+import { countReturns } from '../src/features/returns/returns.sql.ts'
 import { findChangedThresholds } from '../src/features/stores/low-stock.sql.ts'
 
 const webhookResult: AttemptResult = {
@@ -108,6 +110,16 @@ const customerStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => eraseUnmatchedPaymentEvents(db, storeId, ['asha'], { after: 0, limit: 100 }), 'payment_event_unmatched'],
   [() => eraseUnmatchedDeliveryEvents(db, storeId, ['asha'], { after: 0, limit: 100 }), 'delivery_event_unmatched'],
 ]
+
+/** The counts of what there is to do, besides those of lists. */
+const countsToDo = (db: Db, storeId: StoreId): JobStatement[] => [
+  [() => countOrdersToDo(db, { id: storeId }, 10_001), 'orders_list', 'orders_to_ship'],
+  [
+    () => countReturns(db, storeId, { status: 'requested', orderId: null, from: null, to: null }, 10_001),
+    'order_return_by_status',
+  ],
+]
+
 /** The lists of stock and of its ledger, with the filters that decide on the plan. */
 const stockLists = (db: Db, storeId: StoreId): JobStatement[] => {
   const all = { outletId: null, variantId: null, sku: null, productId: null, words: null, stock: null }
@@ -162,6 +174,7 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   [() => findChangedThresholds(db)],
   [() => db.tx((tx) => refreshStoreThreshold(tx, storeId, 'var_1')), 'stock_pkey'],
   ...stockLists(db, storeId),
+  ...countsToDo(db, storeId),
   [() => findStoresToReindex(db), 'category_to_reindex'],
   [() => claimCategories(db, storeId, 4), 'category_to_reindex'],
   [() => findStoresWithJobs(db), 'merchant_job_due'],

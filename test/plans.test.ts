@@ -237,7 +237,13 @@ const searchDeeper = async (query: OrderListQuery) => {
   const store = await shop.load()
   const outletId = store.defaultOutlet.id
   const period = { from: query.from === undefined ? null : new Date(query.from), to: null }
-  const filter = { facets: listFacets(query), outletId: query.outlet === undefined ? null : outletId, ...period }
+  const toShip = query.toShip === true
+  const filter = {
+    facets: listFacets(query),
+    toShip,
+    outletId: query.outlet === undefined ? null : outletId,
+    ...period,
+  }
   const ranged = { ...filter, range: await findNumberRange(service.db, store.id, filter) }
   const search = { texts: ['customer'], number: null }
   const page = { after: { createdAt: '2999-01-01', number: 1 }, isOldestFirst: query.sort === 'createdAt', limit: 21 }
@@ -251,10 +257,11 @@ test('the list of orders jumps through its index with every filter, and finds wh
   const filters: OrderListQuery[] = [
     ...[{}, { status: 'paid' }, { payment: 'failed', delivery: 'none' }, { attention: true }, { sort: 'createdAt' }],
     ...[{ outlet: store.defaultOutlet.publicId }, { from: '2026-01-01', to: '2026-01-31', status: 'paid' }],
+    ...([{ toShip: true }, { toShip: true, outlet: store.defaultOutlet.publicId, sort: 'createdAt' }] as const),
   ]
   for (const filter of filters) {
     for (const [q, index] of [
-      [undefined, 'orders_list'],
+      [undefined, filter.toShip ? 'orders_to_ship' : 'orders_list'],
       ['customer 7', 'order_search_by_term'],
       // More than the limit have a name that begins so, and the newest orders are compared with it.
       ['customer', 'order_search_pkey'],

@@ -11,7 +11,7 @@ export type AdminToday = {
     /** Otherwise there are more */
     totalIsExact: boolean
   } | null
-  /** Orders that are confirmed and not shipped */
+  /** Orders with something left to ship: paid, or with cash on delivery */
   toShip: {
     /** Counts up to 10,000 */
     total: number
@@ -34,7 +34,7 @@ export type AdminToday = {
   } | null
   /** Variants at outlets that are low in stock or sold out */
   lowStock: {
-    /** Counts up to 10,000 */
+    /** Counts up to 1,000 */
     total: number
     /** Otherwise there are more */
     totalIsExact: boolean
@@ -1382,6 +1382,8 @@ export type AdminListOrdersInput = {
   delivery?: 'none' | 'out_for_delivery' | 'delivered' | undefined
   /** Whether the order needs a decision of the merchant */
   attention?: boolean | undefined
+  /** Only orders with something left to ship: paid, or with cash on delivery */
+  toShip?: true | undefined
   outlet?: string | undefined
   /** A day, in the store's time zone, or a time */
   from?: string | undefined

@@ -20,6 +20,7 @@ type ListOptions = OutputOptions &
   Pick<OrderListQuery, 'status' | 'payment' | 'delivery' | 'outlet' | 'from' | 'to' | 'q'> & {
     store?: string
     attention?: true
+    toShip?: true
     oldestFirst?: true
     limit: string
   }
@@ -46,6 +47,7 @@ const addList = (order: Command) =>
     .option('--status <status>', 'only this status: pending, paid, out_for_delivery, delivered, cancelled or refunded')
     .option('--payment <status>', 'only this payment: pending, paid, failed, partially_refunded or refunded')
     .option('--delivery <status>', 'only this delivery: none, out_for_delivery or delivered')
+    .option('--to-ship', 'only orders with something left to ship: paid, or with cash on delivery')
     .option('--attention', 'only orders that need attention')
     .option('--outlet <id>', 'only orders of this outlet')
     .option('--from <day>', "only orders from this day on, in the store's time zone, or from this time on")
@@ -56,7 +58,7 @@ const addList = (order: Command) =>
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  vitrine order list --status paid --delivery none\n  vitrine order list --attention\n  vitrine order list --q asha',
+      '\nExamples:\n  vitrine order list --to-ship\n  vitrine order list --attention\n  vitrine order list --q asha',
     )
     .action((options: ListOptions) =>
       withReadableDatabase(async (db, config) => {

@@ -8,6 +8,7 @@ import { holdOrder } from '../orders/lock-order.ts'
 import type { LockedOrder } from '../orders/orders.sql.ts'
 import { isPaid, noteShipment } from '../orders/settle.ts'
 import { isActive, readRefundedUnshipped, unitsOf, unitsToShip } from '../orders/shipment-units.ts'
+import { refreshToShip } from '../orders/to-ship.sql.ts'
 import { findCarrier, openCarrierAccount } from './carrier-accounts.ts'
 import * as sql from './carrier-shipments.sql.ts'
 import { type CarrierCtx, callCarrier } from './carriers.ts'
@@ -48,7 +49,7 @@ export const bookBegun = async (
   by?: Author,
 ): Promise<sql.BookedShipment> => {
   const { id } = begun
-  const names = begun.names ?? (await createAtCarrier(ctx, request.carrier, begun))
+  const names = begun.names ?? (await createAtCarrier(ctx, orderId, request.carrier, begun))
   const courier = await namingShipment(id, () =>
     callCarrier(ctx, request.carrier, (carrier, account, signal) =>
       carrier.assignCourier(account, names, request.courierId, signal),
@@ -95,6 +96,7 @@ export const beginShipment = async (
   refuseInvalid(findCarrier(ctx.carriers, carrier), parcel)
   if (unbooked !== undefined) return { id, isNew: false, names: namesAtCarrier(unbooked), parcel }
   await sql.insertUnbooked(tx, ctx.store.id, { id, orderId, items: [...items], carrier })
+  await refreshToShip(tx, ctx.store.id, orderId)
   return { id, isNew: true, names: null, parcel }
 }
 
@@ -134,7 +136,7 @@ const isSameItems = (some: ParcelItems, others: ParcelItems) =>
 export const namesAtCarrier = ({ carrierOrder, carrierShipment }: sql.BookedShipment): CarrierShipment | null =>
   carrierOrder === null || carrierShipment === null ? null : { carrierOrder, carrierShipment }
 
-const createAtCarrier = async (ctx: CarrierCtx, name: string, { id, isNew, parcel }: Begun) => {
+const createAtCarrier = async (ctx: CarrierCtx, orderId: string, name: string, { id, isNew, parcel }: Begun) => {
   const create = () =>
     callCarrier(ctx, name, (carrier, account, signal) => carrier.createShipment(account, parcel, signal))
   try {
@@ -143,9 +145,15 @@ const createAtCarrier = async (ctx: CarrierCtx, name: string, { id, isNew, parce
     return names
   } catch (error) {
     // The carrier has no such shipment. Without this the order would look shipped.
-    if (isNew && isRefusal(error)) await ctx.db.tx((tx) => sql.deleteUnbooked(tx, ctx.store.id, id))
+    if (isNew && isRefusal(error)) await ctx.db.tx((tx) => forgetUnbooked(tx, ctx, orderId, id))
     throw error
   }
+}
+
+const forgetUnbooked = async (tx: Tx, ctx: CarrierCtx, orderId: string, shipmentId: string) => {
+  await holdOrder(tx, ctx, orderId)
+  await sql.deleteUnbooked(tx, ctx.store.id, shipmentId)
+  await refreshToShip(tx, ctx.store.id, orderId)
 }
 
 const isRefusal = (error: unknown): error is DomainError<'CARRIER_REFUSED'> =>

@@ -1,6 +1,7 @@
 import type { Queries } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
+import { isToShip } from '../orders/to-ship.sql.ts'
 
 /**
  * Invariants of orders, stock, coupons and downloads. Each rule is one statement over whole tables, so that it sees a
@@ -166,6 +167,13 @@ export const findWrongBuyers: Rule = (db, storeId) => db.many<Violation>`
   from customer c
   where ${within(storeId, sql`c.store_id`)} and c.has_orders <> exists (
     select from orders o where o.store_id = c.store_id and o.customer_id = c.id)
+  limit ${maxFindings}`
+
+export const findWrongToShip: Rule = (db, storeId) => db.many<Violation>`
+  select format('Order %s is listed as %s, but its lines, shipments and refunds say otherwise.', o.id,
+    case when o.to_ship then 'to ship' else 'not to ship' end) as sentence
+  from orders o
+  where ${within(storeId, sql`o.store_id`)} and o.to_ship <> ${isToShip}
   limit ${maxFindings}`
 
 /** Only paid files can be downloaded, by their customer, within the number of uses. */

@@ -134,6 +134,12 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
       (tx) => tx.run`update customer set has_orders = not has_orders where store_id = ${store}`,
       (tx) => tx.run`insert into customer (store_id, id, has_orders) values (${store}, 'cus_new', true)`,
     ],
+    'orders with something left to ship are listed as such': [
+      (tx) => tx.run`update orders set to_ship = true where id = ${mine.open}`,
+      (tx) => tx.run`update orders set to_ship = true where id = ${mine.cash}`,
+      (tx) => tx.run`update orders set to_ship = true where id = ${mine.paid}`,
+      (tx) => tx.run`update order_line set digital = null where store_id = ${store} and order_id = ${mine.paid}`,
+    ],
     'only paid files can be downloaded': [
       (tx) => tx.run`update order_line set digital = null where order_id = ${mine.paid}`,
       (tx) => tx.run`update orders set payment_status = 'pending' where id = ${mine.paid}`,

@@ -31,6 +31,7 @@ export const rules: Record<string, orders.Rule> = {
   'coupon uses match the orders': orders.findWrongCouponCounts,
   'coupon uses of customers match their orders': orders.findWrongCouponUses,
   'customers with orders are listed as such': orders.findWrongBuyers,
+  'orders with something left to ship are listed as such': orders.findWrongToShip,
   'only paid files can be downloaded': orders.findWrongDownloads,
   'paid files can be downloaded': orders.findMissingDownloads,
   'order totals add up': money.findWrongTotals,

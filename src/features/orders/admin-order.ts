@@ -64,7 +64,7 @@ const showUnits = async (
   items: Order['items'],
 ): Promise<AdminOrder['items']> => {
   const { status, shipments, lines } = order
-  const isOver = status === 'cancelled' || status === 'refunded'
+  const isOver = ['cancelled', 'refunded', 'delivered'].includes(status) || order.paymentStatus === 'refunded'
   const left = isOver ? [] : unitsToShip(order, shipments, await readRefundedUnshipped(ctx.db, ctx, order))
   return items.map((item) => {
     const line = detailOf(lines, item.id)

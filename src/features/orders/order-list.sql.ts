@@ -5,9 +5,13 @@ import type { OutletId, StoreId } from '../context.ts'
 import type { FewMatches } from '../searched-list.ts'
 import { type Buyer, buyerColumns, type FullOrderRow, fullColumns } from './orders.sql.ts'
 
-/** `facets`: what `order_facet` may return, see order-facets.ts. Other fields are null for no condition. */
+/**
+ * `facets`: what `order_facet` may return, see order-facets.ts. `toShip`: only orders with something left to ship. Other
+ * fields are null for no condition.
+ */
 export type OrderListFilter = {
   facets: readonly number[]
+  toShip: boolean
   outletId: OutletId | null
   from: Date | null
   to: Date | null
@@ -21,16 +25,23 @@ export type OrderPage = { after: OrderKey | null; isOldestFirst: boolean; limit:
 /** A facet and an outlet that orders of the store have. */
 export type OrderPair = { facet: number; outletId: OutletId }
 
+type ToShip = Pick<OrderListFilter, 'toShip'>
+
+/** A condition that is the one of an index: what is to be shipped has an index of its own, with the same columns. */
+const isToShip = ({ toShip }: ToShip) => (toShip ? sql`and o.to_ship` : sql``)
+
 /** Jumps through the index from one pair to the next. */
-export const listPairs = (db: Queries, storeId: StoreId) => db.many<OrderPair>`
-  with recursive pair as (
-    (select o.facet, o.outlet_id from orders o where o.store_id = ${storeId}
+const pairsOf = (storeId: StoreId, filter: ToShip) => sql`pair as (
+    (select o.facet, o.outlet_id from orders o where o.store_id = ${storeId} ${isToShip(filter)}
      order by o.facet, o.outlet_id limit 1)
     union all
     select n.facet, n.outlet_id from pair p cross join lateral (
       select o.facet, o.outlet_id from orders o
-      where o.store_id = ${storeId} and (o.facet, o.outlet_id) > (p.facet, p.outlet_id)
-      order by o.facet, o.outlet_id limit 1) n)
+      where o.store_id = ${storeId} and (o.facet, o.outlet_id) > (p.facet, p.outlet_id) ${isToShip(filter)}
+      order by o.facet, o.outlet_id limit 1) n)`
+
+export const listPairs = (db: Queries, storeId: StoreId, filter: ToShip) => db.many<OrderPair>`
+  with recursive ${pairsOf(storeId, filter)}
   select facet as "facet", outlet_id as "outletId" from pair`
 
 const inPeriod = ({ from, to }: OrderListFilter) => sql`
@@ -59,8 +70,8 @@ const maxBranches = 128
 const merged = (storeId: StoreId, pairs: readonly OrderPair[], filter: OrderListFilter, page: OrderPage): Fragment => {
   const first = (facetNumber: Fragment, outletId: Fragment) => sql`
     select o.created_at, o.number from orders o
-    where o.store_id = ${storeId} and o.facet = ${facetNumber} and o.outlet_id = ${outletId} ${inPeriod(filter)}
-      ${afterKey(page)}
+    where o.store_id = ${storeId} and o.facet = ${facetNumber} and o.outlet_id = ${outletId} ${isToShip(filter)}
+      ${inPeriod(filter)} ${afterKey(page)}
     order by ${inOrder(page)} limit ${page.limit}`
   if (pairs.length > maxBranches) {
     const [facets, outlets] = [pairs.map((pair) => pair.facet), pairs.map(({ outletId }) => outletId)]
@@ -98,10 +109,33 @@ export const countOrdersBrowsed = async (
         p (facet, outlet_id)
       cross join lateral (
         select from orders o
-        where o.store_id = ${storeId} and o.facet = p.facet and o.outlet_id = p.outlet_id ${inPeriod(filter)}
+        where o.store_id = ${storeId} and o.facet = p.facet and o.outlet_id = p.outlet_id ${isToShip(filter)}
+          ${inPeriod(filter)}
         limit ${limit}) o
       limit ${limit}) found`
   ).found
+
+export type OrdersToDo = { unpaid: number; toShip: number; attention: number }
+
+/** What there is to do with the orders of a store, each counted up to `limit` as the lists count it. Reads only indexes. */
+export const countOrdersToDo = (
+  db: Queries,
+  storeId: StoreId,
+  { unpaid, attention }: { unpaid: readonly number[]; attention: readonly number[] },
+  limit: number,
+) => {
+  const count = (facets: readonly number[]) => sql`(
+    select count(*) from (
+      select from pair p cross join lateral (
+        select from orders o where o.store_id = ${storeId} and o.facet = p.facet and o.outlet_id = p.outlet_id
+        limit ${limit}) o
+      where p.facet = any(${facets}::integer[]) limit ${limit}) found)`
+  return db.one<OrdersToDo>`
+  with recursive ${pairsOf(storeId, { toShip: false })}
+  select ${count(unpaid)} as unpaid, ${count(attention)} as attention, (
+    select count(*) from (
+      select from orders o where o.store_id = ${storeId} and o.to_ship limit ${limit}) found) as "toShip"`
+}
 
 /**
  * What is searched for: the beginning of a term of the order, such as a name or a SKU. `texts` has several for a phone
@@ -183,7 +217,9 @@ const foundInBlock = (storeId: StoreId, search: OrderSearch) => sql`${searched(s
   select s.number from order_search s
   where s.store_id = ${storeId} and ${blockOf(sql`s.number`)} = b.block and ${beginsWith} offset 0) s`
 
-const inFilter = (filter: OrderListFilter) => sql`o.facet = any(${filter.facets}::integer[]) ${inPeriod(filter)}
+const inFilter = (
+  filter: OrderListFilter,
+) => sql`o.facet = any(${filter.facets}::integer[]) ${isToShip(filter)} ${inPeriod(filter)}
     ${filter.outletId === null ? sql`` : sql`and o.outlet_id = ${filter.outletId}`}`
 
 const orderOf = (storeId: StoreId) => byKey(sql`select * from orders where store_id = ${storeId} and number = f.number`)

@@ -14,6 +14,7 @@ import { showOrder } from './show-order.ts'
 import { readOrderNumber } from './store-orders.ts'
 
 export type OrderListQuery = OrderFacetFilter & {
+  toShip?: true
   outlet?: string
   from?: string
   to?: string
@@ -56,6 +57,7 @@ const maxTerms = 5_000
 export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) => {
   const filter: sql.OrderListFilter = {
     facets: listFacets(query),
+    toShip: query.toShip === true,
     outletId: query.outlet === undefined ? null : findOutlet(store, query.outlet),
     ...readPeriod(query, store.timezone),
   }
@@ -63,7 +65,7 @@ export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) 
   const isOldestFirst = query.sort === 'createdAt'
   const text = (query.q ?? '').trim()
   const readPairs = async () =>
-    (await sql.listPairs(db, store.id)).filter(
+    (await sql.listPairs(db, store.id, filter)).filter(
       (pair) => wanted.has(pair.facet) && (filter.outletId === null || filter.outletId === pair.outletId),
     )
   const browse = async (after: sql.OrderKey | null, limit: number) =>
@@ -88,8 +90,17 @@ export const openOrderList = (db: Queries, store: Store, query: OrderListQuery) 
   }
 }
 
-const isWithoutFilter = ({ status, payment, delivery, attention, outlet, from, to }: OrderListQuery) =>
-  [status, payment, delivery, attention, outlet, from, to].every((value) => value === undefined)
+/** What there is to do with the orders of a store. Each is counted up to `limit`. */
+export const countOrdersToDo = (db: Queries, store: Pick<Store, 'id'>, limit: number): Promise<sql.OrdersToDo> =>
+  sql.countOrdersToDo(
+    db,
+    store.id,
+    { unpaid: listFacets({ status: 'pending' }), attention: listFacets({ attention: true }) },
+    limit,
+  )
+
+const isWithoutFilter = ({ status, payment, delivery, attention, toShip, outlet, from, to }: OrderListQuery) =>
+  [status, payment, delivery, attention, toShip, outlet, from, to].every((value) => value === undefined)
 
 type Listing = {
   filter: sql.OrderListFilter

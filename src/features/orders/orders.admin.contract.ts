@@ -19,6 +19,12 @@ export const orderListFilters = {
   payment: Type.Optional(oneOf(paymentStatuses)),
   delivery: Type.Optional(oneOf(deliveryFilters, { description: '`none`: nothing is on its way yet' })),
   attention: Type.Optional(Type.Boolean({ description: 'Whether the order needs a decision of the merchant' })),
+  toShip: Type.Optional(
+    Type.Unsafe<true>({
+      ...{ type: 'boolean', enum: [true] },
+      description: 'Only orders with something left to ship: paid, or with cash on delivery',
+    }),
+  ),
   outlet: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   ...periodQuery,
   q: Type.Optional(

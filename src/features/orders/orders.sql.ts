@@ -8,6 +8,7 @@ import type { OutletId, StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
 import { isSale, refundedUnitsEntry, saleEntry } from '../reports/sale-entries.sql.ts'
 import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
+import { toShipOf, toShipOfUntouched } from './to-ship.sql.ts'
 
 export type StockState = 'reserved' | 'sold' | 'released'
 
@@ -227,19 +228,19 @@ export const writeOrder = (
   newEvents: number,
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number }>`
-  with ${written(storeId, order, entries, newEvents, sale)}
+  with ${written(storeId, order, toShipOf(order), entries, newEvents, sale)}
   select event_count as "lastSequence" from written`
 
-/** The same, and returns what an event tells of the order besides its row, lines, shipments and refunds. */
+/** The same for an order without shipments and refunds. Returns what an event tells of it besides its row and lines. */
 export const writeOrderForEvent = (
   tx: Tx,
   storeId: StoreId,
-  order: OrderRow,
+  order: LockedOrder,
   entries: readonly TimelineEntry[],
   newEvents: number,
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number; updatedAt: Date; timeline: EventRow[] } & Buyer>`
-  with ${written(storeId, order, entries, newEvents, sale)}
+  with ${written(storeId, order, toShipOfUntouched(order), entries, newEvents, sale)}
   select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns}, ${timelineFrom(sql`(
     select * from order_event where store_id = ${storeId} and order_id = ${order.id}
     union all select * from timeline_rows) e`)} as timeline
@@ -251,6 +252,7 @@ export type SaleChange = 1 | -1 | 0
 const written = (
   storeId: StoreId,
   order: OrderRow,
+  toShip: Fragment,
   entries: readonly TimelineEntry[],
   newEvents: number,
   sale: SaleChange,
@@ -261,7 +263,7 @@ const written = (
       needs_attention = ${order.needsAttention}, delivery_status = ${order.deliveryStatus},
       delivery_partner = ${order.deliveryPartner}, estimated_delivery = ${order.estimatedDelivery},
       delivered_at = ${order.deliveredAt}, tracking_url = ${order.trackingUrl}, expires_at = ${order.expiresAt},
-      updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
+      to_ship = ${toShip}, updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
     returning store_id, id, customer_id, language, event_count, updated_at),
   ${sale === 0 ? sql`` : sql`sale as (${saleEntry(sql`written`, sale)}),`}
@@ -307,19 +309,7 @@ export const insertOrder = (
   orderLines: readonly NewOrderLine[],
   entries: readonly TimelineEntry[],
 ) => tx.one<FullOrderRow & Buyer>`
-  with placed as (
-    insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
-      payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
-      total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
-      units, language, event_count, expires_at, created_at, updated_at)
-    select ${storeId}, ${order.id}, nextval(${`order_number_${storeId}`}::regclass), ${order.customerId},
-      ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
-      ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
-      ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
-      ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
-      ${countUnits(orderLines)}, ${order.language}, 1, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
-    returning *),
-  lined as (
+  with lined as (
     insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
       quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
     select ${storeId}, ${order.id}, l.position, l.id, p.id, v.id, p.name, v.title,
@@ -330,6 +320,19 @@ export const insertOrder = (
       "taxRate" numeric)
     cross join ${byKey(sql`select * from variant where store_id = ${storeId} and id = l."variantId"`)} v
     cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p
+    returning *),
+  placed as (
+    insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
+      payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
+      total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
+      units, language, event_count, to_ship, expires_at, created_at, updated_at)
+    select ${storeId}, ${order.id}, nextval(${`order_number_${storeId}`}::regclass), ${order.customerId},
+      ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
+      ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
+      ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
+      ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
+      ${countUnits(orderLines)}, ${order.language}, 1,
+      ${order.paymentMethod === 'cod' ? sql`exists (select from lined l where l.digital is null)` : sql`false`}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
     returning *),
   ${isSale(order) ? sql`sale as (${saleEntry(sql`placed`, 1)}),` : sql``}
   searched as (

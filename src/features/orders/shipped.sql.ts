@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 /** A cancelled shipment never left the store, so no statement counts it. */
@@ -27,14 +28,10 @@ export const listShippedUnits = (tx: Tx, storeId: StoreId, orderId: string) => t
   group by l.id, l.quantity`
 
 /**
- * Refunded units of an order that were never shipped, by line: those that went back to stock as not shipped, and
+ * Refunded units of an order that were never shipped, as items `i`: those that went back to stock as not shipped, and
  * those of refunds before the first shipment. Other refunds are of units that the customer had received.
  */
-export const listRefundedUnshipped = (db: Queries, storeId: StoreId, orderId: string) => db.many<{
-  id: string
-  quantity: number
-}>`
-  select i.id, sum(i.quantity)::integer as quantity
+export const refundedUnshipped = (storeId: Fragment, orderId: Fragment): Fragment => sql`
   from refund r
   cross join lateral (
     select exists (select from shipment s where s.store_id = r.store_id and s.order_id = r.order_id
@@ -43,7 +40,14 @@ export const listRefundedUnshipped = (db: Queries, storeId: StoreId, orderId: st
     case when known."isAfterShipment" and r.status = 'succeeded' then r.restocked else r.items end)
     as i (id text, quantity integer)
   where r.store_id = ${storeId} and r.order_id = ${orderId} and r.status <> 'failed'
-    and (r.restock is null or not known."isAfterShipment")
+    and (r.restock is null or not known."isAfterShipment")`
+
+/** The same by line. */
+export const listRefundedUnshipped = (db: Queries, storeId: StoreId, orderId: string) => db.many<{
+  id: string
+  quantity: number
+}>`
+  select i.id, sum(i.quantity)::integer as quantity ${refundedUnshipped(sql`${storeId}`, sql`${orderId}`)}
   group by i.id`
 
 export type ParcelState = { status: string; deliveredAt: Date | null; items: { id: string; quantity: number }[] }

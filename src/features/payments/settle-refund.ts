@@ -7,6 +7,7 @@ import { endDelivery } from '../orders/end-delivery.ts'
 import { countRefunded, type LockedOrder } from '../orders/orders.sql.ts'
 import { listRestocked } from '../orders/restock.ts'
 import { flagOrder, isPaid, noteDuplicateRefunded, noteRefundFailed, refundOrder } from '../orders/settle.ts'
+import { refreshToShip } from '../orders/to-ship.sql.ts'
 import { type PaymentRow, writePayment } from './payments.sql.ts'
 import { taxesOfRefund } from './refund-taxes.ts'
 import { insertRefund, type NewRefund, noteRestocked, type RefundRow, writeRefund } from './refunds.sql.ts'
@@ -37,7 +38,9 @@ export const recordRefund = async (
   const taxes = await taxesOfRefund(tx, ctx.store.id, refund.orderId, refund)
   const id = newId('ref', nowMs)
   const reference = refund.reference ?? provider?.refundReferenceOf(id) ?? null
-  return insertRefund(tx, ctx.store.id, { ...refund, id, reference, taxes })
+  const added = await insertRefund(tx, ctx.store.id, { ...refund, id, reference, taxes })
+  await refreshToShip(tx, ctx.store.id, refund.orderId)
+  return added
 }
 
 export const refundMismatch = 'The provider reports a refund of more than is left of the payment.'
@@ -99,11 +102,19 @@ const reviveRefund = async (
   await writeRefund(tx, ctx.store.id, refund.id, { ...result, isRefused: false, taxes })
   const revived = { ...refund, status: result.status, isRefused: false }
   const after = changed({ ...held, order: { ...order, lines } }, revived, payment)
-  return result.status === 'succeeded' ? applySuccess(tx, ctx, after, revived) : after
+  if (result.status === 'succeeded') return applySuccess(tx, ctx, after, revived)
+  await refreshToShip(tx, ctx.store.id, order.id)
+  return after
 }
 
 /** For a refund that has just succeeded, or was added as one. */
 export const applySuccess = async (tx: Tx, ctx: Ctx, held: HeldRefunds, refund: RefundRow): Promise<HeldRefunds> => {
+  const after = await applyToOrderOf(tx, ctx, held, refund)
+  await refreshToShip(tx, ctx.store.id, held.order.id)
+  return after
+}
+
+const applyToOrderOf = async (tx: Tx, ctx: Ctx, held: HeldRefunds, refund: RefundRow): Promise<HeldRefunds> => {
   const { order } = held
   const payment = paymentOf(held, refund)
   const isWhole = succeededBefore(held, refund) + refund.amountMinor === payment.amountMinor

@@ -2,11 +2,12 @@ import Type from 'typebox'
 import { named } from '../../http/schema.ts'
 import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
 
-const counted = Type.Object({
-  total: Type.Integer({ description: 'Counts up to 10,000' }),
-  totalIsExact: Type.Boolean({ description: 'Otherwise there are more' }),
-})
-const count = (description: string) => Type.Union([counted, Type.Null()], { description })
+const countedUpTo = (most: string) =>
+  Type.Object({
+    total: Type.Integer({ description: `Counts up to ${most}` }),
+    totalIsExact: Type.Boolean({ description: 'Otherwise there are more' }),
+  })
+const count = (description: string, most = '10,000') => Type.Union([countedUpTo(most), Type.Null()], { description })
 
 export const todayContract = {
   adminToday: adminEndpoint({
@@ -18,10 +19,10 @@ export const todayContract = {
       'AdminToday',
       Type.Object({
         unpaid: count('Orders that wait for their payment'),
-        toShip: count('Orders that are confirmed and not shipped'),
+        toShip: count('Orders with something left to ship: paid, or with cash on delivery'),
         attention: count('Orders that need attention'),
         returns: count('Returns that customers ask for'),
-        lowStock: count('Variants at outlets that are low in stock or sold out'),
+        lowStock: count('Variants at outlets that are low in stock or sold out', '1,000'),
         failingWebhooks: count('Webhook endpoints that fail, or were switched off because they did'),
       }),
     ),
