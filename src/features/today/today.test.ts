@@ -47,7 +47,7 @@ test('what needs to be done is counted as the lists count it', async () => {
 
   const lists = {
     unpaid: 'orders?status=pending',
-    toShip: 'orders?status=paid&delivery=none',
+    toShip: 'orders?toShip=true',
     attention: 'orders?attention=true',
     returns: 'returns?status=requested',
     lowStock: 'stock?stock=low',
