@@ -35,6 +35,20 @@ browserTest('an owner ships an order in part and the rest, and refunds another o
   await open('orders?show=to-ship')
   await sees(page.getByRole('row').filter({ hasText: 'Asha Rao' }))
 
+  // A cash order is to ship until it is shipped by hand, although no carrier reports anything.
+  const cash = await placeByApi(fixture, { method: 'cod', name: 'Noor Khan' })
+  const listed = page.getByRole('row').filter({ hasText: 'Noor Khan' })
+  await listed.getByRole('link', { name: cash.number }).click()
+  await button(page, /^Ship$/).click()
+  const byHand = dialog(page, `Ship order ${cash.number}`)
+  await byHand.getByLabel('Carrier').fill('Our own van')
+  await byHand.getByLabel('Tracking number').fill('VAN1')
+  await button(byHand, 'Ship 2 units').click()
+  await closed(byHand)
+  await page.goBack()
+  await sees(page.getByRole('row').filter({ hasText: 'Asha Rao' }))
+  await becomes(() => listed.count(), 0)
+
   // A shopper places an order while the list is open.
   const refunded = await placeByApi(fixture, { goods: { 'masala-dabba': 2 }, name: 'Ravi Kumar' })
   const arrived = page.getByRole('row').filter({ hasText: 'Ravi Kumar' })

@@ -16,9 +16,10 @@ import {
   toCouponInput,
 } from '../parts/coupon-words.ts'
 import { EditForm, useEdit } from '../parts/edit.tsx'
+import { OrderTable, orderColumns } from '../parts/orders/order-table.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { PagesOf, usePages } from '../parts/pages-of.tsx'
-import { StatusBadge, statusWords } from '../parts/status.tsx'
+import { StatusBadge } from '../parts/status.tsx'
 import { admin, may, pathTo, store } from '../session.ts'
 
 type Saved = StoreCoupon & WithEtag
@@ -157,6 +158,10 @@ const Counts = ({ used, usageLimit, customerLimit, stoppedAt, createdAt, descrip
   </section>
 )
 
+const { placed, status, total } = orderColumns
+const discount = { name: 'Discount', class: 'number', show: (use: CouponUse) => money(use.discount) }
+const columns = [placed, status, discount, total]
+
 const Uses = ({ code }: { code: string }) => {
   const list = usePages<CouponUse>(`uses of ${code}`, (cursor) =>
     admin().listCouponUses({ code, ...cursor, limit: 20 }),
@@ -165,42 +170,7 @@ const Uses = ({ code }: { code: string }) => {
     <section class="panel">
       <h2>Orders with this coupon</h2>
       <PagesOf list={list} one="order" empty={<Empty title="No order has used it yet" />}>
-        {(uses) => (
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">Number</th>
-                <th scope="col">Placed</th>
-                <th scope="col">Status</th>
-                <th scope="col" class="number">
-                  Discount
-                </th>
-                <th scope="col" class="number">
-                  Total
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {uses.map((use) => (
-                <tr key={use.orderId}>
-                  <th scope="row">
-                    <a href={pathTo(`orders/${use.orderId}`)}>{use.number}</a>
-                  </th>
-                  <td data-label="Placed">{dateTime(use.createdAt)}</td>
-                  <td data-label="Status">
-                    <StatusBadge words={statusWords} value={use.status} />
-                  </td>
-                  <td data-label="Discount" class="number">
-                    {money(use.discount)}
-                  </td>
-                  <td data-label="Total" class="number">
-                    {money(use.total)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        {(uses) => <OrderTable orders={uses.map((use) => ({ ...use, id: use.orderId }))} columns={columns} />}
       </PagesOf>
     </section>
   )

@@ -11,10 +11,10 @@ import { date, dateTime, money, number } from '../format.ts'
 import { EditForm, useEdit } from '../parts/edit.tsx'
 import { EraseDialog } from '../parts/erase-customer.tsx'
 import { NotAllowed } from '../parts/not-allowed.tsx'
+import { OrderTable, orderColumns } from '../parts/orders/order-table.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { PagesOf, usePages } from '../parts/pages-of.tsx'
-import { paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
-import { admin, may, pathTo, store } from '../session.ts'
+import { admin, may, store } from '../session.ts'
 import { nameOf } from './customers.tsx'
 
 type Shown = CustomerDetails & WithEtag
@@ -143,46 +143,15 @@ const Spend = ({ orderCount, totalSpent, lastOrderAt, createdAt }: CustomerDetai
   </dl>
 )
 
+const { placed, status, payment, total } = orderColumns
+
 const Orders = ({ customerId }: { customerId: string }) => {
   const list = usePages<Order>(`orders of ${customerId}`, (cursor) =>
     admin().listCustomerOrders({ customerId, ...cursor, limit: 10 }),
   )
   return (
     <PagesOf list={list} one="order" many="orders, cancelled ones too" empty={<Empty title="No orders yet" />}>
-      {(orders) => (
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Number</th>
-              <th scope="col">Placed</th>
-              <th scope="col">Status</th>
-              <th scope="col">Payment</th>
-              <th scope="col" class="number">
-                Total
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {orders.map((order) => (
-              <tr key={order.id}>
-                <th scope="row">
-                  <a href={pathTo(`orders/${order.id}`)}>{order.number}</a>
-                </th>
-                <td data-label="Placed">{dateTime(order.createdAt)}</td>
-                <td data-label="Status">
-                  <StatusBadge words={statusWords} value={order.status} />
-                </td>
-                <td data-label="Payment">
-                  <StatusBadge words={paymentWords} value={order.paymentStatus} />
-                </td>
-                <td data-label="Total" class="number">
-                  {money(order.total, order.currency)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {(orders) => <OrderTable orders={orders} columns={[placed, status, payment, total]} />}
     </PagesOf>
   )
 }

@@ -4,28 +4,27 @@ import { showNotice } from '../../../ui/notice.ts'
 import { changeQuery, route } from '../../../ui/router.ts'
 import { Empty } from '../../../ui/states.tsx'
 import type { AdminListOrdersInput, OrderEventData } from '../api.ts'
-import { counted, dateTime, money } from '../format.ts'
+import { counted } from '../format.ts'
 import { CsvLink } from '../parts/csv-link.tsx'
 import { useNewItems } from '../parts/new-items.ts'
 import { BulkOrders } from '../parts/orders/bulk-orders.tsx'
-import { deliveryOf, nameOf, paymentOf, statusOf } from '../parts/orders/words.ts'
+import { OrderTable, orderColumns } from '../parts/orders/order-table.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { PagesOf, usePages } from '../parts/pages-of.tsx'
 import { SearchField } from '../parts/search-field.tsx'
-import { SelectAll, type Selection, SelectRow, useSelection } from '../parts/selection.tsx'
-import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
+import { useSelection } from '../parts/selection.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { admin, may, pathTo, store } from '../session.ts'
+import { admin, may, store } from '../session.ts'
 
 type Filter = Pick<
   AdminListOrdersInput,
-  'status' | 'payment' | 'delivery' | 'attention' | 'outlet' | 'from' | 'to' | 'q' | 'sort'
+  'status' | 'payment' | 'toShip' | 'attention' | 'outlet' | 'from' | 'to' | 'q' | 'sort'
 >
 
 /** What staff look for most. The filter is in the address, so that a list can be bookmarked. */
 const quickFilters: { name: string; label: string; filter: Filter }[] = [
   { name: '', label: 'All', filter: {} },
-  { name: 'to-ship', label: 'To ship', filter: { status: 'paid', delivery: 'none' } },
+  { name: 'to-ship', label: 'To ship', filter: { toShip: true } },
   { name: 'unpaid', label: 'Unpaid', filter: { status: 'pending' } },
   { name: 'attention', label: 'Need attention', filter: { attention: true } },
   { name: 'on-the-way', label: 'On the way', filter: { status: 'out_for_delivery' } },
@@ -51,6 +50,8 @@ const readFilter = (query: URLSearchParams): Filter => {
   const given = [...moreFilters, 'q'].map((name) => [name, query.get(name) ?? ''])
   return { ...filter, ...Object.fromEntries(given.filter(([, value]) => value !== '')) }
 }
+
+const columns = Object.values(orderColumns)
 
 export const OrdersPage = () => {
   const { query } = route.value
@@ -92,7 +93,7 @@ export const OrdersPage = () => {
       <PagesOf list={list} one="order" empty={isFiltered ? <NoMatch /> : <NoOrders />}>
         {(orders) => (
           <>
-            <OrderTable orders={orders} selection={selection} marked={marked} />
+            <OrderTable orders={orders} columns={columns} selection={selection} marked={marked} />
             <BulkOrders orders={orders} selection={selection} onChange={list.reload} />
           </>
         )}
@@ -156,65 +157,4 @@ const NoMatch = () => (
   <Empty title="No order matches">
     <p>Try another filter, or search for a number, a name, a phone number, an email address or a SKU.</p>
   </Empty>
-)
-
-const OrderTable = ({
-  orders,
-  selection,
-  marked,
-}: {
-  orders: readonly OrderEventData[]
-  selection: Selection
-  marked: ReadonlySet<string>
-}) => (
-  <table class="table selectable">
-    <thead>
-      <tr>
-        <th scope="col" class="select">
-          <SelectAll selection={selection} ids={orders.map(({ id }) => id)} />
-        </th>
-        <th scope="col">Order</th>
-        <th scope="col">Placed</th>
-        <th scope="col">Customer</th>
-        <th scope="col">Status</th>
-        <th scope="col">Payment</th>
-        <th scope="col">Delivery</th>
-        <th scope="col" class="number">
-          Total
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {orders.map((order) => (
-        <tr class={marked.has(order.id) ? 'is-new' : ''} key={order.id}>
-          <td class="select">
-            <SelectRow selection={selection} id={order.id} label={`order ${order.number}`} />
-          </td>
-          <th scope="row">
-            <a href={pathTo(`orders/${order.id}`)}>{order.number}</a>
-            {marked.has(order.id) && <span class="status warn">New</span>}
-          </th>
-          <td data-label="Placed" class="when">
-            {dateTime(order.createdAt)}
-          </td>
-          <td data-label="Customer">{nameOf(order)}</td>
-          <td data-label="Status">
-            <span class="states">
-              <StatusBadge words={statusWords} value={statusOf(order)} />
-              {order.needsAttention !== null && <span class="status bad">Needs attention</span>}
-            </span>
-          </td>
-          <td data-label="Payment">
-            <StatusBadge words={paymentWords} value={paymentOf(order)} />
-          </td>
-          <td data-label="Delivery">
-            <StatusBadge words={deliveryWords} value={deliveryOf(order)} />
-          </td>
-          <td data-label="Total" class="number">
-            {money(order.total, order.currency)}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
 )
