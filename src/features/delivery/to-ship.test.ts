@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newStaff } from '../../../test/admin-callers.ts'
+import { runSql } from '../../../test/databases.ts'
 import { type ShiprocketDouble, startShiprocketDouble } from '../../../test/doubles/shiprocket.ts'
-import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
+import { assertError, databaseUrl, startTestService, type TestService } from '../../../test/harness.ts'
 import { cheapPasswords } from '../../../test/world.ts'
+import { readMigrations } from '../../db/migrate.ts'
 import { createShiprocket } from '../../providers/carrier/shiprocket.ts'
 import { checkInvariants } from '../doctor/invariants.ts'
 import { listOrdersOfStore } from '../orders/order-list.ts'
@@ -135,7 +137,7 @@ test('an order is to ship until its parcel is booked, and again when it is cance
 })
 
 test('what is to ship stays right while units are shipped, refunded, delivered and cancelled at once', async () => {
-  const { order, owner, read, toShip, setStock } = await open()
+  const { order, owner, read, toShip, setStock, store } = await open()
   await setStock(200)
   const ended = new Set<string>()
   for (let round = 0; round < 6; round++) {
@@ -164,4 +166,17 @@ test('what is to ship stays right while units are shipped, refunded, delivered a
     if (!isLeft) ended.add(id)
   }
   assert.ok(ended.size > 0)
+
+  // The migration finds the same orders.
+  await order({ mug: 1 })
+  await (await order({ mug: 2 })).ship()
+  const known = await toShip()
+  const { text = '' } = readMigrations().find(({ name }) => name.includes('to_ship')) ?? {}
+  const [backfill] = /update orders o[^;]+/.exec(text) ?? []
+  await runSql(
+    databaseUrl,
+    `update orders set to_ship = false where store_id = ${store.id}; ${backfill} and o.store_id = ${store.id}`,
+  )
+  assert.deepEqual(await toShip(), known)
+  assert.ok(known.length > 0)
 })
