@@ -43,6 +43,8 @@ test('an operator lists orders, ships them in parcels and simulates carrier even
   assert.equal((await vitrine('order', 'list', '--limit', '1')).length, 1)
   assert.deepEqual(await vitrine('order', 'list', '--status', 'delivered'), [])
   assert.deepEqual(await vitrine('order', 'list', '--attention'), [])
+  const toShip = async () => (await vitrine('order', 'list', '--to-ship')).map((row: { id: string }) => row.id)
+  assert.deepEqual(await toShip(), [id], 'the other one is not paid')
   const details = await vitrine('order', 'show', id)
   const { storeId, customer, payments, needsAttention, timeline, ...shown } = details
   const { timeline: told, ...order1 } = await show(id)

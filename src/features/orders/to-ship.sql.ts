@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
-import type { OrderLineRow, OrderRow } from './orders.sql.ts'
+import type { OrderPaymentStatus, OrderStatus } from './order.contract.ts'
 import { refundedUnshipped } from './shipped.sql.ts'
 
 /** A parcel that is being booked is not with a carrier yet. If the booking is interrupted, the order must not be forgotten. */
@@ -29,7 +29,7 @@ export const isOpenToShip = ({ status, paymentStatus, paymentMethod }: OpenState
     paymentStatus === 'partially_refunded' ||
     (paymentMethod === 'cod' && paymentStatus !== 'refunded'))
 
-type OpenState = Pick<OrderRow, 'status' | 'paymentStatus' | 'paymentMethod'>
+type OpenState = { status: OrderStatus; paymentStatus: OrderPaymentStatus; paymentMethod: 'online' | 'cod' }
 
 const isOpen = sql`o.status in ('pending', 'paid', 'out_for_delivery') and (
   o.payment_status in ('paid', 'partially_refunded') or o.payment_method = 'cod' and o.payment_status <> 'refunded')`
@@ -42,7 +42,7 @@ export const toShipOf = (order: OpenState): Fragment =>
   isOpenToShip(order) ? hasUnitsLeft(sql`orders.store_id`, sql`orders.id`) : sql`false`
 
 /** The same for an order without shipments and refunds. */
-export const toShipOfUntouched = (order: OpenState & { lines: readonly OrderLineRow[] }): Fragment =>
+export const toShipOfUntouched = (order: OpenState & { lines: readonly { digital: object | null }[] }): Fragment =>
   sql`${isOpenToShip(order) && order.lines.some(({ digital }) => digital === null)}::boolean`
 
 /** For a locked order, after its shipments or refunds were written in statements of their own. */
