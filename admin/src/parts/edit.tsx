@@ -22,10 +22,23 @@ export type Edit<Draft> = {
   submit: () => Promise<void>
   discard: () => void
   /** Someone else has saved in the meantime: what they saved, and what to do about it. */
-  conflict: { theirs: Draft; keepMine: () => Promise<void>; takeTheirs: () => void; close: () => void } | null
+  conflict: Conflict<Draft> | null
+}
+
+type Conflict<Draft> = {
+  theirs: Draft
+  /** What the person has changed. */
+  changes: Partial<Draft>
+  keepMine: () => Promise<void>
+  takeTheirs: () => void
+  close: () => void
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Sizes of pictures are made after the upload, and sales change stock: no person has saved those. */
+const essenceOf = (value: unknown) =>
+  JSON.stringify(value, (name, part) => (/^(sizes|stock|knownStock)$/.test(name) ? undefined : part))
 
 const changesOf = <Draft extends Fields>({ draft, base }: Typed<Draft>): Partial<Draft> =>
   Object.fromEntries(Object.entries(draft).filter(([name, value]) => !isSame(value, base[name]))) as Partial<Draft>
@@ -91,7 +104,7 @@ export const useEdit = <Saved extends WithEtag, Draft extends Fields>({
     try {
       const now = await read()
       // Something that is not in the form has changed, such as a count of uses.
-      if (isSame(toDraft(now), sent.base)) await saveAs({ ...sent, etag: now.etag })
+      if (essenceOf(toDraft(now)) === essenceOf(sent.base)) await saveAs({ ...sent, etag: now.etag })
       else setTheirs(now)
     } catch (thrown) {
       setError(thrown)
@@ -107,6 +120,7 @@ export const useEdit = <Saved extends WithEtag, Draft extends Fields>({
     discard: forget,
     conflict: theirs && {
       theirs: toDraft(theirs),
+      changes: changesOf(current),
       keepMine: async () => {
         const base = toDraft(theirs)
         const mine = { draft: { ...base, ...changesOf(current) }, base, etag: theirs.etag }
@@ -147,10 +161,9 @@ export const EditForm = <Draft extends Fields>({
     }}
   >
     {children}
-    {edit.error !== null && <Problem error={edit.error} />}
     {edit.isDirty && (
       <div class="save-bar">
-        <span role="status">Unsaved changes</span>
+        {edit.error === null ? <span role="status">Unsaved changes</span> : <Problem error={edit.error} />}
         <Button class="quiet" onClick={edit.discard}>
           Discard
         </Button>
@@ -174,22 +187,19 @@ const show = (value: unknown): string => {
 const ConflictDialog = <Draft extends Fields>({
   mine,
   theirs,
+  changes,
   labels,
   words,
   keepMine,
   takeTheirs,
   close,
-}: {
+}: Conflict<Draft> & {
   mine: Draft
-  theirs: Draft
   labels: Readonly<Partial<Record<keyof Draft, string>>>
   words: FieldWords<Draft> | undefined
-  keepMine: () => Promise<void>
-  takeTheirs: () => void
-  close: () => void
 }) => {
   const wordOf = (draft: Draft, name: string) => words?.[name]?.(draft[name] as Draft[string]) ?? show(draft[name])
-  const different = Object.keys(mine).filter((name) => !isSame(mine[name], theirs[name]))
+  const different = Object.keys(mine).filter((name) => essenceOf(mine[name]) !== essenceOf(theirs[name]))
   return (
     <Dialog title="Saved by someone else in the meantime" onClose={close} isWide>
       <p>Nothing is lost. Compare the two versions, then choose.</p>
@@ -206,7 +216,7 @@ const ConflictDialog = <Draft extends Fields>({
             <tr key={name}>
               <th scope="row">{labels[name] ?? name}</th>
               <td data-label="Yours" class="version">
-                {wordOf(mine, name)}
+                {name in changes ? wordOf(mine, name) : 'Unchanged'}
               </td>
               <td data-label="Saved now" class="version">
                 {wordOf(theirs, name)}

@@ -1,7 +1,7 @@
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/fields.tsx'
 import { useLoad } from '../../../ui/load.ts'
 import { Show } from '../../../ui/states.tsx'
-import { type AdminUpdateSettingsInput, isVitrineError, type Settings, type Setup, type WithEtag } from '../api.ts'
+import type { AdminUpdateSettingsInput, Settings, Setup, WithEtag } from '../api.ts'
 import { money, number } from '../format.ts'
 import { type Edit, EditForm, useEdit } from '../parts/edit.tsx'
 import { admin, loadSession, may, store } from '../session.ts'
@@ -99,11 +99,6 @@ export const SettingsForm = ({ name, groups }: { name: string; groups: readonly 
   )
 }
 
-const isConflict = (error: unknown) => isVitrineError(error) && error.code === 'PRECONDITION_FAILED'
-
-const hasSameValues = (one: Loaded, other: Loaded, fields: readonly SettingField[]) =>
-  JSON.stringify(toValues(one, fields)) === JSON.stringify(toValues(other, fields))
-
 const Form = ({
   name,
   groups,
@@ -122,15 +117,7 @@ const Form = ({
     saved: settings,
     toDraft: (saved) => toValues(saved, fields),
     save: async (changes, ifMatch) => {
-      const patch = toPatch(changes, fields, edit.draft)
-      try {
-        await admin().updateSettings(patch, { ifMatch })
-      } catch (error) {
-        const now = ifMatch === settings.etag && isConflict(error) ? await readAll(fields) : null
-        if (now === null || !hasSameValues(now, settings, fields)) throw error
-        // Someone has saved settings of another page, which is no conflict.
-        await admin().updateSettings(patch, { ifMatch: now.etag })
-      }
+      await admin().updateSettings(toPatch(changes, fields, edit.draft), { ifMatch })
       return readAll(fields)
     },
     read: () => readAll(fields),
