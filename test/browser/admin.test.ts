@@ -111,7 +111,8 @@ browserTest('a slash finds orders, products and customers from every screen', as
   await page.keyboard.press('/')
   const dialog = page.getByRole('dialog', { name: 'Search' })
   const field = dialog.getByRole('searchbox')
-  await field.pressSequentially('+919876543210')
+  await sees(field)
+  await page.keyboard.type('+919876543210')
   await sees(dialog.getByRole('heading', { name: 'Orders' }))
   await sees(dialog.getByRole('heading', { name: 'Customers' }))
   await field.fill('masala dabba')
@@ -128,6 +129,13 @@ browserTest('a slash finds orders, products and customers from every screen', as
   await page.keyboard.press('Enter')
   await sees(heading(page, 'Product'))
   await dialog.waitFor({ state: 'hidden' })
+  // Enter opens the first hit.
+  await page.keyboard.press('/')
+  await sees(field)
+  await page.keyboard.type('block print')
+  await sees(dialog.getByRole('link', { name: /Block print/ }).first())
+  await page.keyboard.press('Enter')
+  await sees(heading(page, /Block print/))
 })
 
 browserTest('the pages for signing in have no accessibility violations and fit a phone', async (fixture) => {

@@ -109,10 +109,12 @@ const Results = ({ onClose }: { onClose: () => void }) => {
       onKeyDown={(event) => {
         // In a search field Chromium only empties the field.
         if (event.key === 'Escape') onClose()
+        else if (event.key === 'Enter' && isFound && event.target instanceof HTMLInputElement)
+          event.currentTarget.querySelector('a')?.click()
         else moveFocus(event)
       }}
     >
-      <SearchField label="Search orders, products and customers" value={q} onSearch={setQ} />
+      <SearchField isFirst label="Search orders, products and customers" value={q} onSearch={setQ} />
       {error !== null && <Problem error={error} />}
       <p class="quiet-text" role="status">
         {q === '' && 'A number, a name, a phone number, an email address or a SKU.'}

@@ -7,9 +7,12 @@ const waitMs = 250
 export const SearchField = ({
   label,
   value,
+  isFirst = false,
   onSearch,
 }: {
   label: string
+  /** The dialog that it is in begins with it. */
+  isFirst?: boolean
   value: string
   onSearch: (text: string) => void
 }) => {
@@ -36,6 +39,7 @@ export const SearchField = ({
           placeholder={label}
           value={typed}
           maxLength={100}
+          {...(isFirst ? { autofocus: true } : {})}
           onInput={(event) => {
             const text = event.currentTarget.value
             setTyped(text)
