@@ -50,14 +50,17 @@ export const TodayPage = () => {
   const orders = usePages('today orders', (cursor) => admin().listOrders({ ...cursor, limit: 8 }), {
     liveBy: ({ id }) => id,
   })
-  const isNew = orders.loaded.status === 'ready' && orders.loaded.value.items.length === 0
+  const newest = orders.loaded.status === 'ready' ? orders.loaded.value.items : null
+  const isNew = newest?.length === 0
+  // Changes when there is something to count again.
+  const mark = newest?.map(({ id, updatedAt }) => id + updatedAt).join()
   return (
     <>
       <PageHead title="Today" />
       {isNew && may('settings:write') && <SetupHint />}
-      <Tasks />
+      <Tasks mark={mark} />
       <div class="today">
-        {may('reports:read') && <Sales />}
+        {may('reports:read') && <Sales mark={mark} />}
         {may('orders:read') && <NewestOrders orders={orders} />}
       </div>
     </>
@@ -76,18 +79,27 @@ const SetupHint = () => (
   </section>
 )
 
-const Tasks = () => {
-  const { loaded, reload, replace } = useLoad(`${store.value?.id} today`, () => admin().today())
+type Marked = { mark: string | undefined }
+
+/** Reads again as soon as the newest orders are no longer the same, but not twice within `everyMs`. */
+const useReload = (reload: () => void, mark: string | undefined, everyMs: number) => {
+  const last = useRef(0)
+  useEffect(() => {
+    const now = Date.now()
+    if (mark === undefined || now < last.current + everyMs) return
+    if (last.current > 0) reload()
+    // The first is what was read with the page.
+    last.current = last.current > 0 ? now : 1
+  }, [mark])
+}
+
+const Tasks = ({ mark }: Marked) => {
+  const { loaded, reload } = useLoad(`${store.value?.id} today`, () => admin().today())
   const round = useRef(0)
-  useLive(async () => {
+  useReload(reload, mark, 15_000)
+  useLive(() => {
     // Counting takes longer than reading the newest orders, which tell most of what is new.
-    round.current++
-    if (round.current % 3 !== 0) return
-    try {
-      replace(await admin().today())
-    } catch {
-      // It is read again soon. A session that has ended is noticed by the client.
-    }
+    if (++round.current % 3 === 0) reload()
   })
   if (loaded.status === 'failed') return <Show loaded={loaded} onRetry={reload} children={() => null} />
   const counts = loaded.status === 'ready' ? loaded.value : null
@@ -133,7 +145,7 @@ const readSales = async () => {
   }
 }
 
-const Sales = () => {
+const Sales = ({ mark }: Marked) => {
   // After what needs doing, so that a slow connection is free for it.
   const [isAsked, setAsked] = useState(false)
   useEffect(() => {
@@ -146,13 +158,14 @@ const Sales = () => {
         <h2 id="sales">Sales of the last 30 days</h2>
         <a href={pathTo('reports')}>More figures</a>
       </div>
-      {isAsked ? <SalesChart /> : <Skeleton lines={6} />}
+      {isAsked ? <SalesChart mark={mark} /> : <Skeleton lines={6} />}
     </section>
   )
 }
 
-const SalesChart = () => {
+const SalesChart = ({ mark }: Marked) => {
   const { loaded, reload } = useLoad(`${store.value?.id} today sales`, readSales)
+  useReload(reload, mark, 60_000)
   return (
     <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={6} />}>
       {({ points, net, netBefore, orders, ordersBefore }) => (

@@ -6,14 +6,8 @@ import { useLive } from './live.ts'
 
 /** The checklist of the store, read again every few seconds. */
 export const useSetup = () => {
-  const { loaded, reload, replace } = useLoad(`${store.value?.id} setup`, () => admin().getSetup())
-  useLive(async () => {
-    try {
-      replace(await admin().getSetup())
-    } catch {
-      // It is read again soon.
-    }
-  })
+  const { loaded, reload } = useLoad(`${store.value?.id} setup`, () => admin().getSetup())
+  useLive(reload)
   return { loaded, reload }
 }
 
