@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { DomainError } from '../core/domain-errors.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
 import type { Db } from '../db/database.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
 import type { Services, Store } from '../features/context.ts'
-import { allowOrigin } from '../features/stores/stores.ts'
+import { unchanged } from '../features/stores/settings.ts'
+import { allowOrigin, changeStore } from '../features/stores/stores.ts'
 import { demoShop, hasPage } from '../http/page-assets.ts'
 import { mailFolderIn } from '../providers/mail/choose.ts'
 import { createShopServer, type ShopOptions } from './shop.routes.ts'
@@ -41,13 +43,15 @@ export const startShop = async (options: StartShop): Promise<OpenedShop> => {
     return { reason: describeListenError(error, config.demoPort) }
   }
   const port = portOf(server)
+  const url = `http://localhost:${port}`
   try {
-    await allowOrigins(services.db, store, [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
+    await setAddress(services.db, store, url)
+    await allowOrigins(services.db, store, [url, `http://127.0.0.1:${port}`])
   } catch (error) {
     await close()
     throw error
   }
-  return { url: `http://localhost:${port}`, close }
+  return { url, close }
 }
 
 const portOf = ({ server }: ReturnType<typeof createShopServer>) => {
@@ -58,6 +62,18 @@ const portOf = ({ server }: ReturnType<typeof createShopServer>) => {
 
 const describeListenError = (error: unknown, port: number) =>
   errorCode(error) === 'EADDRINUSE' ? `port ${port} is in use; set VITRINE_DEMO_PORT to another` : errorMessage(error)
+
+/** The admin page and mail link to the shop at the address of the store, unless a person has chosen another. */
+const setAddress = async (db: Db, store: Store, url: string) => {
+  const isStandIn = /\.example$|^http:\/\/localhost:/.test(store.domain)
+  if (!isStandIn || store.domain === url) return
+  try {
+    await db.tx((tx) => changeStore(tx, store, { ...unchanged, domain: url }))
+  } catch (error) {
+    // Another demo store was at this address before.
+    if (!(error instanceof DomainError && error.code === 'DOMAIN_TAKEN')) throw error
+  }
+}
 
 /** The shop calls the API from its own origin, like any storefront, so the store must allow that origin. */
 const allowOrigins = async (db: Db, store: Store, origins: readonly string[]) => {
