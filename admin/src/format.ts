@@ -32,6 +32,10 @@ export const date = (iso: string) => format(iso, dayOf(iso))
 
 export const dateTime = (iso: string) => format(iso, { ...dayOf(iso), hour: 'numeric', minute: '2-digit' })
 
+/** "India" for IN. */
+export const countryName = (code: string) =>
+  /^[A-Z]{2}$/.test(code) ? new Intl.DisplayNames(locale(), { type: 'region' }).of(code) : code
+
 export const counted = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`
 
 /** A form is not complete. The message says what is missing. */
@@ -58,12 +62,16 @@ const waitText = (seconds: number | null) => {
 }
 
 /** A number as the store writes it, for an input. */
-export const inputNumber = (value: number | null) =>
+export const inputNumber = (value: number | null, minimumFractionDigits = 0) =>
   value === null
     ? ''
     : new Intl.NumberFormat(locale(), {
-        ...{ useGrouping: false, maximumFractionDigits: 3, numberingSystem: 'latn' },
+        ...{ useGrouping: false, minimumFractionDigits, maximumFractionDigits: 3, numberingSystem: 'latn' },
       }).format(value)
+
+/** An amount for an input: 12.50, but 12 if there is no fraction. */
+export const inputMoney = (value: number) =>
+  inputNumber(value, Number.isInteger(value) ? 0 : money(0).match(/\d/g)?.slice(1).length)
 
 /** What was typed as a number, with the separators of the store or with others. Null if it is none. */
 export const readNumber = (text: string): number | null => {

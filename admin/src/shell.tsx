@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
-import { CloseIcon, MenuIcon, MoonIcon, PersonIcon, SunIcon } from '../../ui/icons.tsx'
+import { MenuIcon, MoonIcon, PersonIcon, SunIcon } from '../../ui/icons.tsx'
 import { showNotice } from '../../ui/notice.ts'
 import { navigate, route } from '../../ui/router.ts'
 import { Notices } from '../../ui/states.tsx'
@@ -103,6 +103,12 @@ const ThemeSwitch = () => {
   )
 }
 
+/** A click elsewhere closes it. */
+document.addEventListener('click', ({ target }) => {
+  const menu = document.querySelector<HTMLDetailsElement>('.person[open]')
+  if (menu && !menu.contains(target as Node)) menu.open = false
+})
+
 const PersonMenu = () => {
   const { staff, stores = [] } = session.value ?? {}
   if (staff === undefined) return null
@@ -154,7 +160,7 @@ const ExpiredDialog = () => {
       />
       <p class="apart-small">
         <a href="/admin/sign-in" onClick={() => location.assign('/admin/sign-in')}>
-          <CloseIcon /> Leave this page
+          Leave this page
         </a>
       </p>
     </Dialog>

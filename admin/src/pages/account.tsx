@@ -103,7 +103,9 @@ const PasswordForm = ({ email }: { email: string }) => {
             Change password
           </Button>
         </div>
-        <p class="quiet-text">It signs you out on all other devices.</p>
+        <p class="quiet-text">
+          It signs you out on all other devices. <a href="/admin/forgot-password">No password yet?</a>
+        </p>
       </form>
     </section>
   )

@@ -45,7 +45,7 @@ export const ImportsPage = () => {
           Export products
         </Button>
       </PageHead>
-      <PagesOf list={list} one="job" empty={<NoJobs />}>
+      <PagesOf list={list} one="task" empty={<NoJobs />}>
         {(jobs) => (
           <ul class="jobs">
             {jobs.map((job) => (
@@ -141,7 +141,9 @@ const JobPanel = ({ job, checked, onChange }: { job: MerchantJob; checked: Check
 const shownFaults = 20
 
 const Result = ({ job: { result, faults } }: { job: MerchantJob }) => {
-  const counts = Object.entries(result ?? {}).filter(([, value]) => typeof value === 'number' && value > 0)
+  const counts = Object.entries(result ?? {}).filter(
+    ([name, value]) => typeof value === 'number' && value > 0 && name !== 'faultCount',
+  )
   return (
     <>
       {counts.length > 0 && (

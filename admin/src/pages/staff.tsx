@@ -98,7 +98,7 @@ const MemberTable = ({ members, onAsk }: { members: readonly Staff[]; onAsk: (as
             </th>
             <td data-label="Role">{roleWords[member.role][0]}</td>
             <td data-label="Last active">
-              {member.status === 'invited' ? (
+              {member.status === 'invited' && !isSelf(member) ? (
                 <span class="status warn">Invited</span>
               ) : member.usedAt === null ? (
                 'Never'

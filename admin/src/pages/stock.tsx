@@ -62,7 +62,14 @@ export const StockPage = () => {
       <PagesOf list={list} one="row" empty={<NoStock isFiltered={Object.keys(filter).length > 0} />}>
         {(levels) => <StockTable {...{ levels, outletNames }} onChange={setChanged} onTrace={setTraced} />}
       </PagesOf>
-      {changed && <AdjustDialog level={changed} onClose={() => setChanged(null)} onDone={list.reload} />}
+      {changed && (
+        <AdjustDialog
+          level={changed}
+          where={outletNames.get(changed.outletId)}
+          onClose={() => setChanged(null)}
+          onDone={list.reload}
+        />
+      )}
       {traced && <MovesDialog level={traced} onClose={() => setTraced(null)} />}
     </>
   )
@@ -153,7 +160,18 @@ const Available = ({ level: { available, low } }: { level: StockLevel }) => {
 
 const reasons = ['Delivery', 'Counted', 'Damaged', 'Lost', 'Found', 'Other'] as const
 
-const AdjustDialog = ({ level, onClose, onDone }: { level: StockLevel; onClose: () => void; onDone: () => void }) => {
+const AdjustDialog = ({
+  level,
+  where,
+  onClose,
+  onDone,
+}: {
+  level: StockLevel
+  /** The name of the outlet, if it is known. */
+  where: string | undefined
+  onClose: () => void
+  onDone: () => void
+}) => {
   const [way, setWay] = useState('add')
   const [units, setUnits] = useState('')
   const [reason, setReason] = useState<string>(reasons[0])
@@ -174,6 +192,7 @@ const AdjustDialog = ({ level, onClose, onDone }: { level: StockLevel; onClose: 
   return (
     <FormDialog title={`Stock of ${nameOf(level)}`} action="Save" onSubmit={submit} onClose={onClose}>
       <p>
+        {where && `${where}: `}
         {counted(level.available, 'unit')} can be sold. {counted(level.reserved, 'unit is', 'units are')} held by
         orders.
       </p>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { inputNumber, readNumber, wordProblem } from '../format.ts'
+import { inputMoney, inputNumber, readNumber, wordProblem } from '../format.ts'
 
 /**
  * A number in a list that is saved on Enter, or when the field is left. What could not be saved stays in the field, with
@@ -48,7 +48,7 @@ export const InlineNumber = ({
         aria-label={label}
         aria-invalid={problem !== null}
         autocomplete="off"
-        value={typed ?? inputNumber(value)}
+        value={typed ?? (isWhole ? inputNumber(value) : inputMoney(value))}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => {
           setTyped(event.currentTarget.value)

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { PasswordField, TextField } from '../../../ui/fields.tsx'
 import { Button, Problem } from '../../../ui/states.tsx'
 import { isVitrineError, type StaffSession, staff } from '../api.ts'
@@ -33,8 +33,12 @@ export const SignInForm = ({
       setBusy(false)
     }
   }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (needsCode) form.current?.querySelector<HTMLInputElement>('[name=code]')?.focus()
+  }, [needsCode])
   return (
-    <form class="form" onSubmit={submit}>
+    <form class="form" ref={form} onSubmit={submit}>
       <TextField
         {...{ type: 'email', label: 'Email', name: 'email', autocomplete: 'username', required: true, maxLength: 254 }}
         value={email}

@@ -1,3 +1,4 @@
+import { messageWords } from '../parts/orders/words.ts'
 import type { SettingField, SettingGroup } from './settings-form.tsx'
 
 const localeCodes = [
@@ -166,14 +167,8 @@ export const taxGroups = (): SettingGroup[] => [
   },
 ]
 
-const messageWords: Record<string, string> = {
-  'order.placed': 'Order received',
-  'order.paid': 'Payment received',
-  'order.payment_failed': 'Payment failed',
-  'order.cancelled': 'Order cancelled',
-  'order.shipped': 'Parcel shipped',
-  'order.delivered': 'Order delivered',
-  'order.refunded': 'Money refunded',
+const messages = {
+  ...messageWords,
   'stock.low': 'To you: products are low in stock',
   'webhook.disabled': 'To you: a webhook was switched off',
 }
@@ -200,7 +195,7 @@ export const mailGroups: SettingGroup[] = [
   {
     title: 'Messages',
     about: 'What is sent by itself. Codes and links for signing in are always sent.',
-    fields: Object.entries(messageWords).map(messageField),
+    fields: Object.entries(messages).map(messageField),
   },
 ]
 

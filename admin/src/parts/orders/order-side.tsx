@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLoad } from '../../../../ui/load.ts'
 import { showNotice } from '../../../../ui/notice.ts'
 import type { AdminOrder } from '../../api.ts'
-import { counted, dateTime, money, wordProblem } from '../../format.ts'
+import { counted, countryName, dateTime, money, wordProblem } from '../../format.ts'
 import { admin, may, pathTo, store } from '../../session.ts'
 import { StatusBadge } from '../status.tsx'
 import { attemptWords, messageWords, nameOf, parcelWords, refundWords, returnWords } from './words.ts'
@@ -60,7 +60,7 @@ const AddressText = ({ address }: { address: Address }) => {
     line2,
     landmark,
     `${postalCode} ${city}`.trim(),
-    [state, country].filter(Boolean).join(', '),
+    [state, countryName(country)].filter(Boolean).join(', '),
     phone,
   ]
   return (
@@ -112,8 +112,13 @@ export const OrderPayments = ({ order }: { order: AdminOrder }) => {
       <ul>
         {payments.map((attempt) => (
           <Row
-            main={`${money(attempt.amount, attempt.currency)} by ${capital(attempt.provider)}`}
-            beside={<StatusBadge words={attemptWords} value={attempt.status} />}
+            main={`${money(attempt.amount, attempt.currency)} ${attempt.provider === 'cod' ? 'in cash' : `by ${capital(attempt.provider)}`}`}
+            beside={
+              <StatusBadge
+                words={attemptWords}
+                value={attempt.provider === 'cod' && attempt.status === 'open' ? 'due' : attempt.status}
+              />
+            }
             key={attempt.id}
           >
             {dateTime(attempt.createdAt)}

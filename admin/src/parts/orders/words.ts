@@ -7,7 +7,11 @@ export type ListedOrder = Pick<
 
 /** A customer who has not given a name is known by that of the parcel. */
 export const nameOf = ({ customer, shippingAddress }: Pick<OrderEventData, 'customer' | 'shippingAddress'>) =>
-  customer.name || shippingAddress?.name || customer.email || customer.phone || 'Guest'
+  customer.name.replace('[erased]', 'An erased customer') ||
+  shippingAddress?.name ||
+  customer.email ||
+  customer.phone ||
+  'Guest'
 
 export type WithStatus = { status: string; paymentMethod?: string }
 
@@ -95,14 +99,15 @@ export const messageWords: Readonly<Record<string, string>> = {
   'order.paid': 'Payment received',
   'order.payment_failed': 'Payment failed',
   'order.cancelled': 'Order cancelled',
-  'order.shipped': 'On its way',
-  'order.delivered': 'Delivered',
-  'order.refunded': 'Refund',
+  'order.shipped': 'Parcel shipped',
+  'order.delivered': 'Order delivered',
+  'order.refunded': 'Money refunded',
 }
 
 export const attemptWords: Readonly<Record<string, [string, 'good' | 'bad' | 'warn' | 'plain']>> = {
   starting: ['Started', 'plain'],
   open: ['Waiting for the customer', 'warn'],
+  due: ['Due on delivery', 'plain'],
   paid: ['Paid', 'good'],
   failed: ['Failed', 'bad'],
   closed: ['Closed', 'plain'],
