@@ -72,27 +72,38 @@ export const showHead = ({ store, language, order, customer, buyerTaxId }: Invoi
     ...{ language, locale: store.locale, timezone: store.timezone, currency: order.currency },
     ...{ taxIncluded: order.taxIncluded, orderNumber: String(order.number), orderedAt: order.createdAt.toISOString() },
     seller: {
-      ...{ name: store.name, lines: store.address === null ? [] : addressLines(store.address), taxId: store.taxId },
+      ...{
+        name: store.name,
+        lines: store.address === null ? [] : addressLines(store.address, store.locale),
+        taxId: store.taxId,
+      },
       ...{ email: store.contact.email, phone: store.contact.phone },
     },
     buyer: {
-      ...{ name: address?.name || customer.name, lines: address === null ? [] : addressLines(address) },
+      ...{ name: address?.name || customer.name, lines: address === null ? [] : addressLines(address, store.locale) },
       ...{ taxId: buyerTaxId, email: customer.email, phone: address?.phone || customer.phone },
     },
   }
 }
 
-/** Without the name and the phone number. */
-export const addressLines = ({
-  line1,
-  line2 = '',
-  landmark = '',
-  city,
-  state,
-  postalCode,
-  country,
-}: Pick<PostalAddress, 'line1' | 'city' | 'state' | 'postalCode' | 'country'> & Partial<PostalAddress>) =>
-  [line1, line2, landmark, [postalCode, city].filter(Boolean).join(' '), state, country].filter(Boolean)
+/** Without the name and the phone number. The country is written in the language of the store. */
+export const addressLines = (
+  {
+    line1,
+    line2 = '',
+    landmark = '',
+    city,
+    state,
+    postalCode,
+    country,
+  }: Pick<PostalAddress, 'line1' | 'city' | 'state' | 'postalCode' | 'country'> & Partial<PostalAddress>,
+  locale: string,
+) => {
+  // Of an erased address it is no code.
+  const countryName = /^[A-Z]{2}$/.test(country) ? new Intl.DisplayNames(locale, { type: 'region' }).of(country) : ''
+  const place = [postalCode, city].filter(Boolean).join(' ')
+  return [line1, line2, landmark, place, state, countryName || country].filter(Boolean)
+}
 
 export const rateOf = ({ rates }: InvoiceSource, line: OrderLineRow) =>
   mustExist(

@@ -58,6 +58,7 @@ test('an invoice has tax by rate and both tax ids, escapes every value, and neve
   assert.doesNotMatch(text, /<script>|<b>/)
   for (const part of [
     'Blue &amp; Door',
+    'India',
     '29ABCDE1234F1Z5',
     '27AAAPL1234C1ZV',
     '&lt;b&gt;Mug',
@@ -76,6 +77,7 @@ test('an invoice has tax by rate and both tax ids, escapes every value, and neve
   await issue(hindi.id)
   const page = (await owner.inStore('GET', `/orders/${hindi.id}/invoice`)).text
   assert.ok(page.includes('<html lang="hi">') && page.includes('<h1>बीजक</h1>'), page)
+  assert.ok(page.includes('भारत'), 'the country is written in the language of the store')
 })
 
 test('a refund of an invoiced order gets a credit note with a number of its own series', async () => {

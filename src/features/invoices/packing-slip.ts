@@ -36,14 +36,18 @@ const packingSlip = (store: Store, { order, customer, ...packed }: PackedOrder):
   const lines = unitsToPack(order, packed)
   const address = order.shippingAddress
   const recipient = {
-    ...{ name: address?.name || customer.name, lines: address === null ? [] : addressLines(address), taxId: '' },
+    ...{
+      name: address?.name || customer.name,
+      lines: address === null ? [] : addressLines(address, store.locale),
+      taxId: '',
+    },
     ...{ email: '', phone: address?.phone || customer.phone },
   }
   const sender = {
     name: store.name,
     taxId: '',
     ...store.contact,
-    lines: store.address ? addressLines(store.address) : [],
+    lines: store.address ? addressLines(store.address, store.locale) : [],
   }
   const parcel = order.shipments.find(({ id }) => id === packed.shipmentId)
   const facts: readonly (readonly [string, string])[] = [
