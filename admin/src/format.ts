@@ -32,7 +32,7 @@ export const date = (iso: string) => format(iso, dayOf(iso))
 
 export const dateTime = (iso: string) => format(iso, { ...dayOf(iso), hour: 'numeric', minute: '2-digit' })
 
-/** "India" for IN. */
+/** "India" for IN. Shoppers may have typed something that is no code. */
 export const countryName = (code: string) =>
   /^[A-Z]{2}$/.test(code) ? new Intl.DisplayNames(locale(), { type: 'region' }).of(code) : code
 

@@ -57,6 +57,7 @@ browserTest('today and the reports have the figures of the orders, in every role
   const { paid, old } = await placeOrders(fixture)
   // They appear by themselves.
   await sees(page.getByRole('link', { name: new RegExp(`^${paid.number}`) }))
+  await becomes(async () => (await taskOf(page, 'To ship').innerText()) === '0\nTo ship', false, 'the counts follow')
   await page.reload()
   const { total: toShip } = await callAs(owner, fixture, 'orders?toShip=true')
   assert.ok(toShip > 0)

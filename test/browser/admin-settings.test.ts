@@ -171,6 +171,10 @@ browserTest('keys, webhooks and a conflict of two owners, and what a viewer sees
   await sees(other.page.getByRole('region', { name: 'Stripe' }))
   assert.equal(await other.page.getByRole('button', { name: /credentials|Switch on/ }).count(), 0)
 
+  const support = await staffWith(fixture, 'support')
+  await support.open('settings')
+  await sees(support.page.getByText('Your role does not allow this'))
+
   const viewer = await staffWith(fixture, 'viewer')
   await viewer.open('settings/general')
   await sees(viewer.page.getByText('Red Door').last())

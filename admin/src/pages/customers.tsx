@@ -122,7 +122,7 @@ export const nameOf = ({
   phone,
   erasedAt,
 }: Pick<StoreCustomer, 'name' | 'email' | 'phone' | 'erasedAt'>) =>
-  erasedAt === null ? name || email || phone || 'A customer without a name' : 'An erased customer'
+  erasedAt === null ? name || email || phone || 'No name' : 'An erased customer'
 
 const CustomerTable = ({ customers }: { customers: readonly StoreCustomer[] }) => (
   <table class="table">

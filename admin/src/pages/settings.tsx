@@ -1,9 +1,10 @@
 import type { ComponentType } from 'preact'
 import type { PathParams } from '../../../ui/router.ts'
 import { Empty } from '../../../ui/states.tsx'
+import { NotAllowed } from '../parts/not-allowed.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { SetupProgress } from '../parts/setup-progress.tsx'
-import { pathTo } from '../session.ts'
+import { may, pathTo } from '../session.ts'
 import { CarriersSettings, PaymentsSettings } from '../settings/accounts.tsx'
 import {
   checkoutGroups,
@@ -62,6 +63,7 @@ const subjects: readonly Subject[] = [
 ]
 
 export const SettingsPage = ({ subject }: PathParams) => {
+  if (!may('settings:read')) return <NotAllowed title="Settings" />
   if (subject === undefined) return <SettingsIndex />
   const { title, Page } = subjects.find(({ name }) => name === subject) ?? {}
   return (

@@ -65,7 +65,7 @@ export const StockPage = () => {
       {changed && (
         <AdjustDialog
           level={changed}
-          where={outletNames.get(changed.outletId)}
+          place={outletNames.get(changed.outletId)}
           onClose={() => setChanged(null)}
           onDone={list.reload}
         />
@@ -162,13 +162,13 @@ const reasons = ['Delivery', 'Counted', 'Damaged', 'Lost', 'Found', 'Other'] as 
 
 const AdjustDialog = ({
   level,
-  where,
+  place,
   onClose,
   onDone,
 }: {
   level: StockLevel
   /** The name of the outlet, if it is known. */
-  where: string | undefined
+  place: string | undefined
   onClose: () => void
   onDone: () => void
 }) => {
@@ -192,7 +192,7 @@ const AdjustDialog = ({
   return (
     <FormDialog title={`Stock of ${nameOf(level)}`} action="Save" onSubmit={submit} onClose={onClose}>
       <p>
-        {where && `${where}: `}
+        {place && `${place}: `}
         {counted(level.available, 'unit')} can be sold. {counted(level.reserved, 'unit is', 'units are')} held by
         orders.
       </p>

@@ -81,22 +81,26 @@ const SetupHint = () => (
 
 type Marked = { mark: string | undefined }
 
-/** Reads again as soon as the newest orders are no longer the same, but not twice within `everyMs`. */
-const useReload = (reload: () => void, mark: string | undefined, everyMs: number) => {
+/** Reads again as soon as the newest orders are no longer the same, but not twice within ten seconds. */
+const useReload = (reload: () => void, mark: string | undefined) => {
   const last = useRef(0)
+  const first = useRef(mark)
+  first.current ??= mark
   useEffect(() => {
-    const now = Date.now()
-    if (mark === undefined || now < last.current + everyMs) return
-    if (last.current > 0) reload()
-    // The first is what was read with the page.
-    last.current = last.current > 0 ? now : 1
+    if (first.current === mark) return
+    const again = () => {
+      last.current = Date.now()
+      reload()
+    }
+    const timer = setTimeout(again, last.current + 10_000 - Date.now())
+    return () => clearTimeout(timer)
   }, [mark])
 }
 
 const Tasks = ({ mark }: Marked) => {
   const { loaded, reload } = useLoad(`${store.value?.id} today`, () => admin().today())
   const round = useRef(0)
-  useReload(reload, mark, 15_000)
+  useReload(reload, mark)
   useLive(() => {
     // Counting takes longer than reading the newest orders, which tell most of what is new.
     if (++round.current % 3 === 0) reload()
@@ -165,7 +169,7 @@ const Sales = ({ mark }: Marked) => {
 
 const SalesChart = ({ mark }: Marked) => {
   const { loaded, reload } = useLoad(`${store.value?.id} today sales`, readSales)
-  useReload(reload, mark, 60_000)
+  useReload(reload, mark)
   return (
     <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={6} />}>
       {({ points, net, netBefore, orders, ordersBefore }) => (

@@ -47,7 +47,7 @@ const searchAll = async (q: string): Promise<Group[]> => {
     title: 'Customers',
     hits: (await admin().listCustomers({ q, limit })).items.map(({ id, name, email, phone }) => ({
       href: pathTo(`customers/${id}`),
-      title: name || email || phone || 'A customer without a name',
+      title: name || email || phone || 'No name',
       detail: (name && (email || phone)) || '',
     })),
   })

@@ -39,7 +39,7 @@ export const SearchField = ({
           placeholder={label}
           value={typed}
           maxLength={100}
-          {...(isFirst ? { autofocus: true } : {})}
+          {...{ autofocus: isFirst }}
           onInput={(event) => {
             const text = event.currentTarget.value
             setTyped(text)

@@ -7,7 +7,7 @@ export type ListedOrder = Pick<
 
 /** A customer who has not given a name is known by that of the parcel. */
 export const nameOf = ({ customer, shippingAddress }: Pick<OrderEventData, 'customer' | 'shippingAddress'>) =>
-  customer.name.replace('[erased]', 'An erased customer') ||
+  customer.name.replace('[erased]', 'Erased customer') ||
   shippingAddress?.name ||
   customer.email ||
   customer.phone ||
