@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { toMinor } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import { isWebAddress } from '../../core/web-address.ts'
+import { isNestedTooDeep, maxHtmlDepth } from './import/safe-html.ts'
 import { type InputFault, shapeFaults, textFaults } from './input-faults.ts'
 
 /** Max units of a variant at one outlet. */
@@ -177,6 +178,9 @@ export const readProduct = (written: unknown, currency: string): ProductPatch | 
     faults.push({ field: 'digital', message: 'needs a url or a file' })
   }
   if (file.digital?.url && !isWebAddress(file.digital.url)) faults.push({ field: 'digital.url', message: addressFault })
+  if (file.description && isNestedTooDeep(file.description)) {
+    faults.push({ field: 'description', message: `has more than ${maxHtmlDepth} tags inside each other` })
+  }
   if (!hasThreeDecimals(file.taxRate ?? 0)) faults.push({ field: 'taxRate', message: 'has more than three decimals' })
   const images = file.images?.map((image) => (typeof image === 'string' ? { url: image, alt: undefined } : image))
   for (const [i, { url }] of (images ?? []).entries()) checkAddress(url, `images.${i}`, faults)

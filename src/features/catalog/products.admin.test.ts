@@ -360,3 +360,13 @@ test('the ledger of stock names who created the first units of a product or vari
   const added = { options: { Size: 'L' }, price: 1, stock: 2 }
   await check((await inStore('POST', `/products/${made.id}/variants`, added)).json.id, 2)
 })
+
+test('a description that would keep others waiting is refused', async () => {
+  const { inStore } = await open()
+  const description = '<b>'.repeat(30_000) + '</i>'.repeat(25_000)
+  const { status, json } = await inStore('POST', '/products', { name: 'Deep', price: 1, description })
+  assert.deepEqual(
+    [status, json.error],
+    [400, 'The product deep cannot be saved: description has more than 100 tags inside each other.'],
+  )
+})

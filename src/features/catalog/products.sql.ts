@@ -30,32 +30,36 @@ export const listStockedOutlets = (tx: Tx, storeId: StoreId, variantId: string) 
  * Rebuilds the listing rows of these products at every outlet, and writes only those that change. Besides words, the
  * index holds each option of a variant (`7=Colour␟Indigo`), which cannot collide with words: see option-choices.ts.
  * The lateral joins look rows up by their keys whatever the statistics say: in a new database they say nothing, and the
- * planner compared all products with all variants.
+ * planner compared all products with all variants. The words are put together after the cheapest variant was chosen: done
+ * for each variant, a product with 2,000 of them took minutes.
  */
 export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
     in_stock, words)
-  select distinct on (o.id, p.id) p.store_id, o.id, p.id, p.seq, p.category_id, p.name_key,
-    coalesce(po.price_minor, v.price_minor), v.compare_at_minor,
-    bool_or(not v.stock_tracked or coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id),
+  select c.store_id, c.outlet_id, c.id, c.seq, c.category_id, c.name_key, c.price_minor, c.compare_at_minor, c.in_stock,
     array_to_tsvector(array(
-      select o.id || '~' || word from unnest(p.words) word union all
-      select o.id || '^' || word from unnest(p.title_words) word union all
-      select o.id || '=' || left(chosen.key || chr(31) || chosen.value, 300)
+      select c.outlet_id || '~' || word from unnest(c.words) word union all
+      select c.outlet_id || '^' || word from unnest(c.title_words) word union all
+      select c.outlet_id || '=' || left(chosen.key || chr(31) || chosen.value, 300)
       from variant optional, jsonb_each_text(optional.options) chosen
-      where optional.store_id = p.store_id and optional.product_id = p.id and optional.active))
-  from unnest(${productIds}::text[]) wanted (id)
-  cross join lateral (select * from product where store_id = ${storeId} and id = wanted.id offset 0) p
-  cross join lateral (select * from variant where store_id = p.store_id and product_id = p.id offset 0) v
-  join outlet o on o.store_id = p.store_id
-  left join lateral (
-    select price_minor from price_override where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
-    limit 1) po on true
-  left join lateral (
-    select on_hand, reserved from stock where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
-    limit 1) s on true
-  where p.status = 'ACTIVE' and v.active
-  order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position
+      where optional.store_id = c.store_id and optional.product_id = c.id and optional.active))
+  from (
+    select distinct on (o.id, p.id) p.store_id, o.id as outlet_id, p.id, p.seq, p.category_id, p.name_key, p.words,
+      p.title_words, coalesce(po.price_minor, v.price_minor) as price_minor, v.compare_at_minor,
+      bool_or(not v.stock_tracked or coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id) as in_stock
+    from unnest(${productIds}::text[]) wanted (id)
+    cross join lateral (select * from product where store_id = ${storeId} and id = wanted.id offset 0) p
+    cross join lateral (select * from variant where store_id = p.store_id and product_id = p.id offset 0) v
+    join outlet o on o.store_id = p.store_id
+    left join lateral (
+      select price_minor from price_override where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
+      limit 1) po on true
+    left join lateral (
+      select on_hand, reserved from stock where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
+      limit 1) s on true
+    where p.status = 'ACTIVE' and v.active
+    order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position
+    offset 0) c
   on conflict (store_id, outlet_id, product_id) do update set category_id = excluded.category_id,
     name_key = excluded.name_key, price_minor = excluded.price_minor, compare_at_minor = excluded.compare_at_minor,
     in_stock = excluded.in_stock, words = excluded.words

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeSafeHtml } from './safe-html.ts'
+import { isNestedTooDeep, makeSafeHtml, maxHtmlDepth } from './safe-html.ts'
 
 test('formatting, links and images stay; scripts and styles are removed', () => {
   const table: [written: string, safe: string][] = [
@@ -47,4 +47,22 @@ test('sanitising twice gives the same result as once', () => {
     const safe = makeSafeHtml(text)
     assert.equal(makeSafeHtml(safe), safe, text)
   }
+})
+
+test('a text is refused for tags inside each other, in a moment, and not for many tags', () => {
+  const deep = '<b>'.repeat(maxHtmlDepth + 1)
+  const hidden = ['<td><li>', '<b></i>', '<b title="</b>">', '<b><!--</b>-->', '<svg><x>', '<p><div>']
+  const table: [text: string, isTooDeep: boolean][] = [
+    ['<b>'.repeat(maxHtmlDepth), false],
+    [`${'<li>x'.repeat(5_000)}${'<p>x'.repeat(5_000)}${'<br><img src=x>'.repeat(5_000)}`, false],
+    ['<table><tr><td><b>x</b></td></tr></table>'.repeat(2_000), false],
+    ['<'.repeat(5_000), false],
+    [deep, true],
+    [`<script>${deep}</script>`, false],
+    ...hidden.map((part): [string, boolean] => [part.repeat(maxHtmlDepth + 1), true]),
+  ]
+  for (const [text, isTooDeep] of table) assert.equal(isNestedTooDeep(text), isTooDeep, text.slice(0, 60))
+  const start = performance.now()
+  assert.ok(isNestedTooDeep(`${'<b>'.repeat(600_000)}${'</i>'.repeat(500_000)}`))
+  assert.ok(performance.now() - start < 1_000)
 })

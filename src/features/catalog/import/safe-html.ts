@@ -35,5 +35,33 @@ const rules: sanitize.IOptions = {
  */
 export const makeSafeHtml = (text: string) => (/<(?=[a-z!/?]|$)/i.test(text) ? sanitize(text, rules) : text)
 
+/** Deeper than anything that a person writes. */
+export const maxHtmlDepth = 100
+
+class TooDeep extends Error {}
+
+/**
+ * The parser compares each closing tag with all that are open, so a text of a hundred thousand bytes that only opens tags
+ * would keep everyone else waiting for seconds. Such a text is refused before it is made safe.
+ */
+export const isNestedTooDeep = (text: string): boolean => {
+  if (text.split('<', maxHtmlDepth + 2).length <= maxHtmlDepth + 1) return false
+  let depth = 0
+  const onOpenTag = () => {
+    depth++
+    if (depth > maxHtmlDepth) throw new TooDeep()
+  }
+  const onCloseTag = () => {
+    depth--
+  }
+  try {
+    sanitize(text, { ...rules, onOpenTag, onCloseTag })
+    return false
+  } catch (error) {
+    if (error instanceof TooDeep) return true
+    throw error
+  }
+}
+
 /** The words of a description, for an index or a summary. */
 export const plainText = (html: string) => html.replaceAll(/<[^<>]*>|&(?:amp|lt|gt|quot);/g, ' ')
