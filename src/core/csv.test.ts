@@ -7,9 +7,9 @@ test('cells with commas, quotes and line breaks are quoted', () => {
 })
 
 test('a cell that a spreadsheet would run is made a text', () => {
-  const cells = ['=1+1', '+91 98', '-2', '@cmd', '\tx', '=HYPERLINK("http://evil.example","x")']
+  const cells = ['=1+1', '+91 98', '-2', '@cmd', '\tx', '=HYPERLINK("http://evil.example","x")', '＝1', '\n=1']
   const line = csvLine(cells)
-  assert.equal(line, `'=1+1,'+91 98,'-2,'@cmd,'\tx,"'=HYPERLINK(""http://evil.example"",""x"")"\r\n`)
+  assert.equal(line, `'=1+1,'+91 98,'-2,'@cmd,'\tx,"'=HYPERLINK(""http://evil.example"",""x"")",'＝1,"'\n=1"\r\n`)
 })
 
 test('numbers stay numbers, nothing stays empty, and objects are JSON', () => {

@@ -25,6 +25,9 @@ export const staffErrors = {
     ({ permission }: { permission: string }) => `You cannot grant ${permission}, because you do not have it yourself.`,
   ),
   TOKEN_RIGHTS_UNCLEAR: invalid((_: NoData) => 'A token has either a role or permissions.'),
+  TOKEN_LIMIT_REACHED: conflict(
+    ({ maxTokens }: { maxTokens: number }) => `A store has at most ${maxTokens} tokens. Revoke one first.`,
+  ),
   TOKEN_NOT_FOUND: notFound(({ tokenId }: { tokenId: string }) => `There is no token ${tokenId}.`),
   EXPIRY_PAST: invalid((_: NoData) => 'The time of expiry must be in the future.'),
 }

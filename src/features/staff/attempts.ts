@@ -1,10 +1,21 @@
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
+import { limitRate } from '../access/rate-limit.ts'
 import type { AdminPublicCtx, Hashing } from '../context.ts'
 import { clearStaffFailures, countStaffFailure, type StaffFailureLimit, secondsStaffLocked } from './sign-in.sql.ts'
 
 /** Ten failures in fifteen minutes. */
 const limit = { windowMs: minutes(15), maxFailures: 10 }
+
+/**
+ * One password tried at many emails fails once for each, so failures are counted by client address too. Returns a
+ * function that takes the attempt back, for one that succeeded: many people may share an address.
+ */
+export const countSignIn = ({ counter, clock, clientAddress }: AdminPublicCtx) =>
+  limitRate({ counter, clock, store: { id: 0 } }, clientAddress, {
+    ...{ action: 'staff-sign-in', max: 100, windowMs: limit.windowMs },
+    text: 'Rate limit exceeded: too many failed sign-ins. Try again later.',
+  })
 
 /**
  * Checks a password in the hashing queue. Every attempt counts as a failure until it succeeds, so concurrent guesses

@@ -17,6 +17,7 @@ import { normaliseStaffEmail } from './sign-in.ts'
 import {
   consumeLink,
   deleteLinks,
+  findFirstStoreOf,
   findLinkOwner,
   findStaff,
   findStaffByEmail,
@@ -76,10 +77,10 @@ export const sendResetLink = async (ctx: AdminPublicCtx, { email }: { email: str
   if (found === undefined) return
   await ctx.db.tx(async (tx) => {
     const row = await lockStaff(tx, found.id)
-    const [store] = await listStoresOf(tx, found.id)
+    const store = await findFirstStoreOf(tx, found.id)
     if (row === undefined || store === undefined) return
     const token = await makeStaffLink(tx, row.id)
-    await mailLink(tx, ctx, { id: store.storeNumber }, { message: 'staff.reset', ...row, token })
+    await mailLink(tx, ctx, store, { message: 'staff.reset', ...row, token })
   })
 }
 

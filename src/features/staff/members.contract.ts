@@ -126,6 +126,7 @@ export const membersContract = {
     }),
     ok: Type.Object({ ...AdminToken.properties, token: Type.String() }),
     okStatus: 201,
+    errors: ['CONFLICT'],
     example: { ...exampleToken, token: 'vat_0123456789abcdefghjkmnpqrstvwxyz' },
   }),
   adminRevokeToken: adminEndpoint({

@@ -1,8 +1,10 @@
+import { hours } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { type Permission, permissions, permissionsOf, roles, type StaffRole } from '../access/admin.contract.ts'
+import { limitRate } from '../access/rate-limit.ts'
 import { recordChange } from '../audit/record.ts'
 import type { Author, Services, Store } from '../context.ts'
 import { linkAddress, mailLink, makeStaffLink } from './links.ts'
@@ -35,6 +37,13 @@ const isShown = ({ mail }: StaffServices, { actor }: Author) => actor.kind === '
 
 type MayGrant = ReadonlySet<Permission>
 const everything: MayGrant = new Set(permissions)
+
+/** An owner can name any address, which then gets mail from this service. */
+export const limitInvitations = (ctx: Pick<Services, 'counter' | 'clock'> & OfStore) =>
+  limitRate(ctx, 'store', {
+    ...{ action: 'staff-invite', max: 50, windowMs: hours(1) },
+    text: 'Rate limit exceeded: a store can invite 50 people in an hour. Try again later.',
+  })
 
 /** Adds a person to the staff of a store. `mayGrant`: a person never gets a permission that the author does not have. */
 export const addMember = (
@@ -132,6 +141,7 @@ export const changeRole = (
     const checkedRole = readRole(role)
     refuseBeyondOwn(permissionsOf[checkedRole], mayGrant)
     const before = await lockMember(tx, store, staffId, checkedRole)
+    refuseBeyondOwn(permissionsOf[before], mayGrant)
     if (before !== checkedRole) {
       await updateRole(tx, store.id, staffId, checkedRole)
       recordChange(tx, store, by, {
@@ -143,9 +153,10 @@ export const changeRole = (
   })
 
 /** The person keeps the account, and the roles at other stores. */
-export const removeMember = (db: Db, { store }: OfStore, by: Author, staffId: string) =>
+export const removeMember = (db: Db, { store }: OfStore, by: Author, staffId: string, mayGrant = everything) =>
   db.tx(async (tx) => {
     const before = await lockMember(tx, store, staffId, null)
+    refuseBeyondOwn(permissionsOf[before], mayGrant)
     await deleteRole(tx, store.id, staffId)
     const changes = { role: { before, after: null } }
     recordChange(tx, store, by, { action: 'staff.removed', id: staffId, changes })

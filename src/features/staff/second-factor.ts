@@ -7,6 +7,7 @@ import type { Tx } from '../../db/database.ts'
 import { recordChange } from '../audit/record.ts'
 import type { AdminPublicCtx, StaffCtx } from '../context.ts'
 import { tryStaffCode, tryStaffPassword } from './attempts.ts'
+import { deleteStaffSessions } from './sessions.sql.ts'
 import {
   confirmSecondFactor,
   consumeRecoveryCode,
@@ -68,6 +69,8 @@ export const finishSecondFactor = (ctx: StaffCtx, { code }: { code: string }) =>
     const step = matchTotp(openSecret(ctx, row.id, row.secondFactor), code, ctx.clock.now())
     if (step === undefined) throw fail('BAD_REQUEST', 'The code is wrong. Check the clock of the device.')
     await confirmSecondFactor(tx, row.id, step)
+    // They were opened without a code, and perhaps by the person against whom it is meant.
+    await deleteStaffSessions(tx, row.id, ctx.sessionHash)
     const codes = Array.from({ length: recoveryCodes }, () => randomText(10))
     await replaceRecoveryCodes(tx, row.id, codes.map(hashSecret))
     await recordForAllStores(tx, ctx, 'staff.second_factor_added')

@@ -53,7 +53,7 @@ export const sessionContract = {
     ...{ method: 'POST', path: '/admin/v1/session', tag, access: 'public' },
     summary: 'Sign in',
     description:
-      'Sets the cookie `vitrine_staff`, which is valid for twelve hours after its last use. Ten failures in fifteen minutes: 429. `SECOND_FACTOR_REQUIRED`: send the request again with `code`.',
+      'Sets the cookie `vitrine_staff`, which is valid for twelve hours after its last use. Ten failures of an email, or a hundred of a client address, in fifteen minutes: 429. `SECOND_FACTOR_REQUIRED`: send the request again with `code`.',
     body: Type.Object({ email, password: typedPassword, code: Type.Optional(code) }),
     ok: StaffSession,
     errors: ['UNAUTHORIZED', 'SECOND_FACTOR_REQUIRED', 'FORBIDDEN'],
@@ -176,7 +176,8 @@ export const sessionContract = {
   adminConfirmSecondFactor: adminEndpoint({
     ...{ method: 'POST', path: '/admin/v1/staff/me/second-factor/confirm', tag, access: 'staff' },
     summary: 'Confirm a code of the new second factor',
-    description: 'From now on signing in needs a code. Returns ten recovery codes, each of which works once.',
+    description:
+      'From now on signing in needs a code. Ends your other sessions. Returns ten recovery codes, each of which works once.',
     body: Type.Object({ code }),
     ok: Type.Object({ recoveryCodes: Type.Array(Type.String()) }),
     errors: ['CONFLICT'],

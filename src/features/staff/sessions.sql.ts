@@ -62,6 +62,11 @@ export const deleteStaffSession = (db: Queries, tokenHash: string) => db.run`
 export const deleteStaffSessionById = (db: Queries, staffId: string, id: string) => db.run`
   delete from staff_session where staff_id = ${staffId} and id = ${id}`
 
+/** Those of a person that were used last stay. */
+export const deleteOldestSessions = (tx: Tx, staffId: string, kept: number) => tx.run`
+  delete from staff_session where token_hash = any(array(
+    select token_hash from staff_session where staff_id = ${staffId} order by used_at desc, id desc offset ${kept}))`
+
 /** All sessions of a person except one (null: no exception). */
 export const deleteStaffSessions = (tx: Tx, staffId: string, except: string | null) => tx.run`
   delete from staff_session where staff_id = ${staffId} and token_hash is distinct from ${except}`

@@ -7,6 +7,7 @@ import { permissionsOf, sessionCookie } from '../access/admin.contract.ts'
 import { recordChange } from '../audit/record.ts'
 import type { AdminPublicCtx, Author, StaffCtx, StaffMember } from '../context.ts'
 import {
+  deleteOldestSessions,
   deleteStaffSession,
   deleteStaffSessionById,
   insertStaffSession,
@@ -17,23 +18,35 @@ import { listStoresOf, type StaffRow, type StoreOfStaff } from './staff.sql.ts'
 
 export const staffSessionTtlMs = hours(12)
 
+/** Of one person. More devices than anyone has, and few enough to list. */
+export const maxStaffSessions = 50
+
+/**
+ * With the prefix, browsers take the cookie from this host only. Without it, a storefront on another subdomain could set
+ * one of its own, and staff would work in someone else's session. Browsers ask for TLS and for all paths then.
+ */
+const cookieOf = (isSecure: boolean) =>
+  isSecure ? { name: `__Host-${sessionCookie}`, path: '/' } : { name: sessionCookie, path: '/admin' }
+
 /** `null` removes the cookie. */
 export const writeCookie = (token: string | null, isSecure: boolean) =>
   [
-    `${sessionCookie}=${token ?? ''}`,
-    'Path=/admin',
+    `${cookieOf(isSecure).name}=${token ?? ''}`,
+    `Path=${cookieOf(isSecure).path}`,
     'HttpOnly',
     'SameSite=Strict',
     `Max-Age=${token === null ? 0 : staffSessionTtlMs / 1000}`,
     ...(isSecure ? ['Secure'] : []),
   ].join('; ')
 
-export const readCookie = (header: string | undefined): string | undefined =>
-  header
+export const readCookie = (header: string | undefined, isSecure: boolean): string | undefined => {
+  const start = `${cookieOf(isSecure).name}=`
+  return header
     ?.split(';')
     .map((part) => part.trim())
-    .find((part) => part.startsWith(`${sessionCookie}=`))
-    ?.slice(sessionCookie.length + 1)
+    .find((part) => part.startsWith(start))
+    ?.slice(start.length)
+}
 
 /** What the author of a person's own changes is. */
 export const authorOf = (
@@ -59,6 +72,7 @@ export const openStaffSession = async (tx: Tx, ctx: AdminPublicCtx, row: StaffRo
     ...{ id: newId('sss', ctx.clock.now()), tokenHash: hashSecret(token), staffId: row.id },
     ...{ clientAddress: ctx.clientAddress, userAgent: ctx.userAgent.slice(0, 300), ttlMs: staffSessionTtlMs },
   })
+  await deleteOldestSessions(tx, row.id, maxStaffSessions)
   const stores = await listStoresOf(tx, row.id)
   for (const { storeNumber } of stores) {
     recordChange(tx, { id: storeNumber }, authorOf(row, ctx), { action: 'session.opened', id: row.id })

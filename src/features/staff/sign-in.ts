@@ -1,7 +1,7 @@
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { AdminPublicCtx } from '../context.ts'
-import { tryStaffPassword } from './attempts.ts'
+import { countSignIn, tryStaffPassword } from './attempts.ts'
 import { requireCode } from './second-factor.ts'
 import { openStaffSession } from './sessions.ts'
 import { auditFailedSignIn } from './sign-in.sql.ts'
@@ -15,6 +15,7 @@ export type StaffSignIn = { email: string; password: string; code?: string }
 
 export const signInStaff = async (ctx: AdminPublicCtx, { email: typed, password, code }: StaffSignIn) => {
   const email = normaliseStaffEmail(typed)
+  const uncount = await countSignIn(ctx)
   const found = await findStaffByEmail(ctx.db, email)
   const refuse = async (reason: string) => {
     await auditFailedSignIn(ctx.db, { email, auditId: newId('aud', ctx.clock.now()), reason }, ctx)
@@ -29,6 +30,7 @@ export const signInStaff = async (ctx: AdminPublicCtx, { email: typed, password,
     throw wrong()
   })
   await requireCode(ctx, row, code, () => refuse('code'))
+  await uncount()
   return ctx.db.tx(async (tx) => {
     const current = await lockStaff(tx, row.id)
     // A concurrent change of the password ends all sessions. Without the lock this one would survive it.

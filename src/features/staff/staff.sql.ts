@@ -48,6 +48,10 @@ export const listStoresOf = (db: Queries, staffId: string) => db.many<StoreOfSta
   from staff_role r join store t on t.id = r.store_id
   where r.staff_id = ${staffId} order by t.name, t.id`
 
+/** The store that a person works for longest. Whoever adds an account to another store must not change its mail. */
+export const findFirstStoreOf = (db: Queries, staffId: string) => db.maybeOne<{ id: StoreId }>`
+  select store_id as id from staff_role where staff_id = ${staffId} order by created_at, store_id limit 1`
+
 export type Member = {
   id: string
   email: string

@@ -11,14 +11,17 @@ export type TokenRow = {
   usedAt: Date | null
 }
 
+/** Nothing if the store has `maxTokens` already. */
 export const insertToken = (
   tx: Tx,
   storeId: StoreId,
   token: Pick<TokenRow, 'id' | 'name' | 'permissions' | 'expiresAt'> & { tokenHash: string },
-) => tx.one<TokenRow>`
+  maxTokens: number,
+) => tx.maybeOne<TokenRow>`
   insert into admin_token (store_id, id, name, token_hash, permissions, created_at, expires_at)
-  values (${storeId}, ${token.id}, ${token.name}, ${token.tokenHash}, ${token.permissions}::text[], vitrine_now(),
-    ${token.expiresAt})
+  select ${storeId}, ${token.id}, ${token.name}, ${token.tokenHash}, ${token.permissions}::text[], vitrine_now(),
+    ${token.expiresAt}::timestamptz
+  where (select count(*) from admin_token where store_id = ${storeId} and revoked_at is null) < ${maxTokens}
   returning id, name, permissions, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"`
 
 export const listTokens = (db: Queries, storeId: StoreId) => db.many<TokenRow>`

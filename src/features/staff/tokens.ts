@@ -9,6 +9,9 @@ import type { Author, Store } from '../context.ts'
 import { readRole, refuseBeyondOwn } from './members.ts'
 import { insertToken, listTokens, revokeTokenRow, type TokenRow } from './tokens.sql.ts'
 
+/** Of one store, without those that were revoked. */
+const maxTokens = 100
+
 type OfStore = { store: Pick<Store, 'id'> }
 
 /** Either a role, whose permissions the token gets, or the permissions themselves. */
@@ -33,9 +36,15 @@ export const createToken = (
   if (expiresAt !== null && expiresAt.getTime() <= clock.now()) throw refuse('EXPIRY_PAST', {})
   const token = `vat_${randomText(32)}`
   return db.tx(async (tx) => {
-    const made = await insertToken(tx, store.id, {
-      ...{ id: newId('tok'), name: name.trim(), permissions: granted, expiresAt, tokenHash: hashSecret(token) },
-    })
+    const made = await insertToken(
+      tx,
+      store.id,
+      {
+        ...{ id: newId('tok'), name: name.trim(), permissions: granted, expiresAt, tokenHash: hashSecret(token) },
+      },
+      maxTokens,
+    )
+    if (made === undefined) throw refuse('TOKEN_LIMIT_REACHED', { maxTokens })
     recordChange(tx, store, by, {
       ...{ action: 'token.created', id: made.id },
       changes: { permissions: { before: null, after: granted }, name: { before: null, after: made.name } },
