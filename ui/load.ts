@@ -87,23 +87,38 @@ export const useDraft = <T>(name: string, initial: T) => {
   const keep = useCallback(
     (next: T) => {
       setValue(next)
-      try {
-        sessionStorage.setItem(`draft.${name}`, JSON.stringify(next))
-      } catch {
-        // Without storage, a draft lasts until the page is closed.
-      }
+      keepDraft(name, next)
     },
     [name],
   )
   return [value, keep] as const
 }
 
-const readDraft = <T>(name: string): T | null => {
+export const keepDraft = (name: string, value: unknown) => {
+  try {
+    sessionStorage.setItem(`draft.${name}`, JSON.stringify(value))
+  } catch {
+    // Without storage, a draft lasts until the page is closed.
+  }
+}
+
+export const readDraft = <T>(name: string): T | null => {
   try {
     return JSON.parse(sessionStorage.getItem(`draft.${name}`) ?? 'null') as T | null
   } catch {
     return null
   }
+}
+
+/** Deletes everything that this tab has kept for another person. Null: nobody is signed in. */
+export const claimDrafts = (owner: string | null) => {
+  if (readDraft('owner') === owner) return
+  try {
+    sessionStorage.clear()
+  } catch {
+    // Without storage there are no drafts to delete.
+  }
+  keepDraft('owner', owner)
 }
 
 export const dropDrafts = (...names: string[]) => {

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { clearLoadCache, retryFailedLoads } from '../../ui/load.ts'
+import { claimDrafts, clearLoadCache, retryFailedLoads } from '../../ui/load.ts'
 import { route } from '../../ui/router.ts'
 import { siteName } from '../../ui/site.ts'
 import { type AdminClient, isVitrineError, type StaffSession, staff, whenSignedOut } from './api.ts'
@@ -39,6 +39,7 @@ export const admin = (): AdminClient => {
 export const enter = (entered: StaffSession) => {
   const before = session.value
   // Someone else's data must not be shown.
+  claimDrafts(entered.staff.id)
   if (before && before.staff.id !== entered.staff.id) location.reload()
   session.value = entered
   sessionError.value = null
@@ -58,6 +59,7 @@ export const loadSession = async () => {
 export const signOut = async () => {
   await staff.signOut()
   clearLoadCache()
+  claimDrafts(null)
   session.value = null
 }
 

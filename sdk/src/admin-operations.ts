@@ -1257,8 +1257,8 @@ export interface StaffOperations {
   /**
    * Sign in.
    *
-   * Sets the cookie `vitrine_staff`, which is valid for twelve hours after its last use. Ten failures in fifteen
-   * minutes: 429. `SECOND_FACTOR_REQUIRED`: send the request again with `code`.
+   * Sets the cookie `vitrine_staff`, which is valid for twelve hours after its last use. Ten failures of an email, or a
+   * hundred of a client address, in fifteen minutes: 429. `SECOND_FACTOR_REQUIRED`: send the request again with `code`.
    *
    * `POST /admin/v1/session`
    */
@@ -1342,7 +1342,8 @@ export interface StaffOperations {
   /**
    * Confirm a code of the new second factor.
    *
-   * From now on signing in needs a code. Returns ten recovery codes, each of which works once.
+   * From now on signing in needs a code. Ends your other sessions. Returns ten recovery codes, each of which works
+   * once.
    *
    * `POST /admin/v1/staff/me/second-factor/confirm`
    */
