@@ -29,6 +29,7 @@ const apiOf = ({ store, service }: BrowserFixture, { context }: StaffBrowser) =>
 const fillWithEvil = async (fixture: BrowserFixture, owner: StaffBrowser): Promise<string[]> => {
   const { service, store } = fixture
   const call = apiOf(fixture, owner)
+  await service.db.run`update staff set name = ${evil} where email = ${owner.email}`
   const order = await placeByApi(fixture, { name: evil })
   const [line] = order.items
   await service.db
@@ -65,7 +66,6 @@ const fillWithEvil = async (fixture: BrowserFixture, owner: StaffBrowser): Promi
   await call('POST', 'staff', { email: 'colleague@kavya.example', role: 'viewer', name: evil.slice(0, 100) })
   await call('POST', 'tokens', { name: evil.slice(0, 100), permissions: ['orders:read'] })
   await call('POST', 'keys', { kind: 'browser', name: evil.slice(0, 100) })
-  await service.db.run`update staff set name = ${evil} where email = ${owner.email}`
   await upload(fixture, owner, 'media', { name: 'a.png', buffer: await newPicture() }, { alt: evil })
   const csv = `name,price\n"${evil.replaceAll('"', '""')}",x\n`
   await upload(fixture, owner, 'jobs', { name: `${evilName}.csv`, buffer: Buffer.from(csv) }, { type: 'import' })
