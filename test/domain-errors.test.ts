@@ -56,7 +56,7 @@ const samples: DomainErrorData = {
   PERMISSION_UNKNOWN: { permission: 'a', permissions: ['b'] },
   PERMISSION_NOT_OWN: { permission: 'secrets:write' },
   TOKEN_RIGHTS_UNCLEAR: {},
-  TOKEN_LIMIT_REACHED: { maxTokens: 100 },
+  TOKEN_LIMIT_REACHED: { maxTokens: 300 },
   TOKEN_NOT_FOUND: { tokenId: 'tok_1' },
   EXPIRY_PAST: {},
   MENU_LIST_MISSING: { path: 'items' },

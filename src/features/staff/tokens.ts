@@ -10,7 +10,7 @@ import { readRole, refuseBeyondOwn } from './members.ts'
 import { insertToken, listTokens, revokeTokenRow, type TokenRow } from './tokens.sql.ts'
 
 /** Of one store, without those that were revoked. */
-const maxTokens = 100
+export const maxTokens = 300
 
 type OfStore = { store: Pick<Store, 'id'> }
 
