@@ -69,8 +69,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description:
-      "The session of a person, from `POST /admin/v1/session`. Only for pages of the service's own origin. In production its name begins with `__Host-`",
+    description: "The session of a person, from `POST /admin/v1/session`. Only for pages of the service's own origin.",
   },
   adminToken: { type: 'http', scheme: 'bearer', description: 'A token for programs, which begins with `vat_`' },
 }

@@ -27,19 +27,6 @@ test('one password cannot be tried at many addresses, and people who share a cli
   assert.equal((await signIn(service, email)).status, 200)
 })
 
-test('in production only this host can set the cookie, and one of another name does not count', async (t) => {
-  const service = await serviceFor(t, { production: true, passwords: cheapPasswords })
-  const development = await serviceFor(t, { passwords: cheapPasswords })
-  const { email } = await newStaff(development, await newStore(development))
-  const [cookie = '', ...attributes] = ((await signIn(service, email)).headers.get('set-cookie') ?? '').split('; ')
-  assert.match(cookie, /^__Host-vitrine_staff=sst_/)
-  assert.deepEqual(attributes, ['Path=/', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200', 'Secure'])
-  const read = (sent: string) => service.call('/admin/v1/session', { headers: { cookie: sent } })
-  assert.equal((await read(cookie)).status, 200)
-  assert.equal((await read(`vitrine_staff=sst_other; ${cookie}`)).status, 200)
-  assert.equal((await read(cookie.replace('__Host-', ''))).status, 401)
-})
-
 test('a person has a limited number of sessions, and those used last stay', async (t) => {
   const service = await serviceFor(t, { passwords: cheapPasswords })
   const person = await newStaff(service, await newStore(service))

@@ -64,7 +64,7 @@ const signIn = () => fail('UNAUTHORIZED', 'Sign in first, or send a token as Aut
 const findSignedIn = async (options: AdminDoorOptions, arrival: AdminArrival, store: Store | null) => {
   const { services, ownOrigins } = options
   const { headers, route } = arrival
-  const token = readCookie(readHeader(headers, 'cookie'), options.secureCookies)
+  const token = readCookie(readHeader(headers, 'cookie'))
   if (!token) throw signIn()
   refuseForeignPage(options, arrival)
   const site = readHeader(headers, 'sec-fetch-site')

@@ -21,32 +21,23 @@ export const staffSessionTtlMs = hours(12)
 /** Of one person. More devices than anyone has, and few enough to list. */
 export const maxStaffSessions = 50
 
-/**
- * With the prefix, browsers take the cookie from this host only. Without it, a storefront on another subdomain could set
- * one of its own, and staff would work in someone else's session. Browsers ask for TLS and for all paths then.
- */
-const cookieOf = (isSecure: boolean) =>
-  isSecure ? { name: `__Host-${sessionCookie}`, path: '/' } : { name: sessionCookie, path: '/admin' }
-
 /** `null` removes the cookie. */
 export const writeCookie = (token: string | null, isSecure: boolean) =>
   [
-    `${cookieOf(isSecure).name}=${token ?? ''}`,
-    `Path=${cookieOf(isSecure).path}`,
+    `${sessionCookie}=${token ?? ''}`,
+    'Path=/admin',
     'HttpOnly',
     'SameSite=Strict',
     `Max-Age=${token === null ? 0 : staffSessionTtlMs / 1000}`,
     ...(isSecure ? ['Secure'] : []),
   ].join('; ')
 
-export const readCookie = (header: string | undefined, isSecure: boolean): string | undefined => {
-  const start = `${cookieOf(isSecure).name}=`
-  return header
+export const readCookie = (header: string | undefined): string | undefined =>
+  header
     ?.split(';')
     .map((part) => part.trim())
-    .find((part) => part.startsWith(start))
-    ?.slice(start.length)
-}
+    .find((part) => part.startsWith(`${sessionCookie}=`))
+    ?.slice(sessionCookie.length + 1)
 
 /** What the author of a person's own changes is. */
 export const authorOf = (
