@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { hasReturned } from './router.ts'
 
 export type Loaded<T> = { status: 'loading' } | { status: 'failed'; error: unknown } | { status: 'ready'; value: T }
@@ -33,8 +33,9 @@ export const useLoad = <T>(key: string, read: (signal: AbortSignal) => Promise<T
   const latest = useRef({ key, read })
   latest.current = { key, read }
 
-  // `round` is a dependency because a new number requests another read.
-  useEffect(() => {
+  // Before the first frame is drawn, so that the read does not wait for it. `round` is a dependency because a new number
+  // requests another read.
+  useLayoutEffect(() => {
     if (hasReturned() && cache.get(key)?.isExtended) return
     const abort = new AbortController()
     pending.current = { key, abort }

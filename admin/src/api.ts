@@ -12,12 +12,25 @@ export const whenSignedOut = (listener: () => void) => {
 
 const isOfSession = (address: string) => /\/admin\/v1\/(session|password)/.test(address)
 
+/** An answer that was asked for before the page was loaded. Each is taken once, and none after a change. */
+const takeAhead = (address: string, method = 'GET') => {
+  const { answersAhead } = globalThis
+  const path = address.slice(location.origin.length)
+  const answer = answersAhead?.get(path)
+  if (method === 'GET') answersAhead?.delete(path)
+  else answersAhead?.clear()
+  return method === 'GET' ? answer : undefined
+}
+
 export const staff = createStaffClient({
   url: location.origin,
   fetch: async (address, init) => {
     const form = init?.body instanceof FormData ? init.body : null
-    const response = form ? await sendForm(String(address), form, init ?? {}) : await fetch(address, init)
-    if (response.status === 401 && !isOfSession(String(address))) onSignedOut()
+    const text = String(address)
+    const response = form
+      ? await sendForm(text, form, init ?? {})
+      : await (takeAhead(text, init?.method) ?? fetch(address, init))
+    if (response.status === 401 && !isOfSession(text)) onSignedOut()
     return response
   },
 })

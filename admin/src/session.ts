@@ -43,8 +43,19 @@ export const enter = (entered: StaffSession) => {
   if (before && before.staff.id !== entered.staff.id) location.reload()
   session.value = entered
   sessionError.value = null
+  rememberStore(entered.stores)
   if (hasExpired.value) retryFailedLoads()
   hasExpired.value = false
+}
+
+/** `ahead.ts` asks for what it shows before the session is known. */
+const rememberStore = ([first, second]: StaffSession['stores']) => {
+  try {
+    if (first && !second) localStorage.setItem('store', first.id)
+    else localStorage.removeItem('store')
+  } catch {
+    // Without storage, the next visit asks a moment later.
+  }
 }
 
 export const loadSession = async () => {

@@ -31,10 +31,10 @@ export const registerAdminPage = (server: FastifyInstance) => {
   const loadAssets = createAssetLoader(adminPage)
   server.get<{ Params: { name: string } }>('/admin/assets/:name', async (request, reply) => {
     const { name } = request.params
-    const asset = (await loadAssets()).assets.get(name)
+    const asset = (await loadAssets(({ assets }) => assets.has(name))).assets.get(name)
     if (asset === undefined) throw fail('NOT_FOUND', 'There is no such file.')
-    // The names of parts that are loaded on demand change with their content.
-    const cacheControl = /-[A-Z0-9]{8}\.js$/.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache'
+    // The names change with the content.
+    const cacheControl = 'public, max-age=31536000, immutable'
     return sendAnswer(request, reply, asset.answer, { type: asset.type, cacheControl, vary })
   })
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -3,11 +3,22 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
 
-/** A page with its scripts and styles: the folder of its source, and the path from which it loads its files. */
-export type WebPage = { folder: 'demo' | 'admin'; publicPath: string }
+/**
+ * A page with its scripts and styles: the folder of its source, the path from which it loads its files, and the files
+ * that its document names. With `isCachedForGood` these have names that change with their content too.
+ */
+export type WebPage = {
+  folder: 'demo' | 'admin'
+  publicPath: string
+  entries: readonly string[]
+  isCachedForGood: boolean
+}
 
-export const demoShop: WebPage = { folder: 'demo', publicPath: '/assets' }
-export const adminPage: WebPage = { folder: 'admin', publicPath: '/admin/assets' }
+const entries = ['main.tsx', 'style.css']
+export const demoShop: WebPage = { folder: 'demo', publicPath: '/assets', entries, isCachedForGood: false }
+export const adminPage: WebPage = {
+  ...{ folder: 'admin', publicPath: '/admin/assets', entries: ['ahead.ts', ...entries], isCachedForGood: true },
+}
 
 /** The page, and its scripts and styles by name. */
 type PageAssets = { page: string; assets: ReadonlyMap<string, { answer: CachedAnswer; type: string }> }
@@ -24,11 +35,14 @@ const types: Record<string, string> = {
 
 /**
  * Loads the files of a page. In a checkout they are bundled at the first request and again after a change, so that a
- * developer can edit and reload. In a package they are prebuilt.
+ * developer can edit and reload. In a package they are prebuilt. `has` tells whether the files that were loaded last are
+ * enough, because looking for changes takes longer than sending a file.
  */
 export const createAssetLoader = (source: WebPage) => {
   let made: { assets: Promise<PageAssets>; stamp: number } | undefined
-  return (): Promise<PageAssets> => {
+  return async (has: (known: PageAssets) => boolean = () => false): Promise<PageAssets> => {
+    const known = await made?.assets
+    if (known !== undefined && has(known)) return known
     const stamp = existsSync(builtFolderOf(source)) ? 0 : newestChange(source)
     if (made === undefined || made.stamp !== stamp) {
       made = { assets: stamp === 0 ? Promise.resolve(readBuilt(source)) : bundlePage(source).then(toAssets), stamp }
@@ -56,10 +70,11 @@ const newestChange = ({ folder }: WebPage) =>
 type PageFiles = { page: string; files: Map<string, string> }
 
 /** Bundles a page, its styles and the client that it uses. What it imports on demand becomes a file of its own. */
-export const bundlePage = async ({ folder, publicPath }: WebPage): Promise<PageFiles> => {
+export const bundlePage = async ({ folder, publicPath, entries, isCachedForGood }: WebPage): Promise<PageFiles> => {
   const esbuild = await import('esbuild')
-  const { outputFiles } = await esbuild.build({
-    entryPoints: { main: join(root, folder, 'src/main.tsx'), style: join(root, folder, 'src/style.css') },
+  const { outputFiles, metafile } = await esbuild.build({
+    entryPoints: entries.map((name) => join(root, folder, 'src', name)),
+    entryNames: isCachedForGood ? '[name]-[hash]' : '[name]',
     bundle: true,
     minify: true,
     splitting: true,
@@ -72,12 +87,35 @@ export const bundlePage = async ({ folder, publicPath }: WebPage): Promise<PageF
     chunkNames: '[name]-[hash]',
     publicPath,
     write: false,
+    metafile: true,
     logLevel: 'silent',
   })
   return {
-    page: readFileSync(join(root, folder, 'index.html'), 'utf8'),
+    page: nameFiles(readFileSync(join(root, folder, 'index.html'), 'utf8'), publicPath, metafile.outputs),
     files: new Map(outputFiles.map(({ path, text }) => [path.slice(join(root, 'built/').length), text])),
   }
+}
+
+type Outputs = Record<string, { entryPoint?: string; imports: readonly { path: string; kind: string }[] }>
+
+/**
+ * Writes the names of the files into the document, with the files that a script imports: the browser then asks for all of
+ * them at once and not for one after the other.
+ */
+const nameFiles = (page: string, publicPath: string, outputs: Outputs) => {
+  const nameOf = (path: string) => path.slice('built/'.length)
+  const importedBy = (path: string): string[] =>
+    (outputs[path]?.imports ?? [])
+      .filter(({ kind }) => kind === 'import-statement')
+      .flatMap((imported) => [imported.path, ...importedBy(imported.path)])
+  return page.replaceAll(/^.*"__FILE__\/([\w.]+)".*$/gm, (line, entry: string) => {
+    const path = Object.keys(outputs).find((output) => outputs[output]?.entryPoint?.endsWith(`/src/${entry}`))
+    if (path === undefined) throw new Error(`the document names ${entry}, which is not bundled`)
+    const links = [...new Set(importedBy(path))].map(
+      (imported) => `<link rel="modulepreload" href="${publicPath}/${nameOf(imported)}">\n`,
+    )
+    return links.join('') + line.replace(`__FILE__/${entry}`, () => `${publicPath}/${nameOf(path)}`)
+  })
 }
 
 const readBuilt = (source: WebPage): PageAssets => {

@@ -56,6 +56,33 @@ browserTest('an invitation leads to the orders, and a link to a list asks to sig
   )
 })
 
+browserTest('Today asks for each of its parts once, before its scripts are there', async (fixture) => {
+  const { page, open, email } = await staffWith(fixture, 'owner')
+  const asked: string[] = []
+  page.on('request', (request) => void asked.push(new URL(request.url()).pathname.replace(/^.*\//, '')))
+  const count = (part: string) => asked.filter((name) => name === part).length
+  // The second visit knows the store from the first.
+  for (const visit of [open, () => page.goto('/admin')]) {
+    asked.length = 0
+    await page.route('**/main-*.js', async (main) => {
+      await becomes(async () => count('today'), 1)
+      await main.continue()
+    })
+    await visit()
+    await sees(page.locator('.tasks[aria-busy=false]'))
+    await sees(page.getByText('No orders yet'))
+    assert.match(page.url(), /\/admin\/store_\w+$/)
+    assert.deepEqual(['session', 'today', 'orders'].map(count), [1, 1, 1])
+  }
+  // Without a session the answers are refusals, which must not be shown to the person who signs in.
+  await page.context().clearCookies()
+  await open()
+  await sees(heading(page, 'Sign in'))
+  await signIn(page, email)
+  await sees(page.locator('.tasks[aria-busy=false]'))
+  assert.equal(await page.getByRole('dialog').count(), 0)
+})
+
 browserTest('an order is found by filter and search, and a session that ends takes nothing away', async (fixture) => {
   const shopper = await fixture.newShopper()
   await orderAs(shopper.page)
