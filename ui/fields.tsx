@@ -1,3 +1,6 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
 type FieldProps = {
   label: string
   /** Beside the label, such as "(optional)". */
@@ -28,15 +31,35 @@ type Kind =
   | { type: 'date' }
   | { type: 'datetime-local' }
 
-export const TextField = ({ label, remark, help, onInput, class: extra = '', ...input }: FieldProps & Kind) => (
-  <label class={`field ${extra}`}>
-    <span>
-      {label}
-      {remark && <span class="quiet-text"> {remark}</span>}
-    </span>
-    <input {...input} onInput={(event) => onInput(event.currentTarget.value)} />
-    {help && <small>{help}</small>}
-  </label>
+type LabelProps = { [name in 'remark' | 'help' | 'class']?: string | undefined } & { label: string }
+type Described = { id: string; 'aria-describedby': string | undefined }
+
+/** A control with its label, which alone is its name. The help below it is its description. */
+export const Field = ({
+  label,
+  remark,
+  help,
+  class: extra = '',
+  children,
+}: LabelProps & { children: (own: Described) => ComponentChildren }) => {
+  const id = useId()
+  const helpId = help && `${id}-help`
+  return (
+    <div class={`field ${extra}`}>
+      <label for={id}>
+        {label}
+        {remark && <span class="quiet-text"> {remark}</span>}
+      </label>
+      {children({ id, 'aria-describedby': helpId })}
+      {help && <small id={helpId}>{help}</small>}
+    </div>
+  )
+}
+
+export const TextField = ({ label, remark, help, onInput, class: extra, ...input }: FieldProps & Kind) => (
+  <Field {...{ label, remark, help, class: extra }}>
+    {(own) => <input {...own} {...input} onInput={(event) => onInput(event.currentTarget.value)} />}
+  </Field>
 )
 
 type ControlProps = Pick<FieldProps, 'label' | 'remark' | 'help' | 'class' | 'name' | 'required'>
@@ -46,17 +69,12 @@ export const TextArea = ({
   remark,
   help,
   onInput,
-  class: extra = '',
+  class: extra,
   ...input
 }: ControlProps & { value: string; onInput: (text: string) => void; rows?: number; maxLength?: number }) => (
-  <label class={`field ${extra}`}>
-    <span>
-      {label}
-      {remark && <span class="quiet-text"> {remark}</span>}
-    </span>
-    <textarea rows={4} {...input} onInput={(event) => onInput(event.currentTarget.value)} />
-    {help && <small>{help}</small>}
-  </label>
+  <Field {...{ label, remark, help, class: extra }}>
+    {(own) => <textarea rows={4} {...own} {...input} onInput={(event) => onInput(event.currentTarget.value)} />}
+  </Field>
 )
 
 /** `options` are pairs of a value and what the person reads. */
@@ -67,27 +85,24 @@ export const SelectField = ({
   value,
   options,
   onChange,
-  class: extra = '',
+  class: extra,
   ...input
 }: ControlProps & {
   value: string
   options: readonly (readonly [value: string, text: string])[]
   onChange: (value: string) => void
 }) => (
-  <label class={`field ${extra}`}>
-    <span>
-      {label}
-      {remark && <span class="quiet-text"> {remark}</span>}
-    </span>
-    <select {...input} onChange={(event) => onChange(event.currentTarget.value)}>
-      {options.map(([option, text]) => (
-        <option value={option} selected={option === value} key={option}>
-          {text}
-        </option>
-      ))}
-    </select>
-    {help && <small>{help}</small>}
-  </label>
+  <Field {...{ label, remark, help, class: extra }}>
+    {(own) => (
+      <select {...own} {...input} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option value={option} selected={option === value} key={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
 )
 
 export const CheckField = ({
@@ -96,20 +111,28 @@ export const CheckField = ({
   isChecked,
   onChange,
   name,
-}: Pick<FieldProps, 'label' | 'help' | 'name'> & { isChecked: boolean; onChange: (isChecked: boolean) => void }) => (
-  <div>
-    <label class="check">
-      <input
-        type="checkbox"
-        name={name}
-        checked={isChecked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
-      <span>{label}</span>
-    </label>
-    {help && <small class="check-help">{help}</small>}
-  </div>
-)
+}: Pick<FieldProps, 'label' | 'help' | 'name'> & { isChecked: boolean; onChange: (isChecked: boolean) => void }) => {
+  const helpId = useId()
+  return (
+    <div>
+      <label class="check">
+        <input
+          type="checkbox"
+          name={name}
+          checked={isChecked}
+          aria-describedby={help && helpId}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        <span>{label}</span>
+      </label>
+      {help && (
+        <small class="check-help" id={helpId}>
+          {help}
+        </small>
+      )}
+    </div>
+  )
+}
 
 export const NameField = (field: Pick<FieldProps, 'value' | 'onInput'>) => (
   <TextField label="Name" name="name" autocomplete="name" required maxLength={120} {...field} />

@@ -138,7 +138,13 @@ browserTest('a person switches on a second factor, and ends the session of anoth
   const { page } = person
   await page.goto('/admin/account')
   await sees(heading(page, 'Your account'))
-  await page.getByLabel(/^Name/).fill('Meera Kapoor')
+  await page
+    .getByRole('textbox', {
+      name: 'Name',
+      exact: true,
+      description: 'Colleagues see it beside your notes and changes.',
+    })
+    .fill('Meera Kapoor')
   await button(page, 'Save name').click()
   await sees(page.getByText('Your name is saved.'))
   await sees(page.locator('summary').filter({ hasText: 'Meera Kapoor' }))
@@ -154,10 +160,10 @@ browserTest('a person switches on a second factor, and ends the session of anoth
   await sees(confirming.getByRole('img', { name: /^QR code/ }))
   const secret = (await confirming.getByLabel('Or type this into the app').inputValue()).replaceAll(' ', '')
   const codeAt = (stepsAhead: number) => totpCode(secret, totpStep(fixture.service.clock.now()) + stepsAhead)
-  await confirming.getByLabel(/^Code/).fill(codeAt(20))
+  await confirming.getByLabel('Code', { exact: true }).fill(codeAt(20))
   await button(confirming, 'Confirm').click()
   await sees(confirming.getByText('The code is wrong.'))
-  await confirming.getByLabel(/^Code/).fill(codeAt(0))
+  await confirming.getByLabel('Code', { exact: true }).fill(codeAt(0))
   await button(confirming, 'Confirm').click()
   const keeping = page.getByRole('dialog', { name: 'Keep your recovery codes' })
   const [download] = await Promise.all([

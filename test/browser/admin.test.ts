@@ -24,7 +24,7 @@ browserTest('an invitation leads to the orders, and a link to a list asks to sig
   const { link, email } = await newInvitation(fixture)
   const { page, pageErrors } = await fixture.newShopper()
   await page.goto(link)
-  await page.getByLabel('New password').fill(staffPassword)
+  await page.getByLabel('New password', { exact: true }).fill(staffPassword)
   await button(page, 'Save and sign in').click()
   await sees(heading(page, 'Today'))
   await page.getByRole('link', { name: 'Orders' }).click()

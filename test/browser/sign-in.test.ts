@@ -19,7 +19,9 @@ browserTest(
     await sees(heading(page, 'Create an account'))
     await page.getByLabel('Name').fill('Asha Rao')
     await page.getByLabel('E-mail address').fill(email)
-    await page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await page
+      .getByRole('textbox', { name: 'Password', exact: true, description: 'At least 8 characters.' })
+      .fill(password)
     await reload(page, page.getByLabel('E-mail address'))
     await becomes(() => page.getByLabel('E-mail address').inputValue(), email, 'a half-filled form outlives a reload')
     await becomes(() => page.getByRole('textbox', { name: 'Password' }).inputValue(), '', 'but no password does')

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../../../ui/dialog.tsx'
-import { CheckField, SelectField } from '../../../ui/fields.tsx'
+import { CheckField, Field, SelectField } from '../../../ui/fields.tsx'
 import { showNotice } from '../../../ui/notice.ts'
 import { Button, Empty } from '../../../ui/states.tsx'
 import type { AdminCreateJobInput, AdminExportProductsInput, MerchantJob } from '../api.ts'
@@ -192,14 +192,14 @@ const ImportDialog = ({ onClose, onDone, onChecked }: DialogProps & { onChecked:
       onSubmit={submit}
       onClose={onClose}
     >
-      <label class="field">
-        <span>File</span>
-        <input
-          {...{ type: 'file', name: 'file', required: true, accept: '.csv,.json,.jsonl,.ndjson,.txt' }}
-          onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-        />
-        <small>Products that the file does not name stay as they are.</small>
-      </label>
+      <Field label="File" help="Products that the file does not name stay as they are.">
+        {(own) => (
+          <input
+            {...{ ...own, type: 'file', name: 'file', required: true, accept: '.csv,.json,.jsonl,.ndjson,.txt' }}
+            onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
+          />
+        )}
+      </Field>
       <SelectField
         {...{ label: 'Format', name: 'format', value: format, onChange: setFormat, options: importFormats }}
       />

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/fields.tsx'
 import { Button } from '../../../ui/states.tsx'
 
 /** A value to use elsewhere, with a button that copies it. */
@@ -15,11 +16,9 @@ export const CopyField = ({ label, value, help }: { label: string; value: string
   }
   return (
     <div class="copy">
-      <label class="field">
-        <span>{label}</span>
-        <input readOnly value={value} onClick={(event) => event.currentTarget.select()} />
-        {help && <small>{help}</small>}
-      </label>
+      <Field label={label} help={help}>
+        {(own) => <input {...own} readOnly value={value} onClick={(event) => event.currentTarget.select()} />}
+      </Field>
       <Button class="quiet" onClick={() => void copy()}>
         {isCopied ? 'Copied' : 'Copy'}
         <span class="hidden"> {label.toLowerCase()}</span>

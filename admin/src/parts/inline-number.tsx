@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { inputMoney, inputNumber, readNumber, wordProblem } from '../format.ts'
 
 /**
@@ -19,6 +19,7 @@ export const InlineNumber = ({
   const [typed, setTyped] = useState<string | null>(null)
   const [state, setState] = useState<'saving' | 'saved' | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
+  const stateId = useId()
   const restore = () => {
     setTyped(null)
     setProblem(null)
@@ -47,6 +48,7 @@ export const InlineNumber = ({
         inputMode={isWhole ? 'numeric' : 'decimal'}
         aria-label={label}
         aria-invalid={problem !== null}
+        aria-describedby={problem === null ? undefined : stateId}
         autocomplete="off"
         value={typed ?? (isWhole ? inputNumber(value) : inputMoney(value))}
         onFocus={(event) => event.currentTarget.select()}
@@ -60,7 +62,7 @@ export const InlineNumber = ({
         }}
         onBlur={() => void save()}
       />
-      <span class={problem === null ? 'quiet-text' : 'inline-problem'} role="status">
+      <span class={problem === null ? 'quiet-text' : 'inline-problem'} role="status" id={stateId}>
         {problem ?? (state === 'saving' ? 'Saving …' : state === 'saved' ? 'Saved' : '')}
       </span>
     </span>

@@ -92,6 +92,7 @@ export const CouponForm = ({ cart, hasOffers = false }: { cart: Cart; hasOffers?
               autocomplete="off"
               autocapitalize="characters"
               spellcheck={false}
+              aria-invalid={Boolean(errorMessage)}
               aria-describedby={errorMessage ? errorId : undefined}
               onInput={(event) => setCode(event.currentTarget.value)}
             />
