@@ -22,7 +22,7 @@ const tabs = [
 
 const nameOf = ({ name, variant }: StockLevel) => (variant === '' ? name : `${name}, ${variant}`)
 
-/** What is there, what orders hold, and what can be sold, by outlet. */
+/** What is on hand, reserved and available, by outlet. */
 export const StockPage = () => {
   const { query } = route.value
   const shown = tabs.find(([name]) => name !== '' && name === query.get('show'))?.[0]
@@ -107,13 +107,13 @@ const StockTable = ({
         <th scope="col">SKU</th>
         {outletNames.size > 1 && <th scope="col">Outlet</th>}
         <th scope="col" class="number">
-          Can be sold
+          Available
         </th>
         <th scope="col" class="number">
-          Held by orders
+          Reserved
         </th>
         <th scope="col" class="number">
-          On the shelf
+          On hand
         </th>
         <th scope="col">
           <span class="hidden">Actions</span>
@@ -128,16 +128,16 @@ const StockTable = ({
           </th>
           <td data-label="SKU">{level.sku || '–'}</td>
           {outletNames.size > 1 && <td data-label="Outlet">{outletNames.get(level.outletId)}</td>}
-          <td data-label="Can be sold" class="number">
+          <td data-label="Available" class="number">
             {level.tracked ? <Available level={level} /> : 'Not counted'}
           </td>
-          <td data-label="Held by orders" class="number">
+          <td data-label="Reserved" class="number">
             {level.tracked ? number(level.reserved) : '–'}
           </td>
-          <td data-label="On the shelf" class="number">
+          <td data-label="On hand" class="number">
             {level.tracked ? number(level.onHand) : '–'}
           </td>
-          <td class="stock-actions">
+          <td class="actions">
             {level.tracked && may('stock:write') && (
               <button type="button" class="text-button" onClick={() => onChange(level)}>
                 Change<span class="hidden"> stock of {nameOf(level)}</span>
@@ -186,22 +186,22 @@ const AdjustDialog = ({
       reason: note.trim() === '' ? reason : `${reason}: ${note.trim()}`,
     })
     onDone()
-    showNotice(`${nameOf(level)}: ${counted(answer.available, 'unit')} can be sold now.`)
+    showNotice(`${nameOf(level)}: ${counted(answer.available, 'unit')} available now.`)
   }
   const after = count === null ? null : way === 'set' ? count : level.available + (delta ?? 0)
   return (
     <FormDialog title={`Stock of ${nameOf(level)}`} action="Save" onSubmit={submit} onClose={onClose}>
       <p>
         {place && `${place}: `}
-        {counted(level.available, 'unit')} can be sold. {counted(level.reserved, 'unit is', 'units are')} held by
-        orders.
+        {counted(level.onHand, 'unit')} on hand, {number(level.reserved)} reserved for orders, {number(level.available)}{' '}
+        available.
       </p>
       <SelectField
         {...{ label: 'Change', name: 'way', value: way, onChange: setWay }}
         options={[
           ['add', 'Add units'],
           ['take', 'Take units away'],
-          ['set', 'Set what can be sold'],
+          ['set', 'Set the available units'],
         ]}
       />
       <label class="field">
@@ -219,7 +219,7 @@ const AdjustDialog = ({
       <TextField
         {...{ label: 'Note', remark: '(optional)', name: 'note', maxLength: 150, value: note, onInput: setNote }}
       />
-      {after !== null && <p role="status">Afterwards {counted(after, 'unit')} can be sold.</p>}
+      {after !== null && <p role="status">Afterwards {counted(after, 'unit is', 'units are')} available.</p>}
     </FormDialog>
   )
 }
@@ -253,7 +253,7 @@ const MovesDialog = ({ level, onClose }: { level: StockLevel; onClose: () => voi
                   Change
                 </th>
                 <th scope="col" class="number">
-                  Can be sold
+                  Available
                 </th>
               </tr>
             </thead>
@@ -273,7 +273,7 @@ const MovesDialog = ({ level, onClose }: { level: StockLevel; onClose: () => voi
                   <td data-label="Change" class="number">
                     {move.availableChange > 0 ? `+${number(move.availableChange)}` : number(move.availableChange)}
                   </td>
-                  <td data-label="Can be sold" class="number">
+                  <td data-label="Available" class="number">
                     {number(move.available)}
                   </td>
                 </tr>
