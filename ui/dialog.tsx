@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { CloseIcon } from './icons.tsx'
 import { Button, Problem } from './states.tsx'
+import { useSubmit } from './submit.ts'
 
 /** A question over the page. The dialog element traps the focus, closes on Escape and restores the focus. */
 export const Dialog = ({
@@ -73,22 +74,10 @@ export const FormDialog = ({
   onClose: () => void
   children: ComponentChildren
 }) => {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await onSubmit()
-      onClose()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, error, submit } = useSubmit(async () => {
+    await onSubmit()
+    onClose()
+  })
   // What was sent goes on, so that its outcome must be seen.
   const close = () => {
     if (!isBusy) onClose()

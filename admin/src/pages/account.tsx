@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { NewPasswordField, PasswordField, TextField } from '../../../ui/fields.tsx'
 import { showNotice } from '../../../ui/notice.ts'
 import { Button, Heading, Problem } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/submit.ts'
 import { staff } from '../api.ts'
 import { OwnSessions } from '../parts/own-sessions.tsx'
 import { SecondFactor } from '../parts/second-factor.tsx'
@@ -24,26 +25,6 @@ export const AccountPage = () => {
       <OwnSessions />
     </div>
   )
-}
-
-/** A form whose failure leaves everything as it was typed. */
-const useSubmit = (run: () => Promise<void>) => {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await run()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
-  return { isBusy, error, submit }
 }
 
 const NameForm = ({ name }: { name: string }) => {

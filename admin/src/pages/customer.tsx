@@ -6,6 +6,7 @@ import { dropDrafts, useDraft, useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import type { PathParams } from '../../../ui/router.ts'
 import { Button, Empty, focusHeading, Problem, Show } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/submit.ts'
 import type { Address, CustomerDetails, CustomerNote, Order, WithEtag } from '../api.ts'
 import { date, dateTime, money, number } from '../format.ts'
 import { EditForm, useEdit } from '../parts/edit.tsx'
@@ -256,26 +257,19 @@ const AddressItem = ({ address }: { address: Address }) => {
 const Notes = ({ customer, onChange }: Changed) => {
   const draftName = `${store.value?.id} note on ${customer.id}`
   const [text, setText] = useDraft(draftName, '')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const [doomed, setDoomed] = useState<CustomerNote | null>(null)
-  const add = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy || text.trim() === '') return
-    setBusy(true)
-    setError(null)
-    try {
-      const note = await admin().createCustomerNote({ customerId: customer.id, text: text.trim() })
-      setText('')
-      dropDrafts(draftName)
-      onChange({ ...customer, notes: [note, ...customer.notes] })
-      showNotice('Note added.')
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const {
+    isBusy,
+    error,
+    submit: add,
+  } = useSubmit(async () => {
+    if (text.trim() === '') return
+    const note = await admin().createCustomerNote({ customerId: customer.id, text: text.trim() })
+    setText('')
+    dropDrafts(draftName)
+    onChange({ ...customer, notes: [note, ...customer.notes] })
+    showNotice('Note added.')
+  })
   const remove = async ({ id: noteId }: CustomerNote) => {
     await admin().deleteCustomerNote({ customerId: customer.id, noteId })
     onChange({ ...customer, notes: customer.notes.filter(({ id }) => id !== noteId) })

@@ -1,27 +1,17 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../../../ui/fields.tsx'
 import { Button, focusHeading, Heading, Problem } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/submit.ts'
 import { staff } from '../api.ts'
 
 export const ForgotPasswordPage = () => {
   const [email, setEmail] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const [isSent, setSent] = useState(false)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    try {
-      await staff.forgotPassword({ email })
-      setSent(true)
-      focusHeading()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, error, submit } = useSubmit(async () => {
+    await staff.forgotPassword({ email })
+    setSent(true)
+    focusHeading()
+  })
   if (isSent) {
     return (
       <div class="card">

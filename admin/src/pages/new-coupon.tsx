@@ -4,6 +4,7 @@ import { dropDrafts, useDraft } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import { navigate, route } from '../../../ui/router.ts'
 import { Button, Problem, Skeleton } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/submit.ts'
 import { wordProblem } from '../format.ts'
 import { CouponFields, CouponSentence } from '../parts/coupon-fields.tsx'
 import { type CouponDraft, emptyCoupon, toCouponDraft, toCouponInput } from '../parts/coupon-words.ts'
@@ -45,27 +46,15 @@ const madeUp = () =>
 const NewCouponForm = ({ initial, like }: { initial: NewCoupon; like: string }) => {
   const draftName = `${store.value?.id} new coupon ${like}`
   const [draft, setDraft] = useDraft<NewCoupon>(draftName, initial)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const change = (changes: Partial<NewCoupon>) => setDraft({ ...draft, ...changes })
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      const { code, ...rest } = draft
-      const input = { kind: 'percent', value: 0, ...toCouponInput(rest) } as const
-      const made = await admin().createCoupon({ ...input, code: code.trim() })
-      dropDrafts(draftName)
-      navigate(pathTo(`coupons/${encodeURIComponent(made.code)}`), { replace: true })
-      showNotice(`${made.code} is ready.`)
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, error, submit } = useSubmit(async () => {
+    const { code, ...rest } = draft
+    const input = { kind: 'percent', value: 0, ...toCouponInput(rest) } as const
+    const made = await admin().createCoupon({ ...input, code: code.trim() })
+    dropDrafts(draftName)
+    navigate(pathTo(`coupons/${encodeURIComponent(made.code)}`), { replace: true })
+    showNotice(`${made.code} is ready.`)
+  })
   return (
     <div class="columns">
       <form class="form panel" onSubmit={submit}>
@@ -73,13 +62,13 @@ const NewCouponForm = ({ initial, like }: { initial: NewCoupon; like: string }) 
           <TextField
             {...{ label: 'Code', name: 'code', required: true, maxLength: 64, autocomplete: 'off', class: 'upper' }}
             {...{ pattern: '\\s*[\\p{L}\\p{M}\\p{N}_\\-]+\\s*', title: 'Letters, digits, - and _' }}
+            help="Customers type it in the cart. Capital and small letters are the same."
             value={draft.code}
             onInput={(code) => change({ code })}
           />
           <Button class="quiet" onClick={() => change({ code: madeUp() })}>
             Make one up
           </Button>
-          <small class="whole">Customers type it in the cart. Capital and small letters are the same.</small>
         </div>
         <CouponFields draft={draft} change={change} />
         {error !== null && <Problem error={error} />}

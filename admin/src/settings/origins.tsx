@@ -4,6 +4,7 @@ import { TextField } from '../../../ui/fields.tsx'
 import { dropDrafts, useDraft, useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import { Button, Problem, Show } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/submit.ts'
 import { admin, may, store } from '../session.ts'
 
 /** The websites whose pages may call the store from a browser. */
@@ -56,24 +57,16 @@ export const OriginsPanel = () => {
 const AddOrigin = ({ onAdded }: { onAdded: (origins: { data: string[] }) => void }) => {
   const draft = `${store.value?.id} new origin`
   const [origin, setOrigin] = useDraft(draft, '')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const add = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      onAdded(await admin().addOrigin({ origin: origin.trim().replace(/\/$/, '') }))
-      setOrigin('')
-      dropDrafts(draft)
-      showNotice('Added.')
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const {
+    isBusy,
+    error,
+    submit: add,
+  } = useSubmit(async () => {
+    onAdded(await admin().addOrigin({ origin: origin.trim().replace(/\/$/, '') }))
+    setOrigin('')
+    dropDrafts(draft)
+    showNotice('Added.')
+  })
   return (
     <form class="add-line" onSubmit={add}>
       <TextField

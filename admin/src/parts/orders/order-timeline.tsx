@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import { TextArea } from '../../../../ui/fields.tsx'
 import { dropDrafts, useDraft } from '../../../../ui/load.ts'
 import { showNotice } from '../../../../ui/notice.ts'
 import { Button, Problem } from '../../../../ui/states.tsx'
+import { useSubmit } from '../../../../ui/submit.ts'
 import type { AdminOrder } from '../../api.ts'
 import { dateTime } from '../../format.ts'
 import { admin, may } from '../../session.ts'
@@ -39,25 +39,13 @@ export const OrderTimeline = ({ order, onChange }: { order: AdminOrder; onChange
 const NoteForm = ({ order: { id }, onAdded }: { order: AdminOrder; onAdded: () => void }) => {
   const name = `note ${id}`
   const [text, setText] = useDraft(name, '')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await callOnce(name, (options) => admin().addOrderNote({ id, text }, options))
-      setText('')
-      dropDrafts(name)
-      showNotice('The note is added.')
-      onAdded()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, error, submit } = useSubmit(async () => {
+    await callOnce(name, (options) => admin().addOrderNote({ id, text }, options))
+    setText('')
+    dropDrafts(name)
+    showNotice('The note is added.')
+    onAdded()
+  })
   return (
     <form class="form note-form" onSubmit={submit}>
       <TextArea

@@ -132,36 +132,55 @@ export const RefundDialog = ({
           onChange={setUnits}
         />
       )}
-      {kind === 'amount' && (
-        <TextField
-          {...{ label: `Amount in ${currency}`, name: 'amount', inputMode: 'decimal', required: true, maxLength: 20 }}
-          value={amount}
-          onInput={setAmount}
-        />
-      )}
+      {kind === 'amount' && <AmountField currency={currency} value={amount} onInput={setAmount} />}
       {kind !== 'amount' && <RestockField value={restock} onChange={setRestock} />}
       <TextField
         {...{ label: 'Reason', remark: '(optional)', name: 'reason', maxLength: 500, help: 'The customer sees it.' }}
         value={reason}
         onInput={setReason}
       />
-      <div role="status">
-        {isTooMuch && (
-          <p class="warning">
-            That is {money(answer.amount, currency)}. You may refund up to {money(answer.maximum, currency)} of this
-            order.
-          </p>
-        )}
-        {answer && !isTooMuch && (
-          <p>
-            The customer gets <strong>{money(answer.amount, currency)}</strong>. This cannot be undone.
-          </p>
-        )}
-      </div>
+      <RefundOutcome answer={answer} currency={currency} />
       {error !== undefined && <Problem error={error} />}
     </FormDialog>
   )
 }
+
+export const AmountField = ({
+  currency,
+  ...field
+}: {
+  currency: string
+  value: string
+  onInput: (text: string) => void
+}) => (
+  <TextField
+    {...{ label: `Amount in ${currency}`, name: 'amount', inputMode: 'decimal', required: true, maxLength: 20 }}
+    {...field}
+  />
+)
+
+/** Null if it is none. */
+export const readAmount = (typed: string) => {
+  const amount = Number(typed.trim().replace(',', '.'))
+  return amount > 0 ? amount : null
+}
+
+/** What a refund would return, or why it cannot. */
+export const RefundOutcome = ({ answer, currency }: { answer: Preview['answer'] | undefined; currency: string }) => (
+  <div role="status">
+    {answer &&
+      (answer.amount > answer.maximum ? (
+        <p class="warning">
+          That is {money(answer.amount, currency)}. You may refund up to {money(answer.maximum, currency)} of this
+          order.
+        </p>
+      ) : (
+        <p>
+          The customer gets <strong>{money(answer.amount, currency)}</strong>. This cannot be undone.
+        </p>
+      ))}
+  </div>
+)
 
 const KindChoice = ({
   kind,
@@ -193,8 +212,8 @@ const RestockField = ({ value, onChange }: { value: string; onChange: (value: st
 const partOf = (kind: Kind, items: readonly { id: string; quantity: number }[], typed: string): Part | null => {
   if (kind === 'rest') return {}
   if (kind === 'items') return items.length === 0 ? null : { items: [...items] }
-  const amount = Number(typed.trim().replace(',', '.'))
-  return typed.trim() === '' || !(amount > 0) ? null : { amount }
+  const amount = readAmount(typed)
+  return amount === null ? null : { amount }
 }
 
 const wordMaximum = (maximum: number, currency: string) => {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../../../../ui/dialog.tsx'
-import { CheckField, TextArea, TextField } from '../../../../ui/fields.tsx'
+import { CheckField, TextArea } from '../../../../ui/fields.tsx'
 import { showNotice } from '../../../../ui/notice.ts'
 import { Button, Problem } from '../../../../ui/states.tsx'
 import type { AdminOrder, AdminReturn } from '../../api.ts'
 import { counted, money } from '../../format.ts'
 import { admin, may } from '../../session.ts'
 import { callOnce } from '../once.ts'
-import { useRefundPreview, wordRefund } from './refund-dialog.tsx'
+import { AmountField, RefundOutcome, readAmount, useRefundPreview, wordRefund } from './refund-dialog.tsx'
 
 type Step = 'approve' | 'reject' | 'receive' | 'refund'
 
@@ -119,13 +119,13 @@ const ReceiveDialog = ({ shown, onDone, onClose }: DialogProps) => {
 const RefundReturnDialog = ({ shown, order, onDone, onClose }: DialogProps) => {
   const [isByAmount, setByAmount] = useState(false)
   const [typed, setTyped] = useState('')
-  const amount = Number(typed.trim().replace(',', '.'))
-  const part = !isByAmount ? { items: shown.items } : amount > 0 ? { amount } : null
+  const amount = readAmount(typed)
+  const part = !isByAmount ? { items: shown.items } : amount === null ? null : { amount }
   const { answer, error } = useRefundPreview(order.id, part)
   const isTooMuch = answer !== undefined && answer.amount > answer.maximum
   const { currency } = order
   const refund = async () => {
-    const input = { id: shown.id, ...(isByAmount ? { amount } : {}) }
+    const input = { id: shown.id, ...(isByAmount && amount !== null ? { amount } : {}) }
     const changed = await callOnce(`refund ${shown.id}`, (options) => admin().refundReturn(input, options))
     onDone(changed)
     const made = changed.refund
@@ -144,26 +144,8 @@ const RefundReturnDialog = ({ shown, order, onDone, onClose }: DialogProps) => {
         {...{ label: 'Refund another amount', name: 'byAmount', isChecked: isByAmount, onChange: setByAmount }}
         help="Otherwise what was paid for the items."
       />
-      {isByAmount && (
-        <TextField
-          {...{ label: `Amount in ${currency}`, name: 'amount', inputMode: 'decimal', required: true, maxLength: 20 }}
-          value={typed}
-          onInput={setTyped}
-        />
-      )}
-      <div role="status">
-        {isTooMuch && (
-          <p class="warning">
-            That is {money(answer.amount, currency)}. You may refund up to {money(answer.maximum, currency)} of this
-            order.
-          </p>
-        )}
-        {answer && !isTooMuch && (
-          <p>
-            The customer gets <strong>{money(answer.amount, currency)}</strong>. This cannot be undone.
-          </p>
-        )}
-      </div>
+      {isByAmount && <AmountField currency={currency} value={typed} onInput={setTyped} />}
+      <RefundOutcome answer={answer} currency={currency} />
       {shown.status === 'approved' && <p class="warning">The items have not arrived yet.</p>}
       {error !== undefined && <Problem error={error} />}
       {error !== undefined && order.paymentMethod === 'cod' && (
