@@ -60,6 +60,7 @@ const verbs: Readonly<Record<string, string>> = {
 /** Where the two words together would not be a sentence. */
 const phrases: Readonly<Record<string, string>> = {
   'session.opened': 'signed in',
+  'session.ended': 'signed out other devices',
   'order.message_resent': 'sent a message about an order again',
   'staff.password_changed': 'set a new password',
   'staff.second_factor_added': 'added a second factor',

@@ -45,6 +45,7 @@ import type {
   AdminDownloadJobFileInput,
   AdminDuplicateProductInput,
   AdminEnableWebhookInput,
+  AdminEndOtherSessionsAnswer,
   AdminEndSessionInput,
   AdminEraseCustomerAnswer,
   AdminEraseCustomerInput,
@@ -363,6 +364,7 @@ export const staffTable = {
   changePassword: { method: 'POST', path: '/admin/v1/staff/me/password', body: true },
   listSessions: { path: '/admin/v1/staff/me/sessions' },
   endSession: { method: 'DELETE', path: '/admin/v1/staff/me/sessions/{sessionId}' },
+  endOtherSessions: { method: 'DELETE', path: '/admin/v1/staff/me/sessions' },
   startSecondFactor: { method: 'POST', path: '/admin/v1/staff/me/second-factor', body: true },
   confirmSecondFactor: { method: 'POST', path: '/admin/v1/staff/me/second-factor/confirm', body: true },
   removeSecondFactor: { method: 'POST', path: '/admin/v1/staff/me/second-factor/remove', body: true },
@@ -1331,6 +1333,14 @@ export interface StaffOperations {
    * `DELETE /admin/v1/staff/me/sessions/{sessionId}`
    */
   endSession(input: AdminEndSessionInput, options?: CallOptions): Promise<void>
+  /**
+   * End all of your other sessions.
+   *
+   * The session of this request stays.
+   *
+   * `DELETE /admin/v1/staff/me/sessions`
+   */
+  endOtherSessions(options?: CallOptions): Promise<AdminEndOtherSessionsAnswer>
   /**
    * Start to use a second factor.
    *

@@ -1360,6 +1360,12 @@ export type AdminListSessionsAnswer = {
   }[]
 }
 
+/** The answer of `adminEndOtherSessions`. */
+export type AdminEndOtherSessionsAnswer = {
+  /** How many */
+  ended: number
+}
+
 /** The answer of `adminStartSecondFactor`. */
 export type AdminStartSecondFactorAnswer = {
   secret: string

@@ -41,17 +41,21 @@ export const OwnSessions = () => {
     async () => (await staff.listSessions()).data,
   )
   const [doomed, setDoomed] = useState<OwnSession[] | null>(null)
-  const end = async (sessions: readonly OwnSession[]) => {
+  const [only, ...rest] = doomed ?? []
+  const isOne = only !== undefined && rest.length === 0
+  const end = async () => {
     try {
-      for (const { id } of sessions) await staff.endSession({ sessionId: id })
+      // More than were listed, if the person has signed in elsewhere since.
+      const { ended } = isOne
+        ? await staff.endSession({ sessionId: only.id }).then(() => ({ ended: 1 }))
+        : await staff.endOtherSessions()
       focusHeading()
-      showNotice(`${counted(sessions.length, 'device')} signed out.`)
+      showNotice(`${counted(ended, 'device')} signed out.`)
     } finally {
       reload()
     }
   }
-  const [only] = doomed ?? []
-  const title = doomed?.length === 1 && only ? `Sign out ${deviceOf(only)}?` : 'Sign out all other devices?'
+  const title = isOne ? `Sign out ${deviceOf(only)}?` : 'Sign out all other devices?'
   return (
     <>
       <section class="panel">
@@ -92,13 +96,14 @@ export const OwnSessions = () => {
       </section>
       {doomed && (
         <FormDialog
-          {...{ title, action: 'Sign out', isDangerous: true }}
+          {...{ title, isDangerous: true }}
+          action={isOne ? 'Sign out' : `Sign out ${counted(doomed.length, 'device')}`}
           onClose={() => setDoomed(null)}
-          onSubmit={() => end(doomed)}
+          onSubmit={end}
         >
           <p>
-            {doomed.length === 1 ? 'This device has' : `These ${counted(doomed.length, 'device')} have`} to sign in
-            again. If you do not know one of them, change your password too.
+            {isOne ? 'This device has' : `These ${counted(doomed.length, 'device')} have`} to sign in again. If you do
+            not know one of them, change your password too.
           </p>
         </FormDialog>
       )}

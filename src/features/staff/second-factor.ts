@@ -98,7 +98,7 @@ export const checkOwnPassword = async (ctx: StaffCtx, password: string) => {
 }
 
 /** A person's own changes concern every store that the person works for. */
-export const recordForAllStores = async (tx: Tx, ctx: StaffCtx, action: `staff.${string}`) => {
+export const recordForAllStores = async (tx: Tx, ctx: StaffCtx, action: `staff.${string}` | 'session.ended') => {
   for (const { storeNumber } of await listStoresOf(tx, ctx.staff.id)) {
     recordChange(tx, { id: storeNumber }, ctx.by, { action, id: ctx.staff.id })
   }

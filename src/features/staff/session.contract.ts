@@ -161,6 +161,13 @@ export const sessionContract = {
     okStatus: 204,
     errors: ['NOT_FOUND'],
   }),
+  adminEndOtherSessions: adminEndpoint({
+    ...{ method: 'DELETE', path: '/admin/v1/staff/me/sessions', tag, access: 'staff' },
+    summary: 'End all of your other sessions',
+    description: 'The session of this request stays.',
+    ok: Type.Object({ ended: Type.Integer({ description: 'How many' }) }),
+    example: { ended: 2 },
+  }),
   adminStartSecondFactor: adminEndpoint({
     ...{ method: 'POST', path: '/admin/v1/staff/me/second-factor', tag, access: 'staff' },
     summary: 'Start to use a second factor',

@@ -1,5 +1,4 @@
 import { hours } from '../../core/clock.ts'
-import { fail } from '../../core/errors.ts'
 import { newId, randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
@@ -9,7 +8,6 @@ import type { AdminPublicCtx, Author, StaffCtx, StaffMember } from '../context.t
 import {
   deleteOldestSessions,
   deleteStaffSession,
-  deleteStaffSessionById,
   insertStaffSession,
   listStaffSessions,
   renewStaffSession,
@@ -97,7 +95,3 @@ export const listOwnSessions = async ({ db, staff, sessionHash }: StaffCtx) =>
     expiresAt: session.expiresAt.toISOString(),
     current: isCurrent,
   }))
-
-export const endOwnSession = async ({ db, staff }: StaffCtx, id: string) => {
-  if ((await deleteStaffSessionById(db, staff.id, id)) === 0) throw fail('NOT_FOUND', `There is no session ${id}.`)
-}

@@ -116,6 +116,7 @@ test('staff see their sessions and end them', async () => {
   assert.equal(found.userAgent, 'Phone')
   assert.equal((await person.call('DELETE', `/staff/me/sessions/${found.id}`)).status, 204)
   assert.equal((await service.call('/admin/v1/session', { headers: { cookie: other } })).status, 401)
+  assert.equal((await person.inStore('GET', '/audit?action=session.ended')).json.data.length, 1)
   const stranger = await newPerson()
   const own = (await person.call('GET', '/staff/me/sessions')).json.data[0]
   assert.equal((await stranger.call('DELETE', `/staff/me/sessions/${own.id}`)).status, 404)
@@ -123,6 +124,50 @@ test('staff see their sessions and end them', async () => {
   assert.equal(signedOut.status, 204)
   assert.match(signedOut.headers.get('set-cookie') ?? '', /^vitrine_staff=; .*Max-Age=0/)
   assert.equal((await person.call('GET', '/session')).status, 401)
+})
+
+test('one call ends all other sessions of a person, and is in the audit log', async () => {
+  const person = await newPerson()
+  const stranger = await newPerson()
+  const others = await Promise.all(
+    [1, 2, 3].map(async () => cookieOf(await signIn({ email: person.email, password: staffPassword }))),
+  )
+  const end = () => person.call('DELETE', '/staff/me/sessions')
+  // In parallel, each session is counted once.
+  const answers = await Promise.all([end(), end(), end()])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  assert.deepEqual(answers.map(({ json }) => json.ended).sort(), [0, 0, 3])
+  for (const cookie of others)
+    assert.equal((await service.call('/admin/v1/session', { headers: { cookie } })).status, 401)
+  assert.equal((await person.call('GET', '/session')).status, 200)
+  assert.equal((await stranger.call('GET', '/session')).status, 200)
+  const { data } = (await person.inStore('GET', '/audit?action=session.ended')).json
+  assert.deepEqual(
+    data.map(({ actorId, resource }: Record<string, string>) => [actorId, resource]),
+    [[person.id, 'session']],
+  )
+})
+
+test('of sessions that end each other at the same time one is left', async () => {
+  const person = await newPerson()
+  const cookies = [
+    person.credentials.cookie ?? '',
+    ...(await Promise.all(
+      [1, 2, 3].map(async () => cookieOf(await signIn({ email: person.email, password: staffPassword }))),
+    )),
+  ]
+  const call = (cookie: string, method: string, path: string) =>
+    service.call(`/admin/v1${path}`, { method, headers: { cookie, origin: ownOrigin } })
+  const ended = await Promise.all(cookies.map((cookie) => call(cookie, 'DELETE', '/staff/me/sessions')))
+  assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 401, 401, 401])
+  const left = await Promise.all(cookies.map((cookie) => call(cookie, 'GET', '/session')))
+  assert.deepEqual(
+    left.map(({ status }) => status),
+    ended.map(({ status }) => status),
+  )
 })
 
 test('a cookie counts only in requests from pages of the own origin', async () => {
