@@ -27,13 +27,11 @@ const onlyStore = () => {
   }
 }
 
-const [storeId, screen] = location.pathname.split('/').slice(2)
-// Without a session there is nothing to ask for, and signing in needs none.
-if (!/^(sign-in|forgot-password|set-password)$/.test(storeId ?? '')) {
-  const today = screen ? null : storeId || onlyStore()
-  const inStore = `/admin/v1/stores/${today}`
-  askAhead([
-    '/admin/v1/session',
-    ...(today && today !== 'account' ? [`${inStore}/today`, `${inStore}/orders?limit=8`] : []),
-  ])
+const pathsOf = (first: string | null, second: string | undefined) => {
+  const isToday = first && !second && !/^(account|sign-in|forgot-password|set-password)$/.test(first)
+  const inStore = `/admin/v1/stores/${first}`
+  return ['/admin/v1/session', ...(isToday ? [`${inStore}/today`, `${inStore}/orders?limit=8`] : [])]
 }
+
+const [named, below] = location.pathname.split('/').slice(2)
+askAhead(pathsOf(named || onlyStore(), below))

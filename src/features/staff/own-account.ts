@@ -29,7 +29,7 @@ export const endOwnSession = (ctx: StaffCtx, id: string) =>
   })
 
 /** Two devices that end each other's session at the same time: the first one stays, and the other has to sign in. */
-export const endOtherSessions = (ctx: StaffCtx) =>
+export const endSessionsElsewhere = (ctx: StaffCtx) =>
   ctx.db.tx(async (tx) => {
     await lockStaff(tx, ctx.staff.id)
     const own = await findStaffSession(tx, ctx.sessionHash, null)

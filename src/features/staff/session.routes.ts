@@ -1,6 +1,6 @@
 import { adminRoutes } from '../context.ts'
 import { changeOwnPassword, limitForgotten, sendResetLink, setPassword, signInByLink } from './links.ts'
-import { endOtherSessions, endOwnSession, renameSelf } from './own-account.ts'
+import { endOwnSession, endSessionsElsewhere, renameSelf } from './own-account.ts'
 import { finishSecondFactor, removeSecondFactor, startSecondFactor } from './second-factor.ts'
 import { sessionContract } from './session.contract.ts'
 import { listOwnSessions, type OpenedStaffSession, readOwnSession, signOutStaff, writeCookie } from './sessions.ts'
@@ -43,7 +43,7 @@ export const sessionRoutes = ({ secureCookies, onFailure }: SessionRouteOptions)
       await endOwnSession(ctx, params.sessionId)
       return { body: null }
     },
-    adminEndOtherSessions: async ({ ctx }) => ({ body: await endOtherSessions(ctx) }),
+    adminEndOtherSessions: async ({ ctx }) => ({ body: await endSessionsElsewhere(ctx) }),
     adminStartSecondFactor: async ({ ctx, body }) => ({ body: await startSecondFactor(ctx, body) }),
     adminConfirmSecondFactor: async ({ ctx, body }) => ({ body: await finishSecondFactor(ctx, body) }),
     adminRemoveSecondFactor: async ({ ctx, body }) => {

@@ -4,7 +4,7 @@ import { SelectField, TextField } from '../../../../ui/fields.tsx'
 import { showNotice } from '../../../../ui/notice.ts'
 import { Problem } from '../../../../ui/states.tsx'
 import type { AdminOrder, AdminPreviewRefundAnswer, AdminRefundOrderInput } from '../../api.ts'
-import { money } from '../../format.ts'
+import { money, readNumber } from '../../format.ts'
 import { admin, may } from '../../session.ts'
 import { callOnce } from '../once.ts'
 import { chosenUnits, type Units, UnitsPicker } from './units.tsx'
@@ -159,10 +159,10 @@ export const AmountField = ({
   />
 )
 
-/** Null if it is none. */
-export const readAmount = (typed: string) => {
-  const amount = Number(typed.trim().replace(',', '.'))
-  return amount > 0 ? amount : null
+/** Null if no amount is typed. */
+export const typedPart = (typed: string): Part | null => {
+  const amount = readNumber(typed) ?? 0
+  return amount > 0 ? { amount } : null
 }
 
 /** What a refund would return, or why it cannot. */
@@ -212,8 +212,7 @@ const RestockField = ({ value, onChange }: { value: string; onChange: (value: st
 const partOf = (kind: Kind, items: readonly { id: string; quantity: number }[], typed: string): Part | null => {
   if (kind === 'rest') return {}
   if (kind === 'items') return items.length === 0 ? null : { items: [...items] }
-  const amount = readAmount(typed)
-  return amount === null ? null : { amount }
+  return typedPart(typed)
 }
 
 const wordMaximum = (maximum: number, currency: string) => {

@@ -7,7 +7,7 @@ import type { AdminOrder, AdminReturn } from '../../api.ts'
 import { counted, money } from '../../format.ts'
 import { admin, may } from '../../session.ts'
 import { callOnce } from '../once.ts'
-import { AmountField, RefundOutcome, readAmount, useRefundPreview, wordRefund } from './refund-dialog.tsx'
+import { AmountField, RefundOutcome, typedPart, useRefundPreview, wordRefund } from './refund-dialog.tsx'
 
 type Step = 'approve' | 'reject' | 'receive' | 'refund'
 
@@ -119,13 +119,12 @@ const ReceiveDialog = ({ shown, onDone, onClose }: DialogProps) => {
 const RefundReturnDialog = ({ shown, order, onDone, onClose }: DialogProps) => {
   const [isByAmount, setByAmount] = useState(false)
   const [typed, setTyped] = useState('')
-  const amount = readAmount(typed)
-  const part = !isByAmount ? { items: shown.items } : amount === null ? null : { amount }
+  const part = isByAmount ? typedPart(typed) : { items: shown.items }
   const { answer, error } = useRefundPreview(order.id, part)
   const isTooMuch = answer !== undefined && answer.amount > answer.maximum
   const { currency } = order
   const refund = async () => {
-    const input = { id: shown.id, ...(isByAmount && amount !== null ? { amount } : {}) }
+    const input = { id: shown.id, ...(isByAmount ? typedPart(typed) : {}) }
     const changed = await callOnce(`refund ${shown.id}`, (options) => admin().refundReturn(input, options))
     onDone(changed)
     const made = changed.refund
