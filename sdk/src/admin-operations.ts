@@ -91,6 +91,7 @@ import type {
   AdminListProductsInput,
   AdminListReturnsInput,
   AdminListSessionsAnswer,
+  AdminListShippingCarriersAnswer,
   AdminListStaffAnswer,
   AdminListStockInput,
   AdminListStockMovesInput,
@@ -203,6 +204,7 @@ export const adminTable = {
   getOrder: { path: '/admin/v1/stores/{storeId}/orders/{id}' },
   addOrderNote: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/notes', body: true, once: true },
   resolveOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/resolve', once: true },
+  listShippingCarriers: { path: '/admin/v1/stores/{storeId}/shipping-carriers' },
   shipOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/shipments', body: true, once: true },
   deliverOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/deliver', once: true },
   cancelOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/cancel' },
@@ -408,6 +410,14 @@ export interface AdminOperations {
    * `POST /admin/v1/stores/{storeId}/orders/{id}/resolve`, permission `orders:write`
    */
   resolveOrder(input: AdminResolveOrderInput, options?: CallOptions): Promise<AdminOrder>
+  /**
+   * List the carriers that parcels can be booked with.
+   *
+   * Those whose account of the store is complete, and nothing else about the accounts.
+   *
+   * `GET /admin/v1/stores/{storeId}/shipping-carriers`, permission `orders:fulfil`
+   */
+  listShippingCarriers(options?: CallOptions): Promise<AdminListShippingCarriersAnswer>
   /**
    * Ship an order or a part of it.
    *

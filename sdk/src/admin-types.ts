@@ -155,6 +155,13 @@ export type OrderNote = {
   createdAt: string
 }
 
+export type ShippingCarrier = {
+  /** The `carrier` of a parcel to book */
+  name: string
+  /** What people call it */
+  label: string
+}
+
 export type AdminShipment = {
   id: string
   trackingNumber: string
@@ -1099,6 +1106,11 @@ export type OrderMessage = {
 export type ImageSize = Storefront.ImageSize
 
 export type Address = Storefront.Address
+
+/** The answer of `adminListShippingCarriers`. */
+export type AdminListShippingCarriersAnswer = {
+  data: ShippingCarrier[]
+}
 
 /** The answer of `adminPreviewRefund`. */
 export type AdminPreviewRefundAnswer = {

@@ -82,7 +82,12 @@ const Editor = ({ product, onSaved }: { product: Saved; onSaved: (product: Saved
     pictures: (pictures) => counted(pictures.length, 'picture'),
     options: (options) => options.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ') || 'None',
     rows: (rows) =>
-      rows.map((row) => [titleOf(row, draft.options), row.price, row.sku].filter(Boolean).join(', ')).join('; '),
+      rows
+        .map((row) =>
+          [titleOf(row, draft.options), row.price, ...Object.values(row.prices), row.sku].filter(Boolean).join(', '),
+        )
+        .join('; '),
+    renames: (renames) => renames.map(({ option, value, to }) => `${value ?? option} → ${to}`).join(', ') || 'None',
   }
   return (
     <>

@@ -20,6 +20,8 @@ export type Row = {
   sku: string
   barcode: string
   weightGrams: string
+  /** Prices of outlets that differ, as typed. */
+  prices: Record<string, string>
   lowStock: string
   isCounted: boolean
   /** Units by outlet, as typed and as they were. */
@@ -27,6 +29,9 @@ export type Row = {
   knownStock: Record<string, string>
   picture: Pick<Picture, 'id' | 'url' | 'sizes'> | null
 }
+
+/** An option, or one of its values, that was called otherwise. */
+export type Rename = { option: string; value?: string; to: string }
 
 export type Draft = {
   name: string
@@ -42,12 +47,14 @@ export type Draft = {
   pictures: Picture[]
   options: Option[]
   rows: Row[]
+  /** In their order, for the variants that are not in the grid. */
+  renames: Rename[]
 }
 
 export const labels: Record<keyof Draft, string> = {
   ...{ name: 'Name', description: 'Description', status: 'Status', categoryId: 'Category', slug: 'Address' },
   ...{ vendor: 'Brand', tags: 'Tags', taxRate: 'Tax', seoTitle: 'Search title', seoDescription: 'Search text' },
-  ...{ pictures: 'Pictures', options: 'Options', rows: 'Prices and variants' },
+  ...{ pictures: 'Pictures', options: 'Options', rows: 'Prices and variants', renames: 'New names' },
 }
 
 export const titleOf = ({ options }: Pick<Row, 'options'>, order: readonly Option[] = []) =>
@@ -55,12 +62,28 @@ export const titleOf = ({ options }: Pick<Row, 'options'>, order: readonly Optio
 
 export const keyOf = (options: Record<string, string>) => JSON.stringify(Object.entries(options).toSorted())
 
+/** The options of a variant after these renames. */
+export const renamed = (options: Record<string, string>, renames: readonly Rename[]) =>
+  renames.reduce(
+    (now, { option, value, to }) =>
+      Object.fromEntries(
+        Object.entries(now).map(([name, own]) =>
+          name !== option ? [name, own] : value === undefined ? [to, own] : [name, own === value ? to : own],
+        ),
+      ),
+    options,
+  )
+
+const texts = (numbers: Record<string, number>): Record<string, string> =>
+  Object.fromEntries(Object.entries(numbers).map(([id, value]) => [id, inputNumber(value)]))
+
 export const rowOf = (variant: AdminVariant): Row => {
   const { id, options, sku, barcode, stockTracked, mediaId, image, imageSizes } = variant
-  const stock = Object.fromEntries(Object.entries(variant.stockByOutlet).map(([id, units]) => [id, String(units)]))
+  const stock = texts(variant.stockByOutlet)
   return {
     ...{ id, options, sku, barcode, isCounted: stockTracked, stock, knownStock: stock },
     price: inputNumber(variant.price),
+    prices: texts(variant.prices),
     compareAtPrice: inputNumber(variant.compareAtPrice),
     weightGrams: inputNumber(variant.weightGrams),
     lowStock: inputNumber(variant.lowStockThreshold),
@@ -75,6 +98,7 @@ export const toDraft = (product: AdminProduct & WithEtag): Draft => ({
   pictures: product.media.map(({ id, url, alt, sizes }) => ({ id, url, alt, ...(sizes ? { sizes } : {}) })),
   options: product.options,
   rows: product.variants.filter(({ active }) => active).map(rowOf),
+  renames: [],
 })
 
 /** A message about what was typed, shown like a refusal of the service. */
@@ -107,11 +131,15 @@ const variantBody = (row: Row, order: readonly Option[]): VariantBody => {
   const { id, options, sku, barcode, isCounted, stock, picture } = row
   const title = titleOf(row, order)
   const named = (name: string) => (title === '' ? name : `${name} of ${title}`)
-  const units = Object.entries(stock).map(([outlet, text]) => [outlet, numberOf(text, named('Stock')) ?? 0])
+  const place = (name: string) => order.findIndex((option) => option.name === name)
+  const numbers = <Empty>(typed: Record<string, string>, name: string, empty: Empty) =>
+    Object.fromEntries(Object.entries(typed).map(([outlet, text]) => [outlet, numberOf(text, named(name)) ?? empty]))
   return {
-    ...(id === null ? { stock: isCounted ? Object.fromEntries(units) : null } : { id, stockTracked: isCounted }),
-    options,
+    ...(id === null ? { stock: isCounted ? numbers(stock, 'Stock', 0) : null } : { id, stockTracked: isCounted }),
+    // In the order of the product, which titles follow.
+    options: Object.fromEntries(Object.entries(options).toSorted(([one], [other]) => place(one) - place(other))),
     price: required(row.price, named('Price')),
+    prices: numbers(row.prices, 'Price', null),
     compareAtPrice: numberOf(row.compareAtPrice, named('Price before')),
     weightGrams: numberOf(row.weightGrams, named('Weight')),
     lowStockThreshold: numberOf(row.lowStock, named('Low stock')),
@@ -124,7 +152,19 @@ const withoutStock = (rows: readonly Row[]) => JSON.stringify(rows.map(({ stock:
 
 /** The fields to send. Stock is sent apart, because sales change it too. */
 export const bodyOf = (
-  { rows, options, pictures, tags, taxRate, categoryId, seoTitle, seoDescription, status, ...texts }: Partial<Draft>,
+  {
+    rows,
+    options,
+    pictures,
+    tags,
+    taxRate,
+    categoryId,
+    seoTitle,
+    seoDescription,
+    status,
+    renames = [],
+    ...fields
+  }: Partial<Draft>,
   saved: AdminProduct & WithEtag,
 ): Omit<AdminUpdateProductInput, 'productId'> => {
   const before = toDraft(saved)
@@ -132,9 +172,13 @@ export const bodyOf = (
   const wanted = rows ?? before.rows
   const hasVariants = options !== undefined || withoutStock(wanted) !== withoutStock(before.rows)
   const kept = new Set(wanted.map(({ id }) => id))
-  const removed = saved.variants.filter(({ id, active }) => active && !kept.has(id))
+  // Variants that are off get the new names too, so that they can come back.
+  const off = saved.variants
+    .filter(({ id }) => !kept.has(id))
+    .map((variant) => ({ ...variant, now: renamed(variant.options, renames) }))
+    .filter(({ active, options: was, now }) => active || keyOf(was) !== keyOf(now))
   return {
-    ...texts,
+    ...fields,
     ...(status === undefined ? {} : { status: status as 'ACTIVE' }),
     ...(categoryId === undefined ? {} : { categoryId: categoryId || null }),
     ...(tags === undefined ? {} : { tags: tagsOf(tags) }),
@@ -148,7 +192,7 @@ export const bodyOf = (
       ? {
           variants: [
             ...wanted.map((row) => variantBody(row, order)),
-            ...removed.map(({ id }) => ({ id, active: false })),
+            ...off.map(({ id, now }) => ({ id, active: false, options: now })),
           ],
         }
       : {}),

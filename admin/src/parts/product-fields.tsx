@@ -1,17 +1,19 @@
+import { useState } from 'preact/hooks'
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/fields.tsx'
 import type { AdminProduct, Outlet } from '../api.ts'
 import { may, store } from '../session.ts'
 import { useCategories } from './catalog-lists.ts'
 import { type Picture, PicturesField } from './pictures.tsx'
-import { type Draft, keyOf, labels, type Row, rowOf } from './product-draft.ts'
+import { type Draft, keyOf, labels, type Row, renamed, rowOf } from './product-draft.ts'
 import type { Uploads } from './uploads.tsx'
+import { renameIn } from './variant-combinations.ts'
 import { VariantGrid } from './variant-grid.tsx'
 import { VariantOptions } from './variant-options.tsx'
 
 type Change = (changes: Partial<Draft>) => void
 type FieldsProps = { draft: Draft; change: Change }
 
-type TextName = Exclude<keyof Draft, 'pictures' | 'options' | 'rows'>
+type TextName = Exclude<keyof Draft, 'pictures' | 'options' | 'rows' | 'renames'>
 
 const text = ({ draft, change }: FieldsProps, name: TextName) => ({
   ...{ name, label: labels[name], value: draft[name], onInput: (value: string) => change({ [name]: value }) },
@@ -91,11 +93,20 @@ export const VariantFields = ({
   outlets,
   product,
 }: FieldsProps & { outlets: readonly Outlet[]; product: AdminProduct }) => {
-  const { rows, options } = draft
+  const { rows, options, renames } = draft
   const restore = (wanted: Record<string, string>) => {
-    const same = product.variants.filter((variant) => keyOf(variant.options) === keyOf(wanted))
+    const same = product.variants.filter((variant) => keyOf(renamed(variant.options, renames)) === keyOf(wanted))
     const known = same.find(({ active }) => active) ?? same[0]
-    return known && rowOf(known)
+    return known && { ...rowOf(known), options: wanted }
+  }
+  const [isPricing, setPricing] = useState(false)
+  const hasPrices = isPricing || rows.some(({ prices }) => Object.values(prices).some(Boolean))
+  const priced = hasPrices && outlets.length > 1 ? outlets : []
+  const setPrices = (isOn: boolean) => {
+    setPricing(isOn)
+    if (isOn) return
+    const none = Object.fromEntries(outlets.map(({ id }) => [id, '']))
+    change({ rows: rows.map((row) => ({ ...row, prices: none })) })
   }
   const [only] = rows
   const isPlain = rows.length === 1 && only !== undefined && Object.keys(only.options).length === 0
@@ -104,15 +115,25 @@ export const VariantFields = ({
       <section class="panel form">
         <h2>{isPlain ? 'Price and stock' : 'Variants'}</h2>
         {isPlain ? (
-          <PlainFields row={only} outlets={outlets} onChange={(row) => change({ rows: [row] })} />
+          <PlainFields row={only} outlets={outlets} priced={priced} onChange={(row) => change({ rows: [row] })} />
         ) : (
           <VariantGrid
             rows={rows}
             options={options}
             outlets={rows.some(({ isCounted }) => isCounted) ? outlets : []}
+            priced={priced}
             pictures={draft.pictures}
             mayStock={may('stock:write')}
             onChange={(changed) => change({ rows: changed })}
+          />
+        )}
+        {outlets.length > 1 && (
+          <CheckField
+            label="Other prices at some outlets"
+            help="Where an outlet has none, the price above counts."
+            name="hasPrices"
+            isChecked={hasPrices}
+            onChange={setPrices}
           />
         )}
         <CheckField
@@ -128,7 +149,12 @@ export const VariantFields = ({
         {options.length === 0 && (
           <p class="quiet-text">Does it come in several sizes or colours? Add an option for each of them.</p>
         )}
-        <VariantOptions grid={{ options, rows }} restore={restore} onChange={change} />
+        <VariantOptions
+          grid={{ options, rows }}
+          restore={restore}
+          onChange={change}
+          onRename={(step) => change({ ...renameIn({ options, rows }, step), renames: [...renames, step] })}
+        />
       </section>
     </>
   )
@@ -137,10 +163,12 @@ export const VariantFields = ({
 const PlainFields = ({
   row,
   outlets,
+  priced,
   onChange,
 }: {
   row: Row
   outlets: readonly Outlet[]
+  priced: readonly Outlet[]
   onChange: (row: Row) => void
 }) => {
   const field = (name: 'price' | 'compareAtPrice' | 'sku' | 'barcode' | 'weightGrams' | 'lowStock', label: string) => ({
@@ -153,22 +181,23 @@ const PlainFields = ({
     },
   })
   const decimal = { inputMode: 'decimal' } as const
+  const byOutlet = (kind: 'prices' | 'stock', label: string, { id, name }: Outlet) => (
+    <TextField
+      key={kind + id}
+      label={outlets.length === 1 ? label : `${label}, ${name}`}
+      name={`${kind} ${id}`}
+      placeholder={kind === 'prices' ? row.price : ''}
+      {...decimal}
+      value={row[kind][id] ?? ''}
+      onInput={(text) => onChange({ ...row, [kind]: { ...row[kind], [id]: text } })}
+    />
+  )
   return (
     <div class="fields three">
       <TextField remark={`(${store.value?.currency})`} required {...decimal} {...field('price', 'Price')} />
       <TextField help="Shown crossed out, during a sale." {...decimal} {...field('compareAtPrice', 'Price before')} />
-      {row.isCounted &&
-        may('stock:write') &&
-        outlets.map(({ id, name }) => (
-          <TextField
-            key={id}
-            label={outlets.length === 1 ? 'Stock' : `Stock, ${name}`}
-            name={`stock ${id}`}
-            {...decimal}
-            value={row.stock[id] ?? ''}
-            onInput={(units) => onChange({ ...row, stock: { ...row.stock, [id]: units } })}
-          />
-        ))}
+      {priced.map((outlet) => byOutlet('prices', 'Price', outlet))}
+      {row.isCounted && may('stock:write') && outlets.map((outlet) => byOutlet('stock', 'Stock', outlet))}
       {row.isCounted && (
         <TextField
           help="Units at which you are told. Empty: as in the settings."

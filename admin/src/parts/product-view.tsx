@@ -64,7 +64,13 @@ export const ProductView = ({ product, outlets }: { product: AdminProduct; outle
               <th scope="row">{titleOf(variant, options) || product.name}</th>
               <td data-label="SKU">{variant.sku}</td>
               <td data-label="Price" class="number">
-                {money(variant.price, currency)}
+                {[
+                  money(variant.price, currency),
+                  ...outlets.flatMap(({ id, name }) => {
+                    const price = variant.prices[id]
+                    return price === undefined ? [] : [`${name}: ${money(price, currency)}`]
+                  }),
+                ].join(', ')}
               </td>
               {outlets.map(({ id, name }) => (
                 <td data-label={outlets.length === 1 ? 'Stock' : `Stock, ${name}`} class="number" key={id}>

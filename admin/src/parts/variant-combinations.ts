@@ -1,4 +1,4 @@
-import { type Draft, keyOf, type Option, type Row } from './product-draft.ts'
+import { type Draft, keyOf, type Option, type Rename, type Row, renamed } from './product-draft.ts'
 
 type Grid = Pick<Draft, 'options' | 'rows'>
 
@@ -66,6 +66,16 @@ export const removeOption = ({ options, rows }: Grid, name: string): Grid => ({
 export const addOption = ({ options, rows }: Grid, name: string): Grid => ({
   options: options.some((option) => option.name === name) ? options : [...options, { name, values: [] }],
   rows,
+})
+
+/** Variants stay what they are, with other words. */
+export const renameIn = ({ options, rows }: Grid, step: Rename): Grid => ({
+  options: options.map((one) => {
+    if (one.name !== step.option) return one
+    if (step.value === undefined) return { ...one, name: step.to }
+    return { ...one, values: one.values.map((value) => (value === step.value ? step.to : value)) }
+  }),
+  rows: rows.map((row) => ({ ...row, options: renamed(row.options, [step]) })),
 })
 
 /** Combinations that are not sold. */

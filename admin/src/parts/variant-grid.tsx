@@ -7,7 +7,8 @@ import type { Picture } from './pictures.tsx'
 import { keyOf, type Option, type Row, titleOf } from './product-draft.ts'
 import { Thumb } from './thumb.tsx'
 
-type Column = { name: string; label: string; isNumber: boolean; read: (row: Row) => string; write: Write }
+type Column = { name: string; label: string; isNumber: boolean; read: Read; write: Write; empty?: Read }
+type Read = (row: Row) => string
 type Write = (row: Row, text: string) => Row
 
 const column = (name: 'price' | 'compareAtPrice' | 'sku' | 'barcode' | 'weightGrams', label: string): Column => ({
@@ -20,6 +21,14 @@ const stockColumn = ({ id, name }: Outlet, isOnly: boolean): Column => ({
   ...{ name: `stock ${id}`, label: isOnly ? 'Stock' : `Stock, ${name}`, isNumber: true },
   read: (row) => row.stock[id] ?? '',
   write: (row, text) => ({ ...row, isCounted: true, stock: { ...row.stock, [id]: text } }),
+  empty: ({ isCounted }) => (isCounted ? '' : 'Not counted'),
+})
+
+const priceColumn = ({ id, name }: Outlet): Column => ({
+  ...{ name: `price ${id}`, label: `Price, ${name}`, isNumber: true },
+  read: (row) => row.prices[id] ?? '',
+  write: (row, text) => ({ ...row, prices: { ...row.prices, [id]: text } }),
+  empty: (row) => row.price,
 })
 
 const isBad = ({ isNumber }: Column, text: string) => {
@@ -33,6 +42,7 @@ export const VariantGrid = ({
   rows,
   options,
   outlets,
+  priced,
   pictures,
   mayStock,
   onChange,
@@ -40,6 +50,8 @@ export const VariantGrid = ({
   rows: readonly Row[]
   options: readonly Option[]
   outlets: readonly Outlet[]
+  /** Outlets that may have prices of their own. */
+  priced: readonly Outlet[]
   pictures: readonly Picture[]
   /** Stock of variants that exist needs a permission of its own. */
   mayStock: boolean
@@ -48,6 +60,7 @@ export const VariantGrid = ({
   const [pictured, setPictured] = useState<number | null>(null)
   const columns = [
     column('price', 'Price'),
+    ...priced.map(priceColumn),
     column('compareAtPrice', 'Price before'),
     ...outlets.map((outlet) => stockColumn(outlet, outlets.length === 1)),
     column('sku', 'SKU'),
@@ -153,7 +166,7 @@ const Cell = ({
       aria-invalid={isBad(one, text)}
       class={one.isNumber ? 'number' : ''}
       inputMode={one.isNumber ? 'decimal' : 'text'}
-      placeholder={one.name.startsWith('stock') && !row.isCounted ? 'Not counted' : ''}
+      placeholder={one.empty?.(row)}
       autocomplete="off"
       maxLength={200}
       value={text}

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
+import { FormDialog } from '../../../ui/dialog.tsx'
+import { TextField } from '../../../ui/fields.tsx'
 import { CloseIcon } from '../../../ui/icons.tsx'
 import { Button } from '../../../ui/states.tsx'
-import { counted } from '../format.ts'
-import type { Draft, Option } from './product-draft.ts'
+import { counted, Incomplete } from '../format.ts'
+import type { Draft, Option, Rename } from './product-draft.ts'
 import {
   addMissing,
   addOption,
@@ -20,11 +22,14 @@ export const VariantOptions = ({
   grid,
   restore,
   onChange,
+  onRename,
 }: {
   grid: Grid
   restore: Restore
   onChange: (grid: Grid) => void
+  onRename: (rename: Rename) => void
 }) => {
+  const [asked, setAsked] = useState<Asked | null>(null)
   const missing = missingRows(grid, restore).length
   return (
     <div class="options">
@@ -32,6 +37,10 @@ export const VariantOptions = ({
         <OptionField
           key={option.name}
           option={option}
+          onRename={(value) => {
+            const taken = value === undefined ? grid.options.map(({ name }) => name) : option.values
+            setAsked({ option: option.name, ...(value === undefined ? {} : { value }), taken })
+          }}
           onAdd={(value) => onChange(addValue(grid, option.name, value, restore))}
           onRemoveValue={(value) => onChange(removeValue(grid, option.name, value))}
           onRemove={() => onChange(removeOption(grid, option.name))}
@@ -47,17 +56,48 @@ export const VariantOptions = ({
           Add {counted(missing, 'missing combination')}
         </Button>
       )}
+      {asked && <RenameDialog {...asked} onRename={onRename} onClose={() => setAsked(null)} />}
     </div>
+  )
+}
+
+type Asked = Omit<Rename, 'to'> & { taken: readonly string[] }
+
+const RenameDialog = ({
+  option,
+  value,
+  taken,
+  onRename,
+  onClose,
+}: Asked & { onRename: (rename: Rename) => void; onClose: () => void }) => {
+  const old = value ?? option
+  const [text, setText] = useState(old)
+  const rename = async () => {
+    const to = text.trim()
+    if (to === old) return
+    if (to === '' || taken.includes(to)) throw new Incomplete(to === '' ? 'Type a name.' : `There is ${to} already.`)
+    onRename({ option, ...(value === undefined ? {} : { value }), to })
+  }
+  return (
+    <FormDialog title={`Rename ${old}`} action="Rename" onSubmit={rename} onClose={onClose}>
+      <TextField
+        {...{ label: 'New name', name: 'to', required: true, maxLength: 200, value: text, onInput: setText }}
+      />
+      <p class="quiet-text">Variants keep their stock, prices and SKUs, and stay in the carts of customers.</p>
+    </FormDialog>
   )
 }
 
 const OptionField = ({
   option: { name, values },
+  onRename,
   onAdd,
   onRemoveValue,
   onRemove,
 }: {
   option: Option
+  /** Of a value, or of the option itself. */
+  onRename: (value?: string) => void
   onAdd: (value: string) => void
   onRemoveValue: (value: string) => void
   onRemove: () => void
@@ -67,7 +107,14 @@ const OptionField = ({
     <ul class="values">
       {values.map((value) => (
         <li class="value" key={value}>
-          {value}
+          <button
+            type="button"
+            class="value-name"
+            aria-label={`Rename ${name} ${value}`}
+            onClick={() => onRename(value)}
+          >
+            {value}
+          </button>
           <button
             type="button"
             class="icon-button"
@@ -80,6 +127,9 @@ const OptionField = ({
       ))}
     </ul>
     <AddText label={`Add a value of ${name}`} action="Add value" isFocused={values.length === 0} onAdd={onAdd} />
+    <button type="button" class="text-button" onClick={() => onRename()}>
+      Rename {name}
+    </button>
     <button type="button" class="text-button" onClick={onRemove}>
       Remove {name}
     </button>

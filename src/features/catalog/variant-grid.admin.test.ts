@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newProgram } from '../../../test/admin-callers.ts'
 import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { newCustomer } from '../../../test/shoppers.ts'
 import { cheapPasswords } from '../../../test/world.ts'
 
 let service: TestService
@@ -120,4 +121,52 @@ test('a product without options stays one when its variant is changed by id', as
   assert.equal(saved.status, 200, saved.text)
   const { hasVariants, price, sku, stockTracked } = saved.json
   assert.deepEqual([hasVariants, price, sku, stockTracked], [false, 500, 'MUG', false])
+})
+
+test('an option and its values get other names, and variants keep their stock, SKUs and places in carts', async () => {
+  const shop = await newStore(service)
+  const { inStore } = await newProgram(service, shop)
+  const sizes = ['S', 'M', 'L']
+  const made = await inStore('POST', '/products', {
+    ...{ name: 'Shoe', options: [{ name: 'Size', values: sizes }] },
+    variants: sizes.map((Size, i) => ({ options: { Size }, price: 900, stock: i + 1, sku: `SHOE-${Size}` })),
+  })
+  assert.equal(made.status, 201, made.text)
+  const path = `/products/${made.json.id}`
+  const [small, medium, large] = made.json.variants
+  assert.equal((await inStore('PATCH', path, { variants: [{ id: large.id, active: false }] })).status, 200)
+  const { call } = await newCustomer(service, shop)
+  const items = [{ productId: made.json.id, variantId: small.id, quantity: 1 }]
+  assert.ok((await call('POST', '/v1/cart', { body: { items } })).status < 300)
+
+  // The names of two values change places, which is refused to each of them alone.
+  const rename = (names: readonly string[]) => ({
+    options: [{ name: 'Shoe size', values: names.slice(0, 2) }],
+    variants: [small, medium, large].map(({ id }, i) => ({
+      ...{ id, active: i < 2, options: { 'Shoe size': names[i] } },
+    })),
+  })
+  const etag = { 'if-match': (await inStore('GET', path)).headers.get('etag') ?? '' }
+  const answers = await Promise.all([
+    inStore('PATCH', path, rename(['M', 'S', 'Large']), etag),
+    inStore('PATCH', path, rename(['Small', 'Medium', 'Large']), etag),
+  ])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412], 'of two at once the second is told')
+  const last = await inStore('PATCH', path, rename(['M', 'Small', 'Large']))
+  assert.equal(last.status, 200, last.text)
+  assert.deepEqual(last.json.options, [{ name: 'Shoe size', values: ['M', 'Small'] }])
+  assert.deepEqual(
+    last.json.variants.map((one: Shown & { title: string }) => [
+      ...[one.id, one.options['Shoe size'], one.title, one.stock, one.sku, one.active],
+    ]),
+    [
+      [small.id, 'M', 'M', 1, 'SHOE-S', true],
+      [medium.id, 'Small', 'Small', 2, 'SHOE-M', true],
+      [large.id, 'Large', 'Large', 3, 'SHOE-L', false],
+    ],
+  )
+  const cart = (await call('GET', '/v1/cart/me')).json
+  assert.deepEqual([cart.items.length, cart.items[0].variantId, cart.items[0].product.variant], [1, small.id, 'M'])
+  const mixed = { variants: [{ id: small.id, options: { Size: 'S' } }] }
+  assertError(await inStore('PATCH', path, mixed), 400, 'BAD_REQUEST')
 })

@@ -15,6 +15,15 @@ import { callAccount } from './carriers.ts'
 export const listCarrierAccounts = (ctx: AccountCtx) =>
   Promise.all([...ctx.carriers.byName.values()].map((carrier) => showAccount(ctx, carrier)))
 
+/** Carriers that a parcel can be booked with now. */
+export const listShippingCarriers = async (ctx: AccountCtx) => {
+  const complete = (await listCarrierAccounts(ctx)).filter((account) => account.complete)
+  return complete.map(({ carrier }) => {
+    const { name, label } = findCarrier(ctx.carriers, carrier)
+    return { name, label }
+  })
+}
+
 const showAccount = async (ctx: AccountCtx, { name, credentials: needed, optionalCredentials }: Carrier) => {
   const known = await readCarrierAccount(ctx, name)
   const isSet = (field: string) => Boolean(known?.[field])

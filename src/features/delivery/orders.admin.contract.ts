@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { adminEndpoint } from '../access/admin.contract.ts'
+import { named } from '../../http/schema.ts'
+import { adminEndpoint, storeParams } from '../access/admin.contract.ts'
 import { AdminOrder, AdminShipment, exampleAdminOrder, exampleShipment } from '../orders/admin-order.contract.ts'
 import { adminOrderParams, adminOrdersPath } from '../orders/orders.admin.contract.ts'
 import { OrderItems } from '../payments/orders.admin.contract.ts'
@@ -24,7 +25,23 @@ export type ShipmentBody = Static<typeof ShipmentBody>
 
 const tag = 'Orders'
 
+const ShippingCarrier = named(
+  'ShippingCarrier',
+  Type.Object({
+    name: Type.String({ description: 'The `carrier` of a parcel to book' }),
+    label: Type.String({ description: 'What people call it' }),
+  }),
+)
+
 export const orderDeliveryAdminContract = {
+  adminListShippingCarriers: adminEndpoint({
+    ...{ method: 'GET', path: '/admin/v1/stores/{storeId}/shipping-carriers', tag, access: 'store' },
+    ...{ permission: 'orders:fulfil', params: storeParams },
+    summary: 'List the carriers that parcels can be booked with',
+    description: 'Those whose account of the store is complete, and nothing else about the accounts.',
+    ok: Type.Object({ data: Type.Array(ShippingCarrier) }),
+    example: { data: [{ name: 'shiprocket', label: 'Shiprocket' }] },
+  }),
   adminShipOrder: adminEndpoint({
     ...{ method: 'POST', path: `${adminOrdersPath}/{id}/shipments`, tag, access: 'store', permission: 'orders:fulfil' },
     params: adminOrderParams,

@@ -3,10 +3,12 @@ import { writeOnceByAuthor } from '../access/idempotency.ts'
 import { adminRoutes } from '../context.ts'
 import { answerAdminOrder, findOrderIdInStore, readAdminOrder } from '../orders/admin-order.ts'
 import { deliverOrderBy } from './deliver.ts'
+import { listShippingCarriers } from './manage-carriers.ts'
 import { orderDeliveryAdminContract } from './orders.admin.contract.ts'
 import { shipForMerchant } from './ship-for-merchant.ts'
 
 export const orderDeliveryAdminRoutes = adminRoutes(orderDeliveryAdminContract, {
+  adminListShippingCarriers: async ({ ctx }) => ({ body: { data: await listShippingCarriers(ctx) } }),
   adminShipOrder: async ({ ctx, params, body }) => {
     const orderId = await findOrderIdInStore(ctx, params.id)
     const shipmentId = await shipForMerchant(ctx, orderId, body)

@@ -75,6 +75,8 @@ export type CarrierReport = TrackedParcel & {
  */
 export type Carrier = {
   name: string
+  /** What people call it. */
+  label: string
   /** Names of the credentials a store must set, and of those it may set. */
   credentials: readonly string[]
   optionalCredentials: readonly string[]

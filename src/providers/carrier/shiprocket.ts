@@ -13,6 +13,7 @@ export const createShiprocket = (origin: string): Carrier => {
   const call = callShiprocket(origin)
   return {
     name: 'shiprocket',
+    label: 'Shiprocket',
     credentials: ['email', 'password'],
     optionalCredentials: ['pickupLocation'],
     refuseParcel,
