@@ -52,7 +52,9 @@ export const wordProblem = (error: unknown): string => {
   if (error.message.includes('Idempotency-Key'))
     return 'Your first attempt has succeeded after all, and nothing was done twice. Close this and look before you try again.'
   if (error.status === 401) return 'Your session has ended. Sign in again, then try again.'
-  if (error.status >= 500 || error.status === 0) return 'The service is having a problem. Please try again shortly.'
+  // Other failures of the service say what failed, such as a carrier.
+  if (error.status === 500 || error.status === 0 || error.code === 'BAD_ANSWER')
+    return 'The service is having a problem. Please try again shortly.'
   return error.message.slice(0, 1).toUpperCase() + error.message.slice(1)
 }
 

@@ -290,7 +290,7 @@ const definitions = {
   /** `shipment`: one that is not booked yet, and stays. */
   CARRIER_REFUSED: conflict(({ reason }: { carrier: string; reason: string; shipment: string | null }) => reason),
   CARRIER_UNAVAILABLE: unavailable(
-    ({ carrier }: { carrier: string }) => `The carrier ${carrier} did not answer. The same call can be made again.`,
+    ({ carrier }: { carrier: string }) => `The carrier ${carrier} did not answer. Try again: nothing is done twice.`,
   ),
 
   // Payments

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { BuildOptions } from 'esbuild'
 import { type CachedAnswer, makeCachedAnswer } from './cached-answers.ts'
 
 /**
@@ -67,6 +68,27 @@ const newestChange = ({ folder }: WebPage) =>
     ),
   )
 
+/**
+ * Elements become calls of `h`, which are shorter than those of the automatic runtime that the type check knows. Each file
+ * imports it itself, so that files without elements need no Preact.
+ */
+const elements = {
+  tsconfigRaw: {},
+  jsx: 'transform',
+  jsxFactory: 'jsxElement',
+  jsxFragment: 'JsxFragment',
+  plugins: [
+    {
+      name: 'elements',
+      setup: ({ onLoad }) =>
+        onLoad({ filter: /\.tsx$/ }, ({ path }) => ({
+          contents: `import { Fragment as JsxFragment, h as jsxElement } from 'preact'; ${readFileSync(path, 'utf8')}`,
+          loader: 'tsx',
+        })),
+    },
+  ],
+} satisfies BuildOptions
+
 type PageFiles = { page: string; files: Map<string, string> }
 
 /** Bundles a page, its styles and the client that it uses. What it imports on demand becomes a file of its own. */
@@ -80,12 +102,7 @@ export const bundlePage = async ({ folder, publicPath, entries, isCachedForGood 
     splitting: true,
     format: 'esm',
     target: 'es2022',
-    // Whatever the settings of the type check are.
-    tsconfigRaw: {},
-    jsx: 'transform',
-    jsxFactory: 'jsxElement',
-    jsxFragment: 'JsxFragment',
-    inject: [join(root, 'ui/jsx.ts')],
+    ...elements,
     absWorkingDir: root,
     outdir: join(root, 'built'),
     chunkNames: '[name]-[hash]',

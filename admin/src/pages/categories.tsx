@@ -5,8 +5,12 @@ import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import { Button, Empty, Show } from '../../../ui/states.tsx'
 import type { AdminCategory } from '../api.ts'
-import { counted, wordProblem } from '../format.ts'
+import { counted } from '../format.ts'
+import { useAction } from '../parts/action.ts'
 import { PageHead } from '../parts/page-head.tsx'
+import { type Picture, PictureField, pictureOf } from '../parts/pictures.tsx'
+import { Thumb } from '../parts/thumb.tsx'
+import { useUploads } from '../parts/uploads.tsx'
 import { admin, may, pathTo, store } from '../session.ts'
 
 const mostShown = 1_000
@@ -85,15 +89,14 @@ type BranchProps = {
 const Branch = (props: BranchProps) => {
   const { all, parentId, reload, onEdit, onDelete } = props
   const siblings = childrenOf(all, parentId)
+  const { run } = useAction()
   const move = async (from: number, to: number) => {
     const moved = siblings.toSpliced(from, 1).toSpliced(to, 0, siblings[from] as AdminCategory)
-    try {
+    await run(async () => {
       for (const [position, category] of moved.entries()) {
         if (category.position !== position) await admin().updateCategory({ categoryId: category.id, position })
       }
-    } catch (error) {
-      showNotice(wordProblem(error))
-    }
+    })
     reload()
   }
   return (
@@ -107,7 +110,7 @@ const Branch = (props: BranchProps) => {
                 {counted(category.productCount, 'product')}
               </a>
             </span>
-            {category.image && <img src={category.imageSizes?.[0]?.url ?? category.image} alt="" loading="lazy" />}
+            {category.image && <Thumb of={{ url: category.image, sizes: category.imageSizes }} size={40} />}
             {may('catalog:write') && (
               <div class="row">
                 <Move
@@ -172,25 +175,24 @@ const CategoryDialog = ({
   const [name, setName] = useState(category?.name ?? '')
   const [slug, setSlug] = useState(category?.slug ?? '')
   const [parentId, setParentId] = useState(category?.parentId ?? '')
-  const [file, setFile] = useState<File | null>(null)
-  const [hasPicture, setHasPicture] = useState(Boolean(category?.image))
+  const [picture, setPicture] = useState<Pick<Picture, 'id' | 'url' | 'sizes'> | null>(
+    category?.image ? { id: category.mediaId, url: category.image, sizes: category.imageSizes } : null,
+  )
+  const uploads = useUploads((medium) => setPicture(pictureOf(medium)))
   // Nothing can be within itself.
   const within = new Set(category ? [category.id, ...inOrder(all, category.id).map(([{ id }]) => id)] : [])
   const parents = inOrder(all)
     .filter(([{ id }]) => !within.has(id))
     .map(([{ id, name: text }, depth]) => [id, `${'– '.repeat(depth)}${text}`] as const)
   const submit = async () => {
-    const mediaId = file ? (await admin().uploadMedia({ file, alt: name.trim() })).id : undefined
     const fields = {
       ...{ name: name.trim(), parentId: parentId || null },
       ...(slug.trim() === '' ? {} : { slug: slug.trim() }),
-      ...(mediaId === undefined ? {} : { mediaId }),
+      // A picture that is elsewhere stays.
+      ...(picture && picture.id === null ? {} : { mediaId: picture?.id ?? null }),
     }
     if (category === null) await admin().createCategory(fields)
-    else {
-      const removed = hasPicture || file || !category.image ? {} : { image: null, mediaId: null }
-      await admin().updateCategory({ categoryId: category.id, ...fields, ...removed })
-    }
+    else await admin().updateCategory({ categoryId: category.id, ...fields })
     onDone()
     showNotice(`${name.trim()} is saved.`)
   }
@@ -198,6 +200,7 @@ const CategoryDialog = ({
     <FormDialog
       title={category ? `Edit ${category.name}` : 'Add category'}
       action="Save"
+      isReady={!uploads.isBusy}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -210,23 +213,7 @@ const CategoryDialog = ({
         {...{ label: 'Address', remark: '(optional)', name: 'slug', maxLength: 120, value: slug, onInput: setSlug }}
         help="The last part of its address in the shop. Made from the name if empty."
       />
-      {hasPicture && !file && category && (
-        <div class="row">
-          <img src={category.imageSizes?.[0]?.url ?? category.image} alt="" width="80" />
-          <button type="button" class="text-button" onClick={() => setHasPicture(false)}>
-            Remove the picture
-          </button>
-        </div>
-      )}
-      <label class="field">
-        <span>
-          Picture <span class="quiet-text">(optional)</span>
-        </span>
-        <input
-          {...{ type: 'file', name: 'picture', accept: 'image/jpeg,image/png,image/webp,image/avif,image/gif' }}
-          onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-        />
-      </label>
+      <PictureField label="Picture" {...{ picture, uploads, onChange: setPicture }} />
     </FormDialog>
   )
 }

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
 import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import type { PathParams } from '../../../ui/router.ts'
 import { Button, Empty, Show } from '../../../ui/states.tsx'
 import type { CouponUse, StoreCoupon, WithEtag } from '../api.ts'
-import { date, dateTime, money, number, wordProblem } from '../format.ts'
+import { date, dateTime, money, number } from '../format.ts'
+import { useAction } from '../parts/action.ts'
 import { CouponFields, CouponSentence } from '../parts/coupon-fields.tsx'
 import {
   couponLabels,
@@ -62,19 +62,13 @@ export const CouponPage = ({ id: code = '' }: PathParams) => {
 
 /** Needs no question, because it can be undone. */
 const Switch = ({ coupon: { code, stopped }, onChange }: Changed) => {
-  const [isBusy, setBusy] = useState(false)
-  const turn = async (isOff: boolean, isUndo = false) => {
-    setBusy(true)
-    try {
+  const { isBusy, run } = useAction()
+  const turn = (isOff: boolean, isUndo = false) =>
+    run(async () => {
       onChange(await admin().updateCoupon({ code, stopped: isOff }))
       const text = isOff ? `${code} is switched off. Orders that have it keep it.` : `${code} is switched on.`
       showNotice(text, isUndo ? {} : { action: { label: 'Undo', run: () => void turn(!isOff, true) } })
-    } catch (error) {
-      showNotice(wordProblem(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Button class="quiet small" isBusy={isBusy} onClick={() => void turn(!stopped)}>
       {stopped ? 'Switch on' : 'Switch off'}

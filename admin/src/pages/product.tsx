@@ -5,7 +5,8 @@ import { showNotice } from '../../../ui/notice.ts'
 import { navigate } from '../../../ui/router.ts'
 import { Button, Heading, Show, Skeleton } from '../../../ui/states.tsx'
 import type { AdminProduct, WithEtag } from '../api.ts'
-import { counted, wordProblem } from '../format.ts'
+import { counted } from '../format.ts'
+import { useAction } from '../parts/action.ts'
 import { useCategories, useOutlets } from '../parts/catalog-lists.ts'
 import { EditForm, type FieldWords, useEdit } from '../parts/edit.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -135,17 +136,7 @@ const ShopLink = ({ product: { slug, status } }: { product: Saved }) => {
 const Actions = ({ product, onSaved }: { product: Saved; onSaved: (product: Saved) => void }) => {
   const { id: productId, name, status, stock, stockTracked } = product
   const [isAsked, setAsked] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true)
-    try {
-      await work()
-    } catch (error) {
-      showNotice(wordProblem(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, run: attempt } = useAction()
   const setStatus = async (wanted: string) =>
     onSaved(await admin().updateProduct({ productId, status: wanted as 'ACTIVE' }))
   const duplicate = () =>

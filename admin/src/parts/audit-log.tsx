@@ -1,5 +1,5 @@
 import { useLoad } from '../../../ui/load.ts'
-import { changeQuery, route } from '../../../ui/router.ts'
+import { route } from '../../../ui/router.ts'
 import { Empty } from '../../../ui/states.tsx'
 import type { AuditEntry } from '../api.ts'
 import { actionOptions, linkOfEntry, resourceOptions, tellAction, tellField, tellValue } from '../audit-words.ts'
@@ -7,7 +7,7 @@ import { counted, dateTime } from '../format.ts'
 import { isDay } from '../period.ts'
 import { admin, may, store } from '../session.ts'
 import { CsvLink } from './csv-link.tsx'
-import { FilterDay, FilterSelect } from './filters.tsx'
+import { FilterDay, FilterSelect, OnlyAbout } from './filters.tsx'
 import { PagesOf, usePages } from './pages-of.tsx'
 
 /** What staff, programs and operators have changed. */
@@ -39,14 +39,7 @@ export const AuditLog = () => {
         <FilterDay label="To" name="to" />
         <CsvLink path="audit" filter={filter} />
       </div>
-      {filter.resourceId !== undefined && (
-        <p>
-          Only what is about {filter.resourceId}.{' '}
-          <button type="button" class="text-button" onClick={() => changeQuery({ thing: null })}>
-            Show everything
-          </button>
-        </p>
-      )}
+      {filter.resourceId !== undefined && <OnlyAbout name="thing" what={filter.resourceId} />}
       <PagesOf
         list={list}
         one="change"

@@ -34,3 +34,13 @@ export const FilterDay = ({ label, name }: { label: string; name: 'from' | 'to' 
     onInput={(day) => changeQuery({ [name]: day })}
   />
 )
+
+/** A filter that came with a link, and a way out of it. */
+export const OnlyAbout = ({ name, what }: { name: string; what: string }) => (
+  <p>
+    Only what is about {what}.{' '}
+    <button type="button" class="text-button" onClick={() => changeQuery({ [name]: null })}>
+      Show everything
+    </button>
+  </p>
+)

@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks'
 import { showNotice } from '../../../ui/notice.ts'
 import { route } from '../../../ui/router.ts'
 import { Button, Empty } from '../../../ui/states.tsx'
 import type { AdminListInboxInput, InboxEvent } from '../api.ts'
-import { dateTime, wordProblem } from '../format.ts'
+import { dateTime } from '../format.ts'
 import { admin, may, pathTo } from '../session.ts'
-import { FilterSelect } from './filters.tsx'
+import { useAction } from './action.ts'
+import { FilterSelect, OnlyAbout } from './filters.tsx'
 import { PagesOf, usePages } from './pages-of.tsx'
 import { StatusBadge } from './status.tsx'
 
@@ -60,6 +60,7 @@ export const Inbox = () => {
           options={Object.entries(outcomeWords).map(([name, [text]]) => [name, text] as const)}
         />
       </div>
+      {order !== '' && <OnlyAbout name="order" what="one order" />}
       <PagesOf
         list={list}
         one="event"
@@ -82,19 +83,12 @@ export const Inbox = () => {
 }
 
 const Entry = ({ event, onApplied }: { event: InboxEvent; onApplied: () => void }) => {
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, run } = useAction()
   const apply = async () => {
-    setBusy(true)
-    try {
-      const { outcome } = await admin().replayEvent({ eventNumber: event.id })
-      const [text] = isOutcome(outcome) ? outcomeWords[outcome] : [outcome]
-      showNotice(failed.includes(outcome) ? `It still cannot be applied: ${text.toLowerCase()}.` : `${text}.`)
-      onApplied()
-    } catch (error) {
-      showNotice(wordProblem(error))
-    } finally {
-      setBusy(false)
-    }
+    const { outcome } = await admin().replayEvent({ eventNumber: event.id })
+    const [text] = isOutcome(outcome) ? outcomeWords[outcome] : [outcome]
+    showNotice(failed.includes(outcome) ? `It still cannot be applied: ${text.toLowerCase()}.` : `${text}.`)
+    onApplied()
   }
   return (
     <li class="entry">
@@ -110,7 +104,7 @@ const Entry = ({ event, onApplied }: { event: InboxEvent; onApplied: () => void 
       <div class="row">
         {event.orderId !== null && <a href={pathTo(`orders/${event.orderId}`)}>Open the order</a>}
         {failed.includes(event.outcome) && may('orders:write') && (
-          <Button class="quiet small" isBusy={isBusy} onClick={apply}>
+          <Button class="quiet small" isBusy={isBusy} onClick={() => run(apply)}>
             Apply again
           </Button>
         )}

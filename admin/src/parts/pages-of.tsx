@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { type Loaded, useLoad } from '../../../ui/load.ts'
-import { showNotice } from '../../../ui/notice.ts'
 import { Button, Show } from '../../../ui/states.tsx'
 import type { Counted, Page, Paged } from '../api.ts'
-import { counted, wordProblem } from '../format.ts'
+import { counted } from '../format.ts'
 import { store } from '../session.ts'
+import { useAction } from './action.ts'
 import { useLive } from './live.ts'
 
 type Cursor = { cursor?: string }
@@ -68,17 +67,7 @@ export const PagesOf = <Item,>({
   empty: ComponentChildren
   children: (items: readonly Item[]) => ComponentChildren
 }) => {
-  const [isBusy, setBusy] = useState(false)
-  const showMore = async () => {
-    setBusy(true)
-    try {
-      await more()
-    } catch (error) {
-      showNotice(wordProblem(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, run } = useAction()
   return (
     <Show loaded={loaded} onRetry={reload}>
       {({ items, total, totalIsExact, nextCursor }) =>
@@ -91,7 +80,7 @@ export const PagesOf = <Item,>({
             </p>
             {children(items)}
             {nextCursor !== null && (
-              <Button class="quiet" isBusy={isBusy} onClick={showMore}>
+              <Button class="quiet" isBusy={isBusy} onClick={() => run(more)}>
                 Show more
               </Button>
             )}

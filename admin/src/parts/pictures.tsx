@@ -7,7 +7,7 @@ import { Thumb } from './thumb.tsx'
 import { UploadArea, type Uploads, useUploads } from './uploads.tsx'
 
 /** A picture that something shows. `id` is null if the image is elsewhere. */
-export type Picture = { id: string | null; url: string; alt: string; sizes?: readonly ImageSize[] }
+export type Picture = { id: string | null; url: string; alt: string; sizes?: readonly ImageSize[] | undefined }
 
 export const pictureOf = ({ id, url, alt, sizes }: Medium): Picture => ({ id, url, alt, sizes })
 
@@ -145,14 +145,15 @@ export const PicturesField = ({
 export const PictureField = ({
   label,
   picture,
+  uploads,
   onChange,
 }: {
   label: string
+  uploads: Uploads
   picture: Pick<Picture, 'url' | 'sizes'> | null
   onChange: (picture: Picture | null) => void
 }) => {
   const [isChoosing, setChoosing] = useState(false)
-  const uploads = useUploads((medium) => onChange(pictureOf(medium)))
   return (
     <fieldset class="field">
       <legend class="field-legend">{label}</legend>

@@ -87,7 +87,7 @@ export const rowOf = (variant: AdminVariant): Row => {
     compareAtPrice: inputNumber(variant.compareAtPrice),
     weightGrams: inputNumber(variant.weightGrams),
     lowStock: inputNumber(variant.lowStockThreshold),
-    picture: image === '' ? null : { id: mediaId, url: image, ...(imageSizes ? { sizes: imageSizes } : {}) },
+    picture: image === '' ? null : { id: mediaId, url: image, sizes: imageSizes },
   }
 }
 
@@ -95,7 +95,7 @@ export const toDraft = (product: AdminProduct & WithEtag): Draft => ({
   ...{ name: product.name, description: product.description, status: product.status, slug: product.slug },
   ...{ categoryId: product.categoryId ?? '', vendor: product.vendor, tags: product.tags.join(', ') },
   ...{ taxRate: inputNumber(product.taxRate), seoTitle: product.seo.title, seoDescription: product.seo.description },
-  pictures: product.media.map(({ id, url, alt, sizes }) => ({ id, url, alt, ...(sizes ? { sizes } : {}) })),
+  pictures: product.media.map(({ id, url, alt, sizes }) => ({ id, url, alt, sizes })),
   options: product.options,
   rows: product.variants.filter(({ active }) => active).map(rowOf),
   renames: [],

@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { showNotice } from '../../../ui/notice.ts'
 import { navigate } from '../../../ui/router.ts'
 import type { AdminProductItem } from '../api.ts'
-import { counted, money, number, wordProblem } from '../format.ts'
+import { counted, money, number } from '../format.ts'
 import { admin, may, pathTo } from '../session.ts'
+import { useAction } from './action.ts'
 import { InlineNumber } from './inline-number.tsx'
 import { type Selection, SelectRow } from './selection.tsx'
 import { productWords, StatusBadge } from './status.tsx'
@@ -93,21 +94,14 @@ const StockCell = ({ product, onSaved }: CellProps) => {
 }
 
 const DuplicateButton = ({ id, name }: { id: string; name: string }) => {
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, run } = useAction()
   const duplicate = async () => {
-    if (isBusy) return
-    setBusy(true)
-    try {
-      const copy = await admin().duplicateProduct({ productId: id })
-      navigate(pathTo(`products/${copy.id}`))
-      showNotice(`This is the copy of ${name}: a draft without stock.`)
-    } catch (error) {
-      showNotice(wordProblem(error))
-      setBusy(false)
-    }
+    const copy = await admin().duplicateProduct({ productId: id })
+    navigate(pathTo(`products/${copy.id}`))
+    showNotice(`This is the copy of ${name}: a draft without stock.`)
   }
   return (
-    <button type="button" class="text-button" aria-busy={isBusy || undefined} onClick={duplicate}>
+    <button type="button" class="text-button" aria-busy={isBusy || undefined} onClick={() => isBusy || run(duplicate)}>
       {isBusy ? 'Copying' : 'Duplicate'}
       <span class="hidden"> {name}</span>
     </button>

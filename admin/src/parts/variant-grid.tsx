@@ -216,7 +216,7 @@ const VariantPicture = ({
   ]
   const use = async () => {
     const chosen = choices.find((picture) => picture.url === url)
-    onChange(chosen ? { id: chosen.id, url, ...(chosen.sizes ? { sizes: chosen.sizes } : {}) } : null)
+    onChange(chosen ? { id: chosen.id, url, sizes: chosen.sizes } : null)
   }
   return (
     <FormDialog title={`Picture of ${title}`} action="Use this picture" onSubmit={use} onClose={onClose}>

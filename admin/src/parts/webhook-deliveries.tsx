@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks'
 import { useLoad } from '../../../ui/load.ts'
 import { showNotice } from '../../../ui/notice.ts'
 import { route } from '../../../ui/router.ts'
 import { Button, Empty } from '../../../ui/states.tsx'
 import type { WebhookDelivery, WebhookEndpoint } from '../api.ts'
-import { counted, dateTime, wordProblem } from '../format.ts'
+import { counted, dateTime } from '../format.ts'
 import { admin, may, pathTo, store } from '../session.ts'
+import { useAction } from './action.ts'
 import { FilterSelect } from './filters.tsx'
 import { PagesOf, usePages } from './pages-of.tsx'
 import { BulkBar, type Selection, SelectRow, useSelection } from './selection.tsx'
@@ -36,7 +36,8 @@ export const WebhookDeliveries = () => {
   const { loaded } = useLoad(`${store.value?.id} webhooks`, () => admin().listWebhooks())
   const endpoints = loaded.status === 'ready' ? loaded.value.data : []
   const selection = useSelection()
-  const sendAll = useSending(async () => {
+  const { isBusy, run } = useAction()
+  const sendAll = async () => {
     const sent: string[] = []
     try {
       for (const deliveryId of selection.ids) {
@@ -48,8 +49,13 @@ export const WebhookDeliveries = () => {
       selection.setAll(sent, false)
       list.reload()
     }
-    return `${counted(sent.length, 'delivery', 'deliveries')} will be sent again.`
-  })
+    showNotice(`${counted(sent.length, 'delivery', 'deliveries')} will be sent again.`)
+  }
+  const sendTest = async () => {
+    await admin().testWebhook({ endpointId })
+    list.reload()
+    showNotice('A test event is on its way.')
+  }
   return (
     <>
       <Failing endpoints={endpoints} />
@@ -59,6 +65,11 @@ export const WebhookDeliveries = () => {
           options={Object.entries(stateWords).map(([name, [text]]) => [name, text] as const)}
         />
         <FilterSelect label="Sent to" name="endpoint" options={endpoints.map(({ id, url }) => [id, url] as const)} />
+        {endpointId !== '' && may('webhooks:write') && (
+          <Button class="quiet small" isBusy={isBusy} onClick={() => run(sendTest)}>
+            Send a test event
+          </Button>
+        )}
       </div>
       <PagesOf
         list={list}
@@ -83,28 +94,12 @@ export const WebhookDeliveries = () => {
         )}
       </PagesOf>
       <BulkBar selection={selection} one="delivery" many="deliveries">
-        <Button class="small" isBusy={sendAll.isBusy} onClick={sendAll.run}>
+        <Button class="small" isBusy={isBusy} onClick={() => run(sendAll)}>
           Send {counted(selection.ids.size, 'delivery', 'deliveries')} again
         </Button>
       </BulkBar>
     </>
   )
-}
-
-/** Runs an action of a button and tells its result. */
-const useSending = (send: () => Promise<string>) => {
-  const [isBusy, setBusy] = useState(false)
-  const run = async () => {
-    setBusy(true)
-    try {
-      showNotice(await send())
-    } catch (error) {
-      showNotice(wordProblem(error))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return { isBusy, run }
 }
 
 /** Webhooks that do not work now. */
@@ -142,11 +137,12 @@ const Entry = ({
   const { id, type, state, attempts, nextAt, createdAt, lastAttempt } = delivery
   const name = type ?? 'An event that was deleted'
   const isOver = type !== null && state !== 'waiting'
-  const { isBusy, run } = useSending(async () => {
+  const { isBusy, run } = useAction()
+  const send = async () => {
     await admin().redeliver({ deliveryId: id })
     onSent()
-    return 'It will be sent again.'
-  })
+    showNotice('It will be sent again.')
+  }
   return (
     <li class="entry">
       <div class="entry-head">
@@ -166,7 +162,7 @@ const Entry = ({
       </p>
       <div class="row">
         {isOver && may('webhooks:write') && (
-          <Button class="quiet small" isBusy={isBusy} onClick={run}>
+          <Button class="quiet small" isBusy={isBusy} onClick={() => run(send)}>
             Send again
           </Button>
         )}

@@ -47,7 +47,7 @@ export const WebhooksSettings = () => {
     <>
       <div class="toolbar">
         <p class="quiet-text">
-          Other systems are told what happens. <a href={pathTo('activity?show=deliveries')}>See what was sent</a>
+          Other systems are told what happens. <a href={pathTo('activity?show=webhooks')}>See what was sent</a>
         </p>
         {may('webhooks:write') && <Button onClick={() => setOpen({ what: 'new' })}>Add an endpoint</Button>}
       </div>

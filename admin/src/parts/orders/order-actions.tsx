@@ -9,7 +9,7 @@ import { callOnce } from '../once.ts'
 import { RefundDialog } from './refund-dialog.tsx'
 import { ReturnDialog, returnableLines } from './return-dialog.tsx'
 import { ShipDialog } from './ship-dialog.tsx'
-import { attentionOf, canDeliver, shippedUnits } from './words.ts'
+import { attentionOf, canDeliver, shippedUnits, unfinishedParcel } from './words.ts'
 
 type Name = 'ship' | 'deliver' | 'refund' | 'return' | 'cancel'
 type Action = { name: Name; label: string; isPossible: boolean }
@@ -19,11 +19,12 @@ const actionsOf = (order: AdminOrder): Action[] => {
   const isPaid = paymentStatus === 'paid' || paymentStatus === 'partially_refunded'
   const isConfirmed = status !== 'pending' || order.paymentMethod === 'cod'
   const isSent = status === 'out_for_delivery' || status === 'delivered'
-  const toShip = items.some((item) => item.toShip > 0)
+  const unfinished = unfinishedParcel(order.shipments)
+  const toShip = unfinished !== undefined || items.some((item) => item.toShip > 0)
   return [
     {
       name: 'ship',
-      label: 'Ship',
+      label: unfinished ? 'Finish the booking' : 'Ship',
       isPossible: may('orders:fulfil') && isConfirmed && status !== 'delivered' && toShip,
     },
     { name: 'deliver', label: 'Mark as delivered', isPossible: may('orders:fulfil') && canDeliver(order) },

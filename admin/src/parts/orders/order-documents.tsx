@@ -5,8 +5,9 @@ import { TextField } from '../../../../ui/fields.tsx'
 import { showNotice } from '../../../../ui/notice.ts'
 import { Button } from '../../../../ui/states.tsx'
 import type { AdminOrder } from '../../api.ts'
-import { date, money, wordProblem } from '../../format.ts'
+import { date, money } from '../../format.ts'
 import { admin, may } from '../../session.ts'
+import { useAction } from '../action.ts'
 import { printPath } from './order-side.tsx'
 
 /** Pages to print: each opens in a new tab. */
@@ -64,7 +65,7 @@ const CreditNote = ({
   mayIssue: boolean
   onChange: () => void
 }) => {
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, run } = useAction()
   const issued = order.invoices.find(({ refundId }) => refundId === refund.id)
   const refundId = refund.id
   if (refundId === null) return null
@@ -72,19 +73,12 @@ const CreditNote = ({
     return <PrintLink href={printPath(order, `refunds/${refundId}/credit-note`)}>Credit note {issued.number}</PrintLink>
   }
   const issue = async () => {
-    setBusy(true)
-    try {
-      const { number } = await admin().issueCreditNote({ id: order.id, refundId })
-      showNotice(`Credit note ${number} is issued.`)
-      onChange()
-    } catch (error) {
-      showNotice(wordProblem(error))
-    } finally {
-      setBusy(false)
-    }
+    const { number } = await admin().issueCreditNote({ id: order.id, refundId })
+    showNotice(`Credit note ${number} is issued.`)
+    onChange()
   }
   return mayIssue ? (
-    <Button class="quiet small" isBusy={isBusy} onClick={issue}>
+    <Button class="quiet small" isBusy={isBusy} onClick={() => run(issue)}>
       Issue credit note for {money(refund.amount, order.currency)}
     </Button>
   ) : null

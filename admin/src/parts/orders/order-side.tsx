@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useLoad } from '../../../../ui/load.ts'
 import { showNotice } from '../../../../ui/notice.ts'
 import type { AdminOrder } from '../../api.ts'
-import { counted, countryName, dateTime, money, wordProblem } from '../../format.ts'
+import { counted, countryName, dateTime, money } from '../../format.ts'
 import { admin, may, pathTo, store } from '../../session.ts'
+import { useAction } from '../action.ts'
 import { StatusBadge } from '../status.tsx'
 import { attemptWords, messageWords, nameOf, parcelWords, refundWords, returnWords } from './words.ts'
 
@@ -192,16 +193,13 @@ export const printPath = ({ id }: Pick<AdminOrder, 'id'>, page: string) =>
   `/admin/v1/stores/${store.value?.id}/orders/${id}/${page}`
 
 export const OrderMessages = ({ order, onChange }: { order: AdminOrder; onChange: () => void }) => {
+  const { run } = useAction()
   const last = new Map(order.messages.map((message) => [message.name, message]))
   if (last.size === 0) return null
   const resend = async (name: string) => {
-    try {
-      const { recipient } = await admin().resendMessage({ id: order.id, name })
-      showNotice(`The mail goes to ${recipient} again.`)
-      onChange()
-    } catch (error) {
-      showNotice(wordProblem(error))
-    }
+    const { recipient } = await admin().resendMessage({ id: order.id, name })
+    showNotice(`The mail goes to ${recipient} again.`)
+    onChange()
   }
   return (
     <section class="panel">
@@ -214,7 +212,7 @@ export const OrderMessages = ({ order, onChange }: { order: AdminOrder; onChange
               main={title}
               beside={
                 may('orders:support') && (
-                  <button type="button" class="text-button" onClick={() => void resend(name)}>
+                  <button type="button" class="text-button" onClick={() => run(() => resend(name))}>
                     Send again<span class="hidden">: {title}</span>
                   </button>
                 )

@@ -7,7 +7,7 @@ import type { AdminOrder, AdminPreviewRefundAnswer, AdminRefundOrderInput } from
 import { money, readNumber } from '../../format.ts'
 import { admin, may } from '../../session.ts'
 import { callOnce } from '../once.ts'
-import { chosenUnits, type Units, UnitsPicker } from './units.tsx'
+import { ChoiceRow, chosenUnits, type Units, UnitsPicker } from './units.tsx'
 
 type Preview = { answer?: AdminPreviewRefundAnswer; error?: unknown }
 type Part = Pick<AdminRefundOrderInput, 'amount' | 'items'>
@@ -109,17 +109,16 @@ export const RefundDialog = ({
     >
       {rest.error !== undefined && <Problem error={rest.error} />}
       {maximum !== undefined && <p class="quiet-text">{wordMaximum(maximum, currency)}</p>}
-      <fieldset class="choice-row">
-        <legend>What to refund</legend>
-        {lines.length > 0 && <KindChoice kind="items" chosen={kind} onChange={setKind} label="Chosen items" />}
-        <KindChoice kind="amount" chosen={kind} onChange={setKind} label="An amount" />
-        <KindChoice
-          kind="rest"
-          chosen={kind}
-          onChange={setKind}
-          label={rest.answer ? `Everything left (${money(rest.answer.amount, currency)})` : 'Everything left'}
-        />
-      </fieldset>
+      <ChoiceRow
+        legend="What to refund"
+        options={[
+          ...(lines.length > 0 ? ([['items', 'Chosen items']] as const) : []),
+          ['amount', 'An amount'],
+          ['rest', `Everything left${rest.answer ? ` (${money(rest.answer.amount, currency)})` : ''}`],
+        ]}
+        value={kind}
+        onChange={setKind}
+      />
       {kind === 'items' && (
         <UnitsPicker
           legend="Items"
@@ -180,23 +179,6 @@ export const RefundOutcome = ({ answer, currency }: { answer: Preview['answer'] 
         </p>
       ))}
   </div>
-)
-
-const KindChoice = ({
-  kind,
-  chosen,
-  label,
-  onChange,
-}: {
-  kind: Kind
-  chosen: Kind
-  label: string
-  onChange: (kind: Kind) => void
-}) => (
-  <label class="check">
-    <input type="radio" name="kind" checked={kind === chosen} onChange={() => onChange(kind)} />
-    <span>{label}</span>
-  </label>
 )
 
 const RestockField = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (

@@ -63,3 +63,26 @@ export const UnitsPicker = ({
     </ul>
   </fieldset>
 )
+
+/** One of a few ways. */
+export const ChoiceRow = <Value extends string>({
+  legend,
+  options,
+  value,
+  onChange,
+}: {
+  legend: string
+  options: readonly (readonly [value: Value, text: string])[]
+  value: Value
+  onChange: (value: Value) => void
+}) => (
+  <fieldset class="choice-row">
+    <legend>{legend}</legend>
+    {options.map(([option, text]) => (
+      <label class="check" key={option}>
+        <input type="radio" name="choice" checked={option === value} onChange={() => onChange(option)} />
+        <span>{text}</span>
+      </label>
+    ))}
+  </fieldset>
+)

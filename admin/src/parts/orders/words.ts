@@ -1,4 +1,4 @@
-import type { OrderEventData } from '../../api.ts'
+import type { AdminOrder, OrderEventData } from '../../api.ts'
 
 export type ListedOrder = Pick<
   OrderEventData,
@@ -104,6 +104,10 @@ export const messageWords: Readonly<Record<string, string>> = {
   'order.refunded': 'Money refunded',
 }
 
+/** A parcel whose booking has begun and was not confirmed. */
+export const unfinishedParcel = (shipments: AdminOrder['shipments']) =>
+  shipments.find(({ status, carrier }) => status === 'preparing' && carrier !== null)
+
 export const attemptWords: Readonly<Record<string, [string, 'good' | 'bad' | 'warn' | 'plain']>> = {
   starting: ['Started', 'plain'],
   open: ['Waiting for the customer', 'warn'],
@@ -115,11 +119,14 @@ export const attemptWords: Readonly<Record<string, [string, 'good' | 'bad' | 'wa
 }
 
 export const parcelWords: Readonly<Record<string, [string, 'good' | 'bad' | 'warn' | 'plain']>> = {
-  preparing: ['Being booked', 'plain'],
+  preparing: ['Not booked yet', 'warn'],
+  booked: ['Booked', 'plain'],
   shipped: ['Shipped', 'plain'],
   out_for_delivery: ['On the way', 'plain'],
   delivered: ['Delivered', 'good'],
   cancelled: ['Cancelled', 'plain'],
+  undelivered: ['Not delivered', 'bad'],
+  returning: ['Coming back', 'bad'],
   returned: ['Came back', 'bad'],
 }
 

@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks'
+import { showNotice } from '../../../ui/notice.ts'
+import { wordProblem } from '../format.ts'
+
+/** What a button does. A failure is told in a notice. */
+export const useAction = () => {
+  const [isBusy, setBusy] = useState(false)
+  const run = async (work: () => Promise<unknown>) => {
+    setBusy(true)
+    try {
+      await work()
+    } catch (error) {
+      showNotice(wordProblem(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, run }
+}
+
+/** A form whose failure leaves everything as it was typed. */
+export const useSubmit = (run: () => Promise<void>) => {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await run()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, error, submit }
+}
