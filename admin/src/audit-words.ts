@@ -3,58 +3,46 @@ import { may, type Permission, pathTo } from './session.ts'
 
 /** The audit log in plain words. */
 
-type Resource = {
-  /** As a filter. */
-  label: string
-  one: string
-  /** The screen that shows one, with its id unless it shows all. */
-  path?: string
-  hasOwnPage?: boolean
-  needs?: Permission
-}
+/** As a filter, as one of them, and the screen that shows it: with its id after a slash. */
+type Resource = readonly [label: string, one: string, path?: string]
 
 const resources: Readonly<Record<string, Resource>> = {
-  order: { label: 'Orders', one: 'an order', path: 'orders', hasOwnPage: true, needs: 'orders:read' },
-  return: { label: 'Returns', one: 'a return', path: 'returns', hasOwnPage: true, needs: 'orders:read' },
-  product: { label: 'Products', one: 'a product', path: 'products', hasOwnPage: true, needs: 'catalog:read' },
-  variant: { label: 'Variants', one: 'a variant' },
-  stock: { label: 'Stock', one: 'stock', path: 'stock', needs: 'catalog:read' },
-  category: { label: 'Categories', one: 'a category', path: 'categories', needs: 'catalog:read' },
-  media: { label: 'Pictures', one: 'a picture', path: 'media', needs: 'catalog:read' },
-  catalog: { label: 'Imports', one: 'products', path: 'imports', needs: 'jobs:write' },
-  job: { label: 'Bulk changes and exports', one: 'a job', path: 'imports', needs: 'jobs:write' },
-  customer: { label: 'Customers', one: 'a customer', path: 'customers', hasOwnPage: true, needs: 'customers:read' },
-  coupon: { label: 'Coupons', one: 'a coupon', path: 'coupons', hasOwnPage: true, needs: 'catalog:read' },
-  settings: { label: 'Settings', one: 'the settings', path: 'settings', needs: 'settings:read' },
-  outlet: { label: 'Outlets', one: 'an outlet', path: 'settings', needs: 'settings:read' },
-  menu: { label: 'Menu of the shop', one: 'the menu of the shop', path: 'settings', needs: 'settings:read' },
-  origins: {
-    label: 'Addresses of the shop',
-    one: 'the addresses of the shop',
-    path: 'settings',
-    needs: 'settings:read',
-  },
-  payment_account: { label: 'Payment accounts', one: 'a payment account', path: 'settings', needs: 'settings:read' },
-  carrier: { label: 'Carriers', one: 'a carrier account', path: 'settings', needs: 'settings:read' },
-  key: { label: 'Keys', one: 'a key', path: 'settings', needs: 'settings:read' },
-  webhook_credential: { label: 'Webhook passwords', one: 'a webhook password' },
-  webhook: { label: 'Webhooks', one: 'a webhook', path: 'settings', needs: 'settings:read' },
-  webhook_delivery: { label: 'Webhook deliveries', one: 'a webhook delivery' },
-  payment_event: { label: 'Payment events', one: 'a payment event' },
-  delivery_event: { label: 'Carrier events', one: 'a carrier event' },
-  staff: { label: 'Staff', one: 'a staff member', path: 'staff', needs: 'staff:write' },
-  session: { label: 'Sign-ins', one: 'a session' },
-  token: { label: 'Tokens of programs', one: 'a token', path: 'staff', needs: 'staff:write' },
+  order: ['Orders', 'an order', 'orders/'],
+  return: ['Returns', 'a return', 'returns/'],
+  product: ['Products', 'a product', 'products/'],
+  variant: ['Variants', 'a variant'],
+  stock: ['Stock', 'stock', 'stock'],
+  category: ['Categories', 'a category', 'categories'],
+  media: ['Pictures', 'a picture', 'media'],
+  catalog: ['Imports', 'products', 'imports'],
+  job: ['Bulk changes and exports', 'a job', 'imports'],
+  customer: ['Customers', 'a customer', 'customers/'],
+  coupon: ['Coupons', 'a coupon', 'coupons/'],
+  settings: ['Settings', 'the settings', 'settings'],
+  outlet: ['Outlets', 'an outlet', 'settings'],
+  menu: ['Menu of the shop', 'the menu of the shop', 'menu'],
+  origins: ['Addresses of the shop', 'the addresses of the shop', 'settings'],
+  payment_account: ['Payment accounts', 'a payment account', 'settings'],
+  carrier: ['Carriers', 'a carrier account', 'settings'],
+  key: ['Keys', 'a key', 'settings'],
+  webhook_credential: ['Webhook passwords', 'a webhook password'],
+  webhook: ['Webhooks', 'a webhook', 'settings'],
+  webhook_delivery: ['Webhook deliveries', 'a webhook delivery'],
+  payment_event: ['Payment events', 'a payment event'],
+  delivery_event: ['Carrier events', 'a carrier event'],
+  staff: ['Staff', 'a staff member', 'staff'],
+  session: ['Sign-ins', 'a session'],
+  token: ['Tokens of programs', 'a token', 'staff'],
 }
 
+/** Where the word of the log is not the best one. */
 const verbs: Readonly<Record<string, string>> = {
-  ...{ created: 'added', updated: 'changed', deleted: 'deleted', removed: 'removed', archived: 'archived' },
-  ...{ stopped: 'stopped', cancelled: 'cancelled', shipped: 'shipped', delivered: 'marked as delivered' },
-  ...{ refunded: 'refunded', approved: 'approved', rejected: 'rejected', received: 'received', revoked: 'revoked' },
-  ...{ invited: 'invited', imported: 'imported', adjusted: 'changed', exported: 'exported the data of' },
-  ...{ erased: 'erased the data of', replayed: 'applied again', rotated: 'replaced the secret of' },
-  ...{ enabled: 'switched on', redelivered: 'sent again', noted: 'wrote a note about', resolved: 'settled' },
-  ...{ invoiced: 'made the invoice of', credited: 'made a credit note for', note_removed: 'removed a note about' },
+  ...{ created: 'added', updated: 'changed', delivered: 'marked as delivered', adjusted: 'changed' },
+  ...{ exported: 'exported the data of', erased: 'erased the data of', replayed: 'applied again' },
+  ...{ rotated: 'replaced the secret of', enabled: 'switched on', redelivered: 'sent again' },
+  ...{ noted: 'wrote a note about', note_removed: 'removed a note about', resolved: 'settled' },
+  ...{ invoiced: 'made the invoice of', credited: 'made a credit note for', parcel_cancelled: 'cancelled a parcel of' },
+  ...{ parcel_labelled: 'had a label made for', parcel_pickup: 'asked for a pickup of' },
 }
 
 /** Where the two words together would not be a sentence. */
@@ -69,15 +57,8 @@ const phrases: Readonly<Record<string, string>> = {
 
 const actionsOfResource: Readonly<Record<string, readonly string[]>> = {
   order: [
-    'shipped',
-    'delivered',
-    'cancelled',
-    'refunded',
-    'noted',
-    'resolved',
-    'message_resent',
-    'invoiced',
-    'credited',
+    ...['shipped', 'parcel_labelled', 'parcel_pickup', 'parcel_cancelled', 'delivered', 'cancelled', 'refunded'],
+    ...['noted', 'resolved', 'message_resent', 'invoiced', 'credited'],
   ],
   return: ['created', 'approved', 'rejected', 'received', 'refunded'],
   product: ['created', 'updated', 'archived'],
@@ -97,7 +78,7 @@ const actionsOfResource: Readonly<Record<string, readonly string[]>> = {
   token: ['created', 'revoked'],
 }
 
-export const resourceOptions = Object.entries(resources).map(([name, { label }]) => [name, label] as const)
+export const resourceOptions = Object.entries(resources).map(([name, [label]]) => [name, label] as const)
 
 export const actionOptions = (resource: string) =>
   (actionsOfResource[resource] ?? []).map(
@@ -110,15 +91,22 @@ const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1
 export const tellAction = (action: string) => {
   const [resource = '', verb = ''] = action.split('.')
   const did = verbs[verb] ?? spaced(verb).toLowerCase()
-  return phrases[action] ?? `${did} ${resources[resource]?.one ?? spaced(resource).toLowerCase()}`
+  return phrases[action] ?? `${did} ${resources[resource]?.[1] ?? spaced(resource).toLowerCase()}`
 }
 
 /** The screen of what an entry is about. */
 export const linkOfEntry = (resource: string, id: string) => {
-  const { path, hasOwnPage, needs, one = '' } = resources[resource] ?? {}
-  if (path === undefined || (needs !== undefined && !may(needs))) return null
+  const [, one = '', path = ''] = resources[resource] ?? []
+  const [screen = ''] = path.split('/')
+  if (screen === '' || !may(neededFor[screen] ?? 'catalog:read')) return null
   const text = `Open ${one.replace(/^an? /, 'the ')}`
-  return { text, href: pathTo(hasOwnPage ? `${path}/${encodeURIComponent(id)}` : path) }
+  return { text, href: pathTo(path === screen ? path : path + encodeURIComponent(id)) }
+}
+
+/** Other screens need the catalog. */
+const neededFor: Readonly<Record<string, Permission>> = {
+  ...{ orders: 'orders:read', returns: 'orders:read', customers: 'customers:read', imports: 'jobs:write' },
+  ...{ settings: 'settings:read', staff: 'staff:write' },
 }
 
 const spaced = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[_.]/g, ' ')

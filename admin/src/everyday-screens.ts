@@ -13,3 +13,8 @@ export { ProductsPage } from './pages/products.tsx'
 export { ReturnPage } from './pages/return.tsx'
 export { ReturnsPage } from './pages/returns.tsx'
 export { StockPage } from './pages/stock.tsx'
+
+// The first screen has these anyway. Named here too, they are in the file that all screens share: apart they would be larger.
+import './parts/change.tsx'
+import './parts/chart.tsx'
+import './period.ts'

@@ -16,6 +16,7 @@ import type {
   AdminBulkProductsInput,
   AdminCancelJobInput,
   AdminCancelOrderInput,
+  AdminCancelShipmentInput,
   AdminCategory,
   AdminChangeMediumInput,
   AdminChangePasswordAnswer,
@@ -72,6 +73,7 @@ import type {
   AdminIssueCreditNoteInput,
   AdminIssueInvoiceAnswer,
   AdminIssueInvoiceInput,
+  AdminLabelShipmentInput,
   AdminListAuditInput,
   AdminListCarriersAnswer,
   AdminListCategoriesInput,
@@ -100,6 +102,7 @@ import type {
   AdminListVariantsInput,
   AdminListWebhooksAnswer,
   AdminOrder,
+  AdminPickUpShipmentInput,
   AdminPreviewRefundAnswer,
   AdminPreviewRefundInput,
   AdminProduct,
@@ -206,6 +209,9 @@ export const adminTable = {
   resolveOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/resolve', once: true },
   listShippingCarriers: { path: '/admin/v1/stores/{storeId}/shipping-carriers' },
   shipOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/shipments', body: true, once: true },
+  labelShipment: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/shipments/{shipmentId}/label' },
+  pickUpShipment: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/shipments/{shipmentId}/pickup' },
+  cancelShipment: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/shipments/{shipmentId}/cancel' },
   deliverOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/deliver', once: true },
   cancelOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/cancel' },
   refundOrder: { method: 'POST', path: '/admin/v1/stores/{storeId}/orders/{id}/refunds', body: true, once: true },
@@ -427,6 +433,28 @@ export interface AdminOperations {
    * `POST /admin/v1/stores/{storeId}/orders/{id}/shipments`, permission `orders:fulfil`
    */
   shipOrder(input: AdminShipOrderInput, options?: CallOptions): Promise<AdminShipment>
+  /**
+   * Have the carrier make the label of a parcel.
+   *
+   * `labelUrl` of the answer is the address of the PDF.
+   *
+   * `POST /admin/v1/stores/{storeId}/orders/{id}/shipments/{shipmentId}/label`, permission `orders:fulfil`
+   */
+  labelShipment(input: AdminLabelShipmentInput, options?: CallOptions): Promise<AdminShipment>
+  /**
+   * Ask the courier to pick a parcel up.
+   *
+   * `POST /admin/v1/stores/{storeId}/orders/{id}/shipments/{shipmentId}/pickup`, permission `orders:fulfil`
+   */
+  pickUpShipment(input: AdminPickUpShipmentInput, options?: CallOptions): Promise<AdminShipment>
+  /**
+   * Cancel a parcel that was booked with a carrier.
+   *
+   * As long as the courier has not taken it. Its units can be shipped again.
+   *
+   * `POST /admin/v1/stores/{storeId}/orders/{id}/shipments/{shipmentId}/cancel`, permission `orders:fulfil`
+   */
+  cancelShipment(input: AdminCancelShipmentInput, options?: CallOptions): Promise<AdminShipment>
   /**
    * Mark an order as delivered.
    *

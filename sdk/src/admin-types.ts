@@ -1471,6 +1471,27 @@ export type AdminShipOrderInput = {
     | undefined
 }
 
+/** The input of `adminLabelShipment`. */
+export type AdminLabelShipmentInput = {
+  /** The id or the number of the order */
+  id: string
+  shipmentId: string
+}
+
+/** The input of `adminPickUpShipment`. */
+export type AdminPickUpShipmentInput = {
+  /** The id or the number of the order */
+  id: string
+  shipmentId: string
+}
+
+/** The input of `adminCancelShipment`. */
+export type AdminCancelShipmentInput = {
+  /** The id or the number of the order */
+  id: string
+  shipmentId: string
+}
+
 /** The input of `adminDeliverOrder`. */
 export type AdminDeliverOrderInput = {
   /** The id or the number of the order */

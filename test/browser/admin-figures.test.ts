@@ -205,11 +205,21 @@ browserTest('activity tells what was changed, what was received and what was sen
   )
   await button(event, 'Apply again').click()
   await sees(page.getByRole('listitem').filter({ hasText: 'Nothing to change' }))
+  await open(`orders/${paid.id}`)
+  await page.getByRole('link', { name: 'What was reported about it' }).click()
+  await sees(page.getByText('Only what is about one order.'))
+  assert.equal(await page.locator('.entry').count(), 1)
+  await button(page, 'Show everything').click()
+  await becomes(async () => new URL(page.url()).search, '?show=received')
 
   const body = { url: receiver.url, types: ['order.*'] }
   const { id } = await callAs(owner, fixture, 'webhooks', { method: 'POST', body })
-  for (let n = 0; n < 2; n++) await callAs(owner, fixture, `webhooks/${id}/test`, { method: 'POST' })
+  await callAs(owner, fixture, `webhooks/${id}/test`, { method: 'POST' })
   await open('activity?show=webhooks&state=failed')
+  assert.equal(await button(page, 'Send a test event').count(), 0, 'only to one that is chosen')
+  await page.getByLabel('Sent to').selectOption(receiver.url)
+  await button(page, 'Send a test event').click()
+  await sees(page.getByText('A test event is on its way.'))
   const failed = page.getByRole('listitem').filter({ hasText: 'Failed' })
   await becomes(() => failed.count(), 2)
   await sees(failed.getByText(/1 attempt, the last on .*500/))
@@ -235,7 +245,7 @@ browserTest('activity tells what was changed, what was received and what was sen
   const viewer = await staffWith(fixture, 'viewer')
   await viewer.open('activity?show=webhooks')
   await sees(viewer.page.getByRole('listitem').filter({ hasText: 'Delivered' }))
-  assert.equal(await button(viewer.page, 'Send again').count(), 0)
+  assert.equal(await button(viewer.page, /^Send/).count(), 0)
   for (const window of dialogWindows) {
     const { page, open } = await staffWith(fixture, 'owner', window)
     for (const show of ['changes', 'received', 'webhooks']) {

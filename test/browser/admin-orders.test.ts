@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page, Route } from 'playwright-core'
-import { placeByApi } from './admin-orders.ts'
+import { newCarrier, placeByApi } from './admin-orders.ts'
 import { checkPage, dialogWindows, type StaffBrowser, staffWith } from './admin-steps.ts'
 import { type BrowserFixture, browserTest } from './fixture.ts'
 import { becomes, button, heading, sees } from './steps.ts'
@@ -132,6 +132,8 @@ browserTest('an owner ships an order in part and the rest, and refunds another o
   await sees(heading(printed, /invoice/i))
 })
 
+const post = newCarrier()
+
 browserTest(
   'each role sees what it may do: fulfilment ships many orders, support refunds up to its limit',
   async (fixture) => {
@@ -181,6 +183,94 @@ browserTest(
     await sees(page.getByText('1 of 1 done'))
     assert.equal((await api.get(`/orders/${first.id}`)).status, 'delivered')
 
+    // A parcel is booked with the account of the store, of which the packer sees nothing but the name.
+    await api.send('PATCH', '/carriers/blue-post', { credentials: { key: 'secret' } })
+    const booked = await placeByApi(fixture, { goods: { 'masala-dabba': 3 }, name: 'Meena' })
+    await openOrder(packer, booked)
+    await button(page, /^Ship$/).click()
+    const shipping = dialog(page, `Ship order ${booked.number}`)
+    await sees(shipping.getByLabel('Book with Blue Post'))
+    assert.ok(await shipping.getByLabel('Book with Blue Post').isChecked())
+    await units(shipping, /Masala dabba/).fill('2')
+    await shipping.getByLabel('Weight in kg').fill('heavy')
+    await button(shipping, 'Book 2 units').click()
+    await sees(shipping.getByText('Weight and size must be numbers.'))
+    await shipping.getByLabel('Weight in kg').fill('31')
+    await button(shipping, 'Book 2 units').click()
+    await sees(shipping.getByText('Blue Post takes up to 30 kg.'))
+    await shipping.getByLabel('Weight in kg').fill('0,75')
+    post.does.answer = false
+    await button(shipping, 'Book 2 units').click()
+    await sees(shipping.getByText('The carrier blue-post did not answer.'))
+    assert.equal(await shipping.getByLabel('Weight in kg').inputValue(), '0,75', 'what was typed stays')
+    post.does.answer = true
+    const loseAnswer = async (route: Route) => {
+      await route.fetch()
+      await route.abort()
+    }
+    await packer.context.route('**/shipments', loseAnswer)
+    await button(shipping, 'Book 2 units').click()
+    await sees(shipping.getByText('The service cannot be reached.'))
+    await packer.context.unroute('**/shipments', loseAnswer)
+    await button(shipping, 'Book 2 units').click()
+    await closed(shipping)
+    await sees(page.getByText('Booked 2 units', { exact: false }).first())
+    await sees(page.getByText(/^Blue Post Air/))
+    assert.deepEqual(
+      post.parcels.map(({ weightKg }) => weightKg),
+      [0.75],
+      'one parcel for all attempts',
+    )
+    // What a lost connection has left is booked later, also by others.
+    post.does.answer = false
+    await button(page, /^Ship$/).click()
+    await shipping.getByLabel('Weight in kg').fill('0.5')
+    await button(shipping, 'Book 1 unit').click()
+    await sees(shipping.getByText('The carrier blue-post did not answer.'))
+    await page.keyboard.press('Escape')
+    await closed(shipping)
+    await openOrder(owner, booked)
+    await sees(owner.page.getByText('Not booked yet'))
+    post.does.answer = true
+    await button(owner.page, 'Finish the booking').click()
+    const finishing = dialog(owner.page, `Ship order ${booked.number}`)
+    await sees(finishing.getByText(/Blue Post has not confirmed this parcel of 1 unit yet/))
+    await finishing.getByLabel('Weight in kg').fill('0.5')
+    await button(finishing, 'Book 1 unit').click()
+    await closed(finishing)
+    assert.equal(post.parcels.length, 2)
+    const { shipments } = await api.get(`/orders/${booked.id}`)
+    assert.deepEqual(
+      shipments.map(({ status, carrier }: Record<string, string>) => [status, carrier]),
+      [
+        ['booked', 'blue-post'],
+        ['booked', 'blue-post'],
+      ],
+    )
+    // The label, the pickup, and a parcel that is not sent after all.
+    await page.reload()
+    await button(page, 'Make label').first().click()
+    await sees(page.getByText('The label is ready.'))
+    const label = page.getByRole('link', { name: 'label', exact: true })
+    assert.match(String(await label.getAttribute('href')), /^https:\/\/labels\.example\/.*pdf$/)
+    await button(page, 'Ask for pickup').first().click()
+    await sees(page.getByText('The courier is asked to come.'))
+    await button(page, 'Cancel parcel').last().click()
+    await button(dialog(page, 'Cancel this parcel?'), 'Cancel parcel').click()
+    await sees(page.getByText('1 to ship'))
+    assert.equal(post.parcels.length, 1)
+    await sees(button(page, /^Ship$/))
+    for (const window of dialogWindows) {
+      const staff = await staffWith(fixture, 'fulfilment', window)
+      await openOrder(staff, booked)
+      await sees(button(staff.page, 'Cancel parcel'))
+      await checkPage(staff.page, `booked parcels ${JSON.stringify(window)}`)
+      await openOrder(staff, await placeByApi(fixture, { name: 'Nila' }))
+      await button(staff.page, /^Ship$/).click()
+      await sees(dialog(staff.page, /^Ship/).getByLabel('Weight in kg'))
+      await checkPage(staff.page, `booking a parcel ${JSON.stringify(window)}`)
+    }
+
     const support = await staffWith(fixture, 'support')
     await openOrder(support, third)
     assert.equal(await button(support.page, /^Ship$/).count(), 0)
@@ -204,6 +294,7 @@ browserTest(
     await closed(cancel)
     await sees(owner.page.getByText('Cancelled').first())
   },
+  () => ({ carriers: [post.carrier] }),
 )
 
 browserTest('a return goes from the request to the refund, and the screens fit every window', async (fixture) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomText } from '../../src/core/ids.ts'
 import { address } from '../../src/features/checkout/fixture.ts'
+import type { Carrier } from '../../src/providers/carrier/carrier.ts'
 import { newCustomer } from '../shoppers.ts'
 import type { BrowserFixture } from './fixture.ts'
 import { tellPaid } from './steps.ts'
@@ -46,4 +47,35 @@ export const placeByApi = async (
   const { order } = json
   if (isPaid && method === 'online') await tellPaid(fixture, order.id)
   return { id: order.id, number: order.number, total: order.total, items: order.items, call }
+}
+
+/** A carrier in memory. `does.answer` is false while it cannot be reached. */
+export const newCarrier = () => {
+  const does = { answer: true }
+  const parcels: { reference: string; weightKg: number }[] = []
+  const unused = async () => assert.fail('this story does not need it')
+  const carrier: Carrier = {
+    ...{ name: 'blue-post', label: 'Blue Post', credentials: ['key'], optionalCredentials: [] },
+    refuseParcel: ({ weightKg }) => (weightKg > 30 ? 'Blue Post takes up to 30 kg.' : null),
+    check: async () => 'Welcome.',
+    createShipment: async (_, { reference, weightKg }) => {
+      if (!does.answer) throw new Error('no connection')
+      if (!parcels.some((parcel) => parcel.reference === reference)) parcels.push({ reference, weightKg })
+      return { carrierOrder: reference, carrierShipment: reference }
+    },
+    assignCourier: async (_, { carrierOrder }) => ({
+      trackingNumber: carrierOrder.slice(-12),
+      partner: 'Blue Post Air',
+    }),
+    makeLabel: async (_, { carrierOrder }) => `https://labels.example/${carrierOrder}.pdf`,
+    schedulePickup: async () => new Date('2030-01-31T09:30:00Z'),
+    cancelShipment: async (_, { carrierOrder }) => {
+      parcels.splice(
+        parcels.findIndex(({ reference }) => reference === carrierOrder),
+        1,
+      )
+    },
+    ...{ findShipment: unused, track: unused },
+  }
+  return { carrier, parcels, does }
 }

@@ -36,7 +36,8 @@ const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasTe
 const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 
 browserTest('an owner puts a product with pictures on sale, and gives it variants', async (fixture) => {
-  const { page, context, pageErrors, open } = await staffWith(fixture, 'owner')
+  const staff = await staffWith(fixture, 'owner')
+  const { page, context, pageErrors, open } = staff
   await open('products')
   await sees(page.getByRole('table'))
   await page.getByRole('link', { name: 'Add a product' }).click()
@@ -139,6 +140,48 @@ browserTest('an owner puts a product with pictures on sale, and gives it variant
       ['M / Blue', 1300, 0, '', true],
     ],
   )
+
+  // Other words for an option and a value, and another price at one of the outlets.
+  await button(page, /^Rename Size$/).click()
+  const renaming = page.getByRole('dialog')
+  await renaming.getByLabel('New name').fill('Colour')
+  await button(renaming, 'Rename').click()
+  await sees(renaming.getByText('There is Colour already.'))
+  await renaming.getByLabel('New name').fill('Shirt size')
+  await button(renaming, 'Rename').click()
+  await button(page, 'Rename Shirt size S').click()
+  await renaming.getByLabel('New name').fill('Small')
+  await page.keyboard.press('Enter')
+  await sees(rowOf(page, 'Small / Red'))
+  // A value that is taken away and comes back is the same variant.
+  await button(page, 'Remove Shirt size M').click()
+  await page.getByLabel('Add a value of Shirt size').fill('M')
+  await page.keyboard.press('Enter')
+  assert.equal(await cell(page, 'SKU of M / Red').inputValue(), 'LS-M-RED')
+  await page.getByLabel('Other prices at some outlets').check()
+  const atBengaluru = cell(page, 'Price, Bengaluru (Indiranagar) of Small / Red')
+  assert.equal(await atBengaluru.getAttribute('placeholder'), '1200.5')
+  await atBengaluru.fill('1099')
+  await context.setOffline(true)
+  await button(page, 'Save').click()
+  await sees(page.getByText('The service cannot be reached.'))
+  assert.equal(await atBengaluru.inputValue(), '1099')
+  await context.setOffline(false)
+  await button(page, 'Save').click()
+  await sees(page.getByText('Saved.'))
+  const renamed = await shown(fixture, 'linen-shirt')
+  const identity = ({ id, stock, sku }: { id: string; stock: number; sku: string }) => [id, stock, sku]
+  assert.deepEqual(renamed.variants.map(identity), variants.map(identity), 'variants stay what they are')
+  assert.deepEqual(
+    renamed.variants.map(({ title }: { title: string }) => title),
+    ['Small / Red', 'Small / Blue', 'M / Red', 'M / Blue'],
+  )
+  const product = await call(staff, fixture, `/products/${renamed.id}`)
+  assert.deepEqual(Object.values(product.variants[0].prices), [1099])
+  await page.getByLabel('Other prices at some outlets').uncheck()
+  await button(page, 'Save').click()
+  const prices = async () => Object.keys((await call(staff, fixture, `/products/${renamed.id}`)).variants[0].prices)
+  await becomes(async () => (await prices()).length, 0)
   const expected = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/
   assert.deepEqual(
     withoutRefusals(pageErrors).filter((text) => !expected.test(text)),
@@ -271,7 +314,14 @@ browserTest('products fit every window, and those who may not change them see no
     const { data } = await call(owner, fixture, '/products?q=kurta')
     await open(`products/${data[0].id}`)
     await sees(page.getByRole('region', { name: 'Variants' }))
+    await page.getByLabel('Other prices at some outlets').check()
     await checkPage(page, `a product ${name}`)
+    await button(page, /^Rename/)
+      .first()
+      .click()
+    await sees(page.getByRole('dialog'))
+    await checkPage(page, `renaming ${name}`)
+    await page.keyboard.press('Escape')
     await button(page, 'Choose from uploaded pictures').click()
     await sees(page.getByRole('dialog').getByRole('checkbox'))
     await checkPage(page, `uploaded pictures ${name}`)

@@ -113,14 +113,21 @@ const Branch = (props: BranchProps) => {
             {category.image && <Thumb of={{ url: category.image, sizes: category.imageSizes }} size={40} />}
             {may('catalog:write') && (
               <div class="row">
-                <Move
-                  {...{ category, text: '↑', word: 'up', isPossible: index > 0 }}
-                  onMove={() => move(index, index - 1)}
-                />
-                <Move
-                  {...{ category, text: '↓', word: 'down', isPossible: index < siblings.length - 1 }}
-                  onMove={() => move(index, index + 1)}
-                />
+                {(['up', 'down'] as const).map((way) => {
+                  const to = way === 'up' ? index - 1 : index + 1
+                  return (
+                    <button
+                      type="button"
+                      class="icon-button"
+                      aria-label={`Move ${category.name} ${way}`}
+                      disabled={siblings[to] === undefined}
+                      onClick={() => void move(index, to)}
+                      key={way}
+                    >
+                      {way === 'up' ? '↑' : '↓'}
+                    </button>
+                  )
+                })}
                 <button type="button" class="text-button" onClick={() => onEdit(category)}>
                   Edit<span class="hidden"> {category.name}</span>
                 </button>
@@ -136,30 +143,6 @@ const Branch = (props: BranchProps) => {
     </ul>
   )
 }
-
-const Move = ({
-  category,
-  text,
-  word,
-  isPossible,
-  onMove,
-}: {
-  category: AdminCategory
-  text: string
-  word: string
-  isPossible: boolean
-  onMove: () => Promise<void>
-}) => (
-  <button
-    type="button"
-    class="icon-button"
-    aria-label={`Move ${category.name} ${word}`}
-    disabled={!isPossible}
-    onClick={() => void onMove()}
-  >
-    {text}
-  </button>
-)
 
 const CategoryDialog = ({
   category,

@@ -9,9 +9,16 @@ import { OrderDocuments } from '../parts/orders/order-documents.tsx'
 import { OrderItems } from '../parts/orders/order-items.tsx'
 import { OrderCustomer, OrderMessages, OrderParcels, OrderPayments, OrderReturns } from '../parts/orders/order-side.tsx'
 import { OrderTimeline } from '../parts/orders/order-timeline.tsx'
-import { deliveryOf, paymentOf, statusOf } from '../parts/orders/words.ts'
 import { PageHead } from '../parts/page-head.tsx'
-import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
+import {
+  deliveryOf,
+  deliveryWords,
+  paymentOf,
+  paymentWords,
+  StatusBadge,
+  statusOf,
+  statusWords,
+} from '../parts/status.tsx'
 import { admin, store } from '../session.ts'
 
 const back = { path: 'orders', label: 'Orders' }
@@ -67,7 +74,7 @@ export const OrderPage = ({ id = '' }: PathParams) => {
         <div>
           <OrderCustomer order={order} />
           <OrderPayments order={order} />
-          <OrderParcels order={order} />
+          <OrderParcels order={order} onChange={change} />
           <OrderReturns order={order} />
           <OrderDocuments order={order} onChange={reload} />
           <OrderMessages order={order} onChange={reload} />

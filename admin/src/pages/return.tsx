@@ -6,9 +6,9 @@ import { dateTime, money, number } from '../format.ts'
 import { useLive } from '../parts/live.ts'
 import { ReturnActions } from '../parts/orders/return-actions.tsx'
 import { nameOfLine, Picture } from '../parts/orders/units.tsx'
-import { nameOf, refundWords, returnWords } from '../parts/orders/words.ts'
+import { refundWords, returnWords } from '../parts/orders/words.ts'
 import { PageHead } from '../parts/page-head.tsx'
-import { StatusBadge } from '../parts/status.tsx'
+import { nameOf, StatusBadge } from '../parts/status.tsx'
 import { admin, may, pathTo, store } from '../session.ts'
 
 const back = { path: 'returns', label: 'Returns' }

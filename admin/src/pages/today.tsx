@@ -6,10 +6,18 @@ import { dateTime, money, number, shortMoney } from '../format.ts'
 import { Change } from '../parts/change.tsx'
 import { TimeChart } from '../parts/chart.tsx'
 import { useLive } from '../parts/live.ts'
-import { deliveryOf, nameOf, paymentOf, statusOf } from '../parts/orders/words.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { type Pages, usePages } from '../parts/pages-of.tsx'
-import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../parts/status.tsx'
+import {
+  deliveryOf,
+  deliveryWords,
+  nameOf,
+  paymentOf,
+  paymentWords,
+  StatusBadge,
+  statusOf,
+  statusWords,
+} from '../parts/status.tsx'
 import { addDays, currentDay, labelOfPeriod, nameOfPeriod } from '../period.ts'
 import { admin, may, type Permission, pathTo, store } from '../session.ts'
 

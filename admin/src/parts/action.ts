@@ -17,23 +17,3 @@ export const useAction = () => {
   }
   return { isBusy, run }
 }
-
-/** A form whose failure leaves everything as it was typed. */
-export const useSubmit = (run: () => Promise<void>) => {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await run()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
-  return { isBusy, error, submit }
-}

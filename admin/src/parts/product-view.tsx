@@ -66,10 +66,9 @@ export const ProductView = ({ product, outlets }: { product: AdminProduct; outle
               <td data-label="Price" class="number">
                 {[
                   money(variant.price, currency),
-                  ...outlets.flatMap(({ id, name }) => {
-                    const price = variant.prices[id]
-                    return price === undefined ? [] : [`${name}: ${money(price, currency)}`]
-                  }),
+                  ...outlets
+                    .filter(({ id }) => id in variant.prices)
+                    .map(({ id, name }) => `${name}: ${money(variant.prices[id] ?? 0, currency)}`),
                 ].join(', ')}
               </td>
               {outlets.map(({ id, name }) => (

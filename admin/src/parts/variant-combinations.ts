@@ -69,14 +69,16 @@ export const addOption = ({ options, rows }: Grid, name: string): Grid => ({
 })
 
 /** Variants stay what they are, with other words. */
-export const renameIn = ({ options, rows }: Grid, step: Rename): Grid => ({
-  options: options.map((one) => {
-    if (one.name !== step.option) return one
-    if (step.value === undefined) return { ...one, name: step.to }
-    return { ...one, values: one.values.map((value) => (value === step.value ? step.to : value)) }
-  }),
-  rows: rows.map((row) => ({ ...row, options: renamed(row.options, [step]) })),
-})
+export const renameIn = ({ options, rows }: Grid, step: Rename): Grid => {
+  const { option, value, to } = step
+  return {
+    options: options.map(({ name, values }) => ({
+      name: name === option && value === undefined ? to : name,
+      values: values.map((own) => (name === option && own === value ? to : own)),
+    })),
+    rows: rows.map((row) => ({ ...row, options: renamed(row.options, [step]) })),
+  }
+}
 
 /** Combinations that are not sold. */
 export const missingRows = ({ options, rows }: Grid, restore: Restore): Row[] => {

@@ -60,8 +60,8 @@ export const VariantGrid = ({
   const [pictured, setPictured] = useState<number | null>(null)
   const columns = [
     column('price', 'Price'),
-    ...priced.map(priceColumn),
     column('compareAtPrice', 'Price before'),
+    ...priced.map(priceColumn),
     ...outlets.map((outlet) => stockColumn(outlet, outlets.length === 1)),
     column('sku', 'SKU'),
     column('barcode', 'Barcode'),

@@ -128,10 +128,10 @@ const OptionField = ({
     </ul>
     <AddText label={`Add a value of ${name}`} action="Add value" isFocused={values.length === 0} onAdd={onAdd} />
     <button type="button" class="text-button" onClick={() => onRename()}>
-      Rename {name}
+      Rename<span class="hidden"> {name}</span>
     </button>
     <button type="button" class="text-button" onClick={onRemove}>
-      Remove {name}
+      Remove<span class="hidden"> {name}</span>
     </button>
   </fieldset>
 )

@@ -33,6 +33,17 @@ const ShippingCarrier = named(
   }),
 )
 
+const parcelPath = `${adminOrdersPath}/{id}/shipments/{shipmentId}` as const
+const ofParcel = {
+  method: 'POST',
+  tag,
+  access: 'store',
+  permission: 'orders:fulfil',
+  ok: AdminShipment,
+  params: Type.Object({ ...adminOrderParams.properties, shipmentId: Type.String({ minLength: 1, maxLength: 64 }) }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+} as const
+
 export const orderDeliveryAdminContract = {
   adminListShippingCarriers: adminEndpoint({
     ...{ method: 'GET', path: '/admin/v1/stores/{storeId}/shipping-carriers', tag, access: 'store' },
@@ -54,6 +65,23 @@ export const orderDeliveryAdminContract = {
     okStatus: 201,
     errors: ['NOT_FOUND', 'CONFLICT', 'BAD_GATEWAY'],
     example: exampleShipment,
+  }),
+  adminLabelShipment: adminEndpoint({
+    ...{ ...ofParcel, path: `${parcelPath}/label` },
+    summary: 'Have the carrier make the label of a parcel',
+    description: '`labelUrl` of the answer is the address of the PDF.',
+    example: { ...exampleShipment, carrier: 'shiprocket', labelUrl: 'https://labels.example/BB123.pdf' },
+  }),
+  adminPickUpShipment: adminEndpoint({
+    ...{ ...ofParcel, path: `${parcelPath}/pickup` },
+    summary: 'Ask the courier to pick a parcel up',
+    example: { ...exampleShipment, carrier: 'shiprocket', pickupAt: '2026-11-18T09:30:00.000Z' },
+  }),
+  adminCancelShipment: adminEndpoint({
+    ...{ ...ofParcel, path: `${parcelPath}/cancel` },
+    summary: 'Cancel a parcel that was booked with a carrier',
+    description: 'As long as the courier has not taken it. Its units can be shipped again.',
+    example: { ...exampleShipment, carrier: 'shiprocket', status: 'cancelled' },
   }),
   adminDeliverOrder: adminEndpoint({
     ...{ method: 'POST', path: `${adminOrdersPath}/{id}/deliver`, tag, access: 'store', permission: 'orders:fulfil' },

@@ -125,3 +125,31 @@ test('a parcel is booked with the account of the store, once for a key', async (
   assert.equal((await scene.parcels()).length, 1)
   assertError(await book(body, 'd'), 409, 'CONFLICT')
 })
+
+test('a booked parcel gets a label and a pickup, and is cancelled while the courier has not taken it', async () => {
+  const scene = await openCarrierOrder(service, double)
+  const staff = await newStaff(service, scene.shop, 'fulfilment')
+  const { id } = await scene.book()
+  const act = (what: string, shipment = id, who = staff) =>
+    who.inStore('POST', `/orders/${scene.orderId}/shipments/${shipment}/${what}`)
+  assertError(await act('label', 'ship_other'), 404, 'NOT_FOUND')
+  assertError(await act('label', id, await newStaff(service, scene.shop, 'support')), 403, 'FORBIDDEN')
+  const labelled = await act('label')
+  assert.equal(labelled.status, 200, labelled.text)
+  assert.match(labelled.json.labelUrl, /^http/)
+  const picked = await act('pickup')
+  assert.ok(picked.json.pickupAt, picked.text)
+  const other = await openCarrierOrder(service, double)
+  const stranger = await newStaff(service, other.shop, 'fulfilment')
+  assertError(await act('cancel', id, stranger), 404, 'NOT_FOUND')
+  const answers = await Promise.all([act('cancel'), act('cancel')])
+  for (const { status, json, text } of answers) assert.deepEqual([status, json.status], [200, 'cancelled'], text)
+  assert.deepEqual(await scene.parcels(), [])
+  const owner = await newStaff(service, scene.shop)
+  const entries = (await owner.inStore('GET', `/audit?resource=order&resourceId=${scene.orderId}`)).json.data
+  assert.deepEqual(
+    entries.map(({ action }: { action: string }) => action).filter((action: string) => action.includes('parcel')),
+    ['order.parcel_cancelled', 'order.parcel_pickup', 'order.parcel_labelled'],
+  )
+  assertError(await act('label'), 409, 'CONFLICT')
+})

@@ -1,5 +1,7 @@
 import { refuse } from '../../core/domain-errors.ts'
 import type { Tx } from '../../db/database.ts'
+import { recordChange } from '../audit/record.ts'
+import type { Author } from '../context.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import { moveOrder } from '../orders/settle.ts'
 import { isActive } from '../orders/shipment-units.ts'
@@ -18,19 +20,25 @@ import { listShipments, saveShipment } from './delivery.sql.ts'
 import { referenceOf } from './parcel.ts'
 import { toDeliveryUpdate } from './parcel-events.ts'
 
-/** Has the carrier make the label, and returns the shipment with its address. */
-export const labelShipment = async (ctx: CarrierCtx, shipmentId: string): Promise<BookedShipment> => {
-  const { carrier, names } = await openShipment(ctx, shipmentId)
+/** Has the carrier make the label, and returns the shipment with its address. `by` is noted in the audit log. */
+export const labelShipment = async (ctx: CarrierCtx, shipmentId: string, by?: Author): Promise<BookedShipment> => {
+  const { carrier, names, orderId } = await openShipment(ctx, shipmentId)
   const labelUrl = await callCarrier(ctx, carrier, (one, account, signal) => one.makeLabel(account, names, signal))
-  await ctx.db.tx((tx) => saveLabel(tx, ctx.store.id, shipmentId, labelUrl))
+  await ctx.db.tx(async (tx) => {
+    await saveLabel(tx, ctx.store.id, shipmentId, labelUrl)
+    note(tx, ctx, by, 'order.parcel_labelled', orderId, shipmentId)
+  })
   return readBookedShipment(ctx, shipmentId)
 }
 
 /** Has the courier come for the parcel, and returns the shipment with the time. */
-export const schedulePickup = async (ctx: CarrierCtx, shipmentId: string): Promise<BookedShipment> => {
-  const { carrier, names } = await openShipment(ctx, shipmentId)
+export const schedulePickup = async (ctx: CarrierCtx, shipmentId: string, by?: Author): Promise<BookedShipment> => {
+  const { carrier, names, orderId } = await openShipment(ctx, shipmentId)
   const pickupAt = await callCarrier(ctx, carrier, (one, account, signal) => one.schedulePickup(account, names, signal))
-  await ctx.db.tx((tx) => savePickup(tx, ctx.store.id, shipmentId, pickupAt))
+  await ctx.db.tx(async (tx) => {
+    await savePickup(tx, ctx.store.id, shipmentId, pickupAt)
+    note(tx, ctx, by, 'order.parcel_pickup', orderId, shipmentId)
+  })
   return readBookedShipment(ctx, shipmentId)
 }
 
@@ -53,7 +61,7 @@ export const trackShipment = async (ctx: CarrierCtx, shipmentId: string): Promis
 }
 
 /** Cancels a parcel that the courier has not taken yet. Its units can be shipped again. */
-export const cancelShipment = async (ctx: CarrierCtx, shipmentId: string): Promise<BookedShipment> => {
+export const cancelShipment = async (ctx: CarrierCtx, shipmentId: string, by?: Author): Promise<BookedShipment> => {
   const shipment = await readBookedShipment(ctx, shipmentId)
   const carrier = carrierOf(shipment)
   if (shipment.status === 'cancelled') return shipment
@@ -62,7 +70,7 @@ export const cancelShipment = async (ctx: CarrierCtx, shipmentId: string): Promi
   if (names !== null) {
     await callCarrier(ctx, carrier, (one, account, signal) => one.cancelShipment(account, names, signal))
   }
-  await ctx.db.tx((tx) => markCancelled(tx, ctx, shipment))
+  await ctx.db.tx((tx) => markCancelled(tx, ctx, shipment, by))
   return readBookedShipment(ctx, shipmentId)
 }
 
@@ -89,11 +97,29 @@ const findLostShipment = async (ctx: CarrierCtx, carrier: string, { id, orderNum
   return names
 }
 
-const markCancelled = async (tx: Tx, ctx: CarrierCtx, { id, orderId, trackingNumber }: BookedShipment) => {
+const note = (
+  tx: Tx,
+  { store }: CarrierCtx,
+  by: Author | undefined,
+  action: `order.parcel_${string}`,
+  orderId: string,
+  shipmentId: string,
+) => {
+  const changes = { shipment: { before: null, after: shipmentId } }
+  if (by !== undefined) recordChange(tx, store, by, { action, id: orderId, changes })
+}
+
+const markCancelled = async (
+  tx: Tx,
+  ctx: CarrierCtx,
+  { id, orderId, trackingNumber }: BookedShipment,
+  by: Author | undefined,
+) => {
   const order = await holdOrder(tx, ctx, orderId)
   const known = (await listShipments(tx, ctx.store.id, orderId)).find((shipment) => shipment.id === id)
   if (order === undefined || known === undefined || !isActive(known)) return
   await saveShipment(tx, ctx.store.id, orderId, { ...known, status: 'cancelled' })
+  note(tx, ctx, by, 'order.parcel_cancelled', orderId, id)
   const { deliveryPartner, estimatedDelivery, trackingUrl, deliveredAt } = order
   const named = trackingNumber === '' ? 'A shipment' : `The shipment with the number ${trackingNumber}`
   await moveOrder(tx, ctx, order, { status: null, deliveryPartner, estimatedDelivery, trackingUrl, deliveredAt }, [

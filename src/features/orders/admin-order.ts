@@ -143,6 +143,9 @@ const describeMessage = (name: string, state: string, recipient: string | null, 
 
 const changeTexts: Readonly<Record<string, string>> = {
   'order.shipped': 'Added a shipment.',
+  'order.parcel_labelled': 'Had a label made.',
+  'order.parcel_pickup': 'Asked for a pickup.',
+  'order.parcel_cancelled': 'Cancelled a parcel.',
   'order.delivered': 'Marked the order as delivered.',
   'order.cancelled': 'Cancelled the order.',
   'order.refunded': 'Requested a refund.',

@@ -5,8 +5,8 @@ import { counted, money } from '../../format.ts'
 import { admin, may, store } from '../../session.ts'
 import { BulkDialog } from '../bulk-dialog.tsx'
 import { BulkBar, type Selection } from '../selection.tsx'
+import { canDeliver, nameOf, unitsLeft } from '../status.tsx'
 import { CarrierField, useCarrier } from './ship-dialog.tsx'
-import { canDeliver, nameOf, unitsLeft } from './words.ts'
 
 type BulkProps = { selected: readonly OrderEventData[]; onClose: (changed: number) => void }
 

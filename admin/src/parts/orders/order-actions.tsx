@@ -6,10 +6,11 @@ import type { AdminOrder } from '../../api.ts'
 import { counted, money } from '../../format.ts'
 import { admin, may } from '../../session.ts'
 import { callOnce } from '../once.ts'
+import { canDeliver, shippedUnits } from '../status.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { ReturnDialog, returnableLines } from './return-dialog.tsx'
 import { ShipDialog } from './ship-dialog.tsx'
-import { attentionOf, canDeliver, shippedUnits, unfinishedParcel } from './words.ts'
+import { attentionOf, unfinishedParcel } from './words.ts'
 
 type Name = 'ship' | 'deliver' | 'refund' | 'return' | 'cancel'
 type Action = { name: Name; label: string; isPossible: boolean }

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { FormDialog } from '../../../../ui/dialog.tsx'
 import { useLoad } from '../../../../ui/load.ts'
 import { showNotice } from '../../../../ui/notice.ts'
+import { Button } from '../../../../ui/states.tsx'
 import type { AdminOrder } from '../../api.ts'
 import { counted, countryName, dateTime, money } from '../../format.ts'
 import { admin, may, pathTo, store } from '../../session.ts'
 import { useAction } from '../action.ts'
-import { StatusBadge } from '../status.tsx'
-import { attemptWords, messageWords, nameOf, parcelWords, refundWords, returnWords } from './words.ts'
+import { nameOf, StatusBadge } from '../status.tsx'
+import { attemptWords, messageWords, parcelWords, refundWords, returnWords } from './words.ts'
 
 type Address = NonNullable<AdminOrder['shippingAddress']>
 
@@ -136,17 +139,23 @@ export const OrderPayments = ({ order }: { order: AdminOrder }) => {
           </Row>
         ))}
       </ul>
+      {payments.length > 0 && (
+        <p>
+          <a href={pathTo(`activity?show=received&order=${order.id}`)}>What was reported about it</a>
+        </p>
+      )}
     </section>
   )
 }
 
-export const OrderParcels = ({ order }: { order: AdminOrder }) => {
+export const OrderParcels = ({ order, onChange }: { order: AdminOrder; onChange: () => void }) => {
   if (order.shipments.length === 0) return null
   return (
     <section class="panel">
       <h2>Parcels</h2>
       <ul>
-        {order.shipments.map(({ id, partner, trackingNumber, trackingUrl, status, items, labelUrl }) => {
+        {order.shipments.map((parcel) => {
+          const { id, partner, trackingNumber, trackingUrl, status, items, labelUrl } = parcel
           const name = `${partner} ${trackingNumber}`.trim() || 'By the store'
           return (
             <Row
@@ -180,11 +189,63 @@ export const OrderParcels = ({ order }: { order: AdminOrder }) => {
                   </a>
                 </>
               )}
+              {parcel.carrier !== null && (status === 'booked' || status === 'preparing') && may('orders:fulfil') && (
+                <ParcelActions {...{ order, parcel, onChange }} />
+              )}
             </Row>
           )
         })}
       </ul>
     </section>
+  )
+}
+
+/** What the carrier does on request, until the courier has taken the parcel. */
+const ParcelActions = ({
+  order,
+  parcel,
+  onChange,
+}: {
+  order: AdminOrder
+  parcel: AdminOrder['shipments'][number]
+  onChange: () => void
+}) => {
+  const [isAsked, setAsked] = useState(false)
+  const { isBusy, run } = useAction()
+  const { status, labelUrl, pickupAt } = parcel
+  const act = async (name: 'labelShipment' | 'pickUpShipment' | 'cancelShipment', done: string) => {
+    await admin()[name]({ id: order.id, shipmentId: parcel.id })
+    showNotice(done)
+    onChange()
+  }
+  const steps = [
+    ['labelShipment', 'Make label', 'The label is ready.', labelUrl === ''],
+    ['pickUpShipment', 'Ask for pickup', 'The courier is asked to come.', pickupAt === null],
+  ] as const
+  return (
+    <div class="row">
+      {steps.map(
+        ([name, text, done, isOpen]) =>
+          isOpen &&
+          status === 'booked' && (
+            <Button class="quiet small" isBusy={isBusy} onClick={() => run(() => act(name, done))} key={name}>
+              {text}
+            </Button>
+          ),
+      )}
+      <button type="button" class="text-button" onClick={() => setAsked(true)}>
+        Cancel parcel
+      </button>
+      {isAsked && (
+        <FormDialog
+          {...{ title: 'Cancel this parcel?', action: 'Cancel parcel', leave: 'Keep it', isDangerous: true }}
+          onSubmit={() => act('cancelShipment', 'The parcel is cancelled.')}
+          onClose={() => setAsked(false)}
+        >
+          <p>It is cancelled at the carrier too. What is in it can be shipped again.</p>
+        </FormDialog>
+      )}
+    </div>
   )
 }
 

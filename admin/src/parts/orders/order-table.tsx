@@ -2,8 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { dateTime, money } from '../../format.ts'
 import { pathTo } from '../../session.ts'
 import { SelectAll, type Selection, SelectRow } from '../selection.tsx'
-import { deliveryWords, paymentWords, StatusBadge, statusWords } from '../status.tsx'
-import { deliveryOf, type ListedOrder, nameOf, paymentOf, statusOf, type WithStatus } from './words.ts'
+import {
+  deliveryOf,
+  deliveryWords,
+  type ListedOrder,
+  nameOf,
+  paymentOf,
+  paymentWords,
+  StatusBadge,
+  statusOf,
+  statusWords,
+  type WithStatus,
+} from '../status.tsx'
 
 /** `name` is the heading of the column, and the label of its cells on a phone. */
 type OrderColumn<Order> = { name: string; class?: string; show: (order: Order) => ComponentChildren }

@@ -6,7 +6,6 @@ import { useSubmit } from '../../../../ui/submit.ts'
 import type { AdminOrder } from '../../api.ts'
 import { dateTime } from '../../format.ts'
 import { admin, may } from '../../session.ts'
-import { useSubmit } from '../action.ts'
 import { callOnce } from '../once.ts'
 import { messageWords } from './words.ts'
 

@@ -23,6 +23,12 @@ export const CarrierField = ({ value, onInput }: { value: string; onInput: (text
 
 const sizes = { weightKg: 'Weight in kg', lengthCm: 'Length in cm', breadthCm: 'Width in cm', heightCm: 'Height in cm' }
 
+const numberOf = (text: string) => {
+  const value = readNumber(text)
+  if (value === null) throw new Incomplete('Weight and size must be numbers.')
+  return value
+}
+
 /** Books a parcel with a carrier of the store, or notes one that was handed over: all that is left, or chosen units. */
 export const ShipDialog = ({
   order,
@@ -59,25 +65,18 @@ export const ShipDialog = ({
     ...(isNeeded ? {} : { remark: '(optional)' }),
     onInput: (value: string) => setTyped({ ...typed, [name]: value }),
   })
-  const numberOf = (name: string) => {
-    const number = readNumber(typed[name] ?? '')
-    if (number === null) throw new Incomplete('Weight and size must be numbers.')
-    return number
-  }
-  const parcel = () => {
-    const given = (...names: string[]) => names.filter((name) => typed[name])
-    if (account === '')
-      return {
-        ...{ partner: carrier, trackingNumber: typed.trackingNumber ?? '' },
-        ...Object.fromEntries(given('trackingUrl', 'estimatedDelivery').map((name) => [name, typed[name]])),
-      }
-    return {
-      carrier: account,
-      ...Object.fromEntries(given(...Object.keys(sizes)).map((name) => [name, numberOf(name)])),
-    }
-  }
+  /** What was typed for the chosen way. */
+  const parcel = () =>
+    Object.fromEntries(
+      Object.entries(typed)
+        .filter(([name, text]) => text !== '' && name in sizes === (account !== ''))
+        .map(([name, text]) => [name, account === '' ? text : numberOf(text)]),
+    )
   const ship = async () => {
-    const body = { id: order.id, ...parcel(), ...(isAll || unfinished ? {} : { items: chosenUnits(units) }) }
+    const body = {
+      ...{ id: order.id, ...(account === '' ? { partner: carrier } : { carrier: account }), ...parcel() },
+      ...(isAll || unfinished ? {} : { items: chosenUnits(units) }),
+    }
     await callOnce(`ship ${order.id}`, (options) => admin().shipOrder(body, options))
     const what = `${counted(count, 'unit')} of order ${order.number}`
     showNotice(account === '' ? `Shipped ${what}.` : `Booked ${what} with ${label}.`)
@@ -116,7 +115,7 @@ export const ShipDialog = ({
           onChange={setChosen}
         />
       )}
-      <div class="fields">
+      <div class={account === '' ? 'fields' : 'fields sizes'}>
         {account === '' ? (
           <>
             <CarrierField value={carrier} onInput={setCarrier} />
