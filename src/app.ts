@@ -14,7 +14,7 @@ import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createLookupLimit } from './features/access/lookups.ts'
-import { createLocalCounter } from './features/access/rate-limit.ts'
+import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
 import { listSignInWays } from './features/access/sign-in-ways.ts'
 import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
@@ -26,7 +26,7 @@ import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
 import { demoFilesOf } from './features/demo-store/demo-store.ts'
 import { registerDownloadLinks } from './features/downloads/downloads.routes.ts'
 import { createStoreFiles, filesFolderIn } from './features/downloads/files.ts'
-import { createMetrics } from './features/health/metrics.ts'
+import { createMetrics, type Metrics } from './features/health/metrics.ts'
 import { createMonitoringDoor } from './features/health/monitoring-door.ts'
 import { registerMediaFiles } from './features/media/media.routes.ts'
 import { createImageQueue } from './features/media/media.ts'
@@ -80,6 +80,14 @@ export type AppOptions = {
   maxLoopDelayMs?: number
   /** `everyMs` replaces the poll interval of every job. With null, no job is started. */
   jobs?: { everyMs?: number } | null
+  /** What a worker shares with the other workers of its instance. */
+  shared?: {
+    counter: RateCounter
+    /** Tells the process that runs the jobs. */
+    runSoon(job: string, storeId: number | undefined): void
+    /** The metrics of all workers, this one included. */
+    gatherMetrics(): Promise<readonly object[][]>
+  }
 }
 
 export type App = {
@@ -88,6 +96,7 @@ export type App = {
   jobs: JobRunner
   /** Every endpoint, for callers that do not use HTTP (decision 0031). */
   operations: Operations
+  metrics: Metrics
   /** The whole pool without limits, for tests. */
   db: Db
   /** Stops accepting requests, completes those in progress within ten seconds, and releases all resources. */
@@ -100,7 +109,7 @@ const drainMs = 10_000
 
 /** The composition root: the only place where implementations are chosen and wired together. */
 export const createApp = async (options: AppOptions): Promise<App> => {
-  const { config, logger, clock = systemClock } = options
+  const { config, logger, clock = systemClock, shared } = options
   const db = connectDb({
     connection: options.connection,
     poolSize: config.databasePoolSize,
@@ -108,9 +117,9 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     plansOnce: true,
     onIdleError: (error) => logger.warn({ err: error }, 'idle database connection lost; the pool opens a new one'),
     // Only called after a commit, when the runner below exists.
-    onSignal: (job, storeId) => jobs.runSoon(job, storeId),
+    onSignal: (job, storeId) => (shared ?? jobs).runSoon(job, storeId),
   })
-  const counter = await createCounter(config, logger)
+  const counter = await createCounter(options)
   const mail = options.mail === undefined ? chooseMailSender(config) : options.mail
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
@@ -200,6 +209,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const metrics = createMetrics({
     ...{ db, answers, webhooksGivenUp: () => webhooksGivenUp, mailsGivenUp: () => mailsGivenUp },
     jobs: { stats: jobs.stats, now: clock.now },
+    gather: shared?.gatherMetrics,
   })
   const observing = {
     seriesOf: metrics.seriesOf,
@@ -316,6 +326,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     services,
     jobs,
     operations,
+    metrics,
     db,
     close: () => {
       closed ??= close()
@@ -324,8 +335,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
 }
 
-const createCounter = async (config: Config, logger: Logger) => {
-  if (config.redisUrl === null) return createLocalCounter()
+const createCounter = async ({ config, logger, shared }: AppOptions): Promise<RateCounter> => {
+  if (config.redisUrl === null) return shared?.counter ?? createLocalCounter()
   // Loaded only when needed, because most instances run without Redis.
   const { createRedisCounter } = await import('./features/access/redis-counter.ts')
   return createRedisCounter({

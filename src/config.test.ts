@@ -156,6 +156,7 @@ test('every invalid value is refused with a message that names its variable', ()
     DATABASE_URL: ['mysql://me@db/shop', 'db:5432', 'postgres://me:p#ss@db/shop', 'postgres://me:pw@db:port/shop'],
     DATABASE_DIRECT_URL: ['http://db', 'postgres://me:p/w@db/shop'],
     DATABASE_POOL_SIZE: ['0', '501', 'many', '2.5'],
+    VITRINE_WORKERS: ['0', '100', 'many', '1.5', '-1'],
     REDIS_URL: ['http://cache', 'cache:6379', 'redis://cache:port'],
     VITRINE_DATA_DIR: [],
     VITRINE_SECRET: ['short', `${secret},short`, ','.repeat(40)],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -58,6 +59,13 @@ export const Environment = Type.Object({
     maximum: 500,
     default: 10,
     description: 'Maximum number of database connections of this instance',
+  }),
+  VITRINE_WORKERS: Type.String({
+    pattern: '^(auto|[1-9]\\d?)$',
+    default: '1',
+    examples: ['4 or auto'],
+    description:
+      'Processes that answer requests, 1 to 99; `auto`: one for each core. With more than one, another process does the background work. They share `DATABASE_POOL_SIZE` (at least 4 connections each) and `VITRINE_MAX_UPLOADS`',
   }),
   REDIS_URL: Type.Optional(
     Type.String({
@@ -210,6 +218,7 @@ export type Config = Readonly<{
   databaseUrl: string | null
   databaseDirectUrl: string | null
   databasePoolSize: number
+  workers: number
   redisUrl: string | null
   dataDir: string
   secrets: readonly string[] | null
@@ -246,6 +255,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     databaseUrl: env.DATABASE_URL ?? null,
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    workers: env.VITRINE_WORKERS === 'auto' ? availableParallelism() : Number(env.VITRINE_WORKERS),
     redisUrl: env.REDIS_URL ?? null,
     dataDir: resolve(env.VITRINE_DATA_DIR),
     secrets: env.VITRINE_SECRET === undefined ? null : splitSecrets('VITRINE_SECRET', env.VITRINE_SECRET),

@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts'
-import type { OpenedShop } from '../demo-shop/start-shop.ts'
 import type { DemoKeys } from '../features/demo-store/demo-store.ts'
+import type { ShopState } from '../service/messages.ts'
 
 export type BannerOptions = {
   config: Config
   demo: DemoKeys | null
-  shop: OpenedShop | null
+  shop: ShopState | null
   /** Signs in to the admin page once. */
   adminUrl: string | null
   database: string
@@ -27,6 +27,7 @@ export const showBanner = ({ config, demo, shop, adminUrl, database, startedMs }
     `  Guide      ${config.publicUrl}/docs/guide`,
     `  Docs       ${config.publicUrl}/docs`,
     `  Database   ${database}`,
+    ...(config.workers === 1 ? [] : [`  Workers    ${config.workers}, and one for background work`]),
   ]
   if (demo !== null) lines.push(...demoLines(config.publicUrl, demo))
   else if (!config.production) lines.push('', '  Create a store with "npm run vitrine -- store create --help".')

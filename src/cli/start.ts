@@ -2,19 +2,15 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Logger, pino } from 'pino'
-import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import { OperatorError } from '../core/operator-error.ts'
-import { errorCode, toError } from '../core/thrown.ts'
+import { toError } from '../core/thrown.ts'
 import { connectDb } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { findStoreByPublicId } from '../features/access/directory.ts'
-import type { Services } from '../features/context.ts'
 import { makeDemoSignIn } from '../features/demo-store/demo-owner.ts'
-import { type DemoKeys, seedDemoIfEmpty } from '../features/demo-store/demo-store.ts'
+import { seedDemoIfEmpty } from '../features/demo-store/demo-store.ts'
 import { createLogger } from '../logging.ts'
-import { chooseSmsSender } from '../providers/sms/choose.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
@@ -26,26 +22,26 @@ export const addStart = (program: Command) =>
   program
     .command('start')
     .description('Start the service and, without DATABASE_URL, the embedded PostgreSQL')
-    .addHelpText('after', '\nExamples:\n  vitrine start\n  PORT=8080 DATABASE_URL=postgres://me@db/shop vitrine start')
+    .option('--workers <n>', 'processes that answer requests; auto: one for each core (default: VITRINE_WORKERS or 1)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  vitrine start\n  vitrine start --workers auto\n  PORT=8080 DATABASE_URL=postgres://me@db/shop vitrine start',
+    )
     .action(start)
 
 /** Starts everything in order. On SIGINT or SIGTERM, stops it in reverse order and exits with 0. */
-const start = async () => {
+const start = async ({ workers: asked }: { workers?: string }) => {
   const startedAt = performance.now()
   const undo: (() => Promise<void>)[] = []
   const stop = onceStopped(undo)
   try {
-    const config = loadConfig(process.env)
-    // Loaded here, because loading the server takes longer than most other commands take to run.
-    const [{ createApp }, { rememberCodes }, { startShop }] = await Promise.all([
-      import('../app.ts'),
-      import('../demo-shop/development.ts'),
-      import('../demo-shop/start-shop.ts'),
-    ])
+    const config = loadConfig(asked === undefined ? process.env : { ...process.env, VITRINE_WORKERS: asked })
     const logger = createLogger(config, pino.destination({ sync: false }))
     const secrets = loadSecrets(config)
     const firstStart = config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))
     if (firstStart) print(`Creating a database in ${config.dataDir} …`)
+    // Loaded meanwhile, because loading the server takes longer than most other commands take to run.
+    const loading = config.workers > 1 ? loadWorkers() : loadService()
     const database = await openDatabase(config, {
       role: 'service',
       onUnexpectedExit: (message) => logger.error(message),
@@ -58,26 +54,15 @@ const start = async () => {
     if (separated !== null) print(separated.sentence)
     stop.check()
     const demo = config.production ? null : await prepareDemo(config, database)
-    // The demo shop shows only codes that the log shows too, never codes that were sent to a real phone.
-    const codes = demo !== null && config.sms.sender === 'console' ? rememberCodes(chooseSmsSender(config)) : null
-    const app = await createApp({
-      ...database,
-      config,
-      secrets,
-      logger,
-      ...(codes === null ? {} : { sms: codes.sender }),
-    })
-    undo.push(app.close)
+    const { connection, directConnection } = database
+    const open = await loading
+    const opened = await open({ config, logger, secrets, connection, directConnection, demo: demo?.keys ?? null })
+    undo.push(opened.close)
     stop.check()
-    await listenOrExplain(app, config)
-    undo.push(noteAddress(app, config, logger))
-    const { services } = app
-    const codeFor = codes && demo && ((phone: string) => codes.codeFor(demo.storeId, phone))
-    const shop = demo && (await startShop({ config, services, keys: demo, codeFor, logger }))
-    if (shop !== null && 'close' in shop) undo.push(shop.close)
-    const adminUrl = demo && (await demoSignIn(services, demo))
+    undo.push(noteAddress(opened.port, config, logger))
     const startedMs = performance.now() - startedAt
-    print(showBanner({ config, demo, shop, adminUrl, database: database.description, startedMs }))
+    const { keys = null, adminUrl = null } = demo ?? {}
+    print(showBanner({ config, demo: keys, adminUrl, shop: opened.shop, database: database.description, startedMs }))
     stop.ready()
   } catch (error) {
     // The first error is the cause; errors of stopping would hide it.
@@ -86,6 +71,9 @@ const start = async () => {
     throw error
   }
 }
+
+const loadWorkers = async () => (await import('../service/supervisor.ts')).superviseWorkers
+const loadService = async () => (await import('../service/open-service.ts')).openService
 
 class StoppedEarly extends Error {}
 
@@ -128,27 +116,10 @@ const runAll = async (undo: (() => Promise<void>)[]) => {
   if (errors.length > 0) throw errors[0]
 }
 
-const listenOrExplain = async (app: App, { port, host }: Config) => {
-  try {
-    await app.server.listen({ port, host })
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'EADDRINUSE') {
-      throw new OperatorError(`Port ${port} is in use by another program. Choose another: PORT=${port + 10} npm start`)
-    }
-    if (code === 'EACCES') throw new OperatorError(`Only root may use port ${port}. Choose one above 1023.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-      throw new OperatorError(`HOST=${host} is not an address of this machine.`)
-    }
-    throw error
-  }
-}
-
 /** Without the note the service works; commands then need the same PORT to find it. */
-const noteAddress = (app: App, config: Config, logger: Logger): (() => Promise<void>) => {
+const noteAddress = (port: number, config: Config, logger: Logger): (() => Promise<void>) => {
   try {
-    const [address] = app.server.addresses()
-    const removeNote = noteService(config, typeof address === 'object' ? address.port : config.port)
+    const removeNote = noteService(config, port)
     return async () => removeNote()
   } catch (error) {
     logger.warn(
@@ -159,20 +130,17 @@ const noteAddress = (app: App, config: Config, logger: Logger): (() => Promise<v
   }
 }
 
-/** Null if the demo store was deleted. */
-const demoSignIn = async (services: Services, { storeId }: DemoKeys) => {
-  const store = await findStoreByPublicId(services.db, storeId)
-  return store === undefined ? null : makeDemoSignIn(services, store)
-}
-
 /** The demo store of an embedded database. The first start creates it and stores its keys, which later starts show. */
-const prepareDemo = async (config: Config, database: OpenDatabase): Promise<DemoKeys | null> => {
+const prepareDemo = async (config: Config, database: OpenDatabase) => {
   if (config.databaseUrl !== null) return null
   const db = connectDb({ connection: database.connection, poolSize: 1, clock: systemClock })
   try {
     const made = await seedDemoIfEmpty(db)
     if (made !== null) writeFileSync(demoFile(config), JSON.stringify(made, null, 2), { mode: 0o600 })
-    return made ?? readDemo(config)
+    const keys = made ?? readDemo(config)
+    // The store may have been deleted since.
+    const store = keys && (await findStoreByPublicId(db, keys.storeId))
+    return keys && { keys, adminUrl: store ? await makeDemoSignIn({ db, publicUrl: config.publicUrl }, store) : null }
   } finally {
     await db.close()
   }

@@ -10,7 +10,7 @@ import type { SmsMessage, SmsSender } from '../providers/sms/sender.ts'
 /** A sender that also stores the last code of each phone, so that the demo shop can show it. */
 export const rememberCodes = (sender: SmsSender) => {
   const codes = new Map<string, string>()
-  const remember = ({ phone, code, storeId }: SmsMessage) => {
+  const remember = ({ phone, code, storeId }: Pick<SmsMessage, 'phone' | 'code' | 'storeId'>) => {
     const key = codeKey(storeId, phone)
     codes.delete(key)
     codes.set(key, code)
@@ -25,6 +25,7 @@ export const rememberCodes = (sender: SmsSender) => {
         remember(message)
       },
     } satisfies SmsSender,
+    remember,
     codeFor: (storeId: string, phone: string) => codes.get(codeKey(storeId, phone)),
   }
 }

@@ -9,7 +9,8 @@ export const addJobMetrics = (registry: Registry, { stats, now }: JobSource) => 
   const labelNames = ['job'] as const
   const gauge = (name: string, help: string, read: (kind: JobStats) => number) =>
     new Gauge({
-      ...{ name, help, labelNames, registers },
+      // Of several workers only one runs jobs.
+      ...{ name, help, labelNames, registers, aggregator: 'max' as const },
       collect() {
         for (const kind of stats()) this.set({ job: kind.name }, read(kind))
       },

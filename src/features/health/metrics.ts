@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Db } from '../../db/database.ts'
 import type { AnswerCache } from '../../http/cached-answers.ts'
 import { addJobMetrics, type JobSource } from './job-metrics.ts'
@@ -8,6 +8,9 @@ export type Observe = (status: number, seconds: number) => void
 
 export type Metrics = {
   seriesOf(method: string, route: string): Observe
+  /** Of this process. */
+  read(): Promise<object[]>
+  /** Of all processes of this instance. */
   text(): Promise<string>
 }
 
@@ -18,6 +21,8 @@ export type MetricSources = {
   /** Webhook deliveries and mails that this instance has given up. */
   webhooksGivenUp: () => number
   mailsGivenUp: () => number
+  /** The metrics of all workers. Undefined without workers. */
+  gather: (() => Promise<readonly object[][]>) | undefined
 }
 
 export const createMetrics = (sources: MetricSources): Metrics => {
@@ -58,7 +63,14 @@ export const createMetrics = (sources: MetricSources): Metrics => {
   })
   addJobMetrics(registry, sources.jobs)
 
-  return { seriesOf: requests.seriesOf, text: () => registry.metrics() }
+  return {
+    seriesOf: requests.seriesOf,
+    read: () => registry.getMetricsAsJSON(),
+    text: async () => {
+      if (sources.gather === undefined) return registry.metrics()
+      return AggregatorRegistry.aggregate([...(await sources.gather())]).metrics()
+    },
+  }
 }
 
 const addCounter = (registry: Registry, { count, ...named }: { name: string; help: string; count: () => number }) =>

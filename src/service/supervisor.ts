@@ -1,0 +1,164 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../config.ts'
+import { seconds } from '../core/clock.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { ShopState, ToMain, ToWorker, WorkerRole } from './messages.ts'
+import type { Prepared } from './open-service.ts'
+import { createCountKeeper } from './shared-counter.ts'
+
+export type Supervised = { port: number; shop: ShopState | null; close(): Promise<void> }
+
+type Slot = { number: number; role: WorkerRole; worker: Worker; failures: number }
+
+/** Longer than a worker takes to finish its requests. */
+const stopMs = seconds(15)
+
+/** A worker that ends sooner after its start counts as a failure. Each one doubles the pause before the next start. */
+const steadyAfterMs = seconds(10)
+const firstPauseMs = 100
+const maxPauseMs = seconds(30)
+
+/** A worker that does not answer in this time is left out of the metrics. */
+const metricsMs = seconds(1)
+
+/** Compiled code has another extension. */
+const entry = new URL(import.meta.url.endsWith('.ts') ? '../worker.ts' : '../worker.js', import.meta.url)
+
+/**
+ * Starts the workers, replaces those that end, and keeps what they share: the counts of rate limits, and messages to the
+ * background work. It does nothing else, so that nothing delays it.
+ */
+export const superviseWorkers = async ({ config, logger, ...given }: Prepared): Promise<Supervised> => {
+  const { workers } = config
+  const setup = {
+    ...given,
+    databasePoolSize: connectionsPerWorker(config),
+    maxUploads: Math.ceil(config.maxUploads / workers),
+  }
+  cluster.setupPrimary({ exec: fileURLToPath(entry), args: [] })
+  const slots = new Map<number, Slot>()
+  const counts = createCountKeeper()
+  const metrics = createMetricsReader(slots)
+  let isStopping = false
+
+  const background = () => slots.get(0)?.worker
+  const handle = (worker: Worker, message: ToMain) => {
+    switch (message.kind) {
+      case 'count':
+        return tell(worker, { kind: 'counts', batch: message.batch, counts: message.calls.map(counts.count) })
+      case 'uncount':
+        return counts.uncount(message.call)
+      case 'run soon':
+      case 'code':
+        return tell(background(), message)
+      case 'gather metrics':
+        return void metrics.gatherFor(worker, message.reading)
+      case 'metrics':
+        return metrics.receive(message.reading, message.metrics)
+    }
+  }
+  const launch = (number: number, failures: number) => {
+    const role = number === 0 ? 'background' : 'serve'
+    const worker = cluster.fork()
+    const startedAt = performance.now()
+    slots.set(number, { number, role, worker, failures })
+    worker.on('message', (message: ToMain) => {
+      if (message.kind === 'loaded') tell(worker, { kind: 'begin', setup: { ...setup, role, number } })
+      else if (message.kind === 'failed') logger.error({ worker: number }, `worker failed: ${message.message}`)
+      else handle(worker, message)
+    })
+    return { worker, startedAt }
+  }
+  const keepUp = (number: number, { worker, startedAt }: ReturnType<typeof launch>, failures: number) => {
+    worker.once('exit', (code, signal) => {
+      if (isStopping) return
+      const failed = performance.now() - startedAt < steadyAfterMs ? failures + 1 : 0
+      const pauseMs = Math.min(firstPauseMs * 2 ** failed, maxPauseMs)
+      logger.warn({ worker: number, code, signal, pauseMs }, 'a worker ended unexpectedly and is replaced')
+      setTimeout(() => {
+        if (!isStopping) keepUp(number, launch(number, failed), failed)
+      }, pauseMs)
+    })
+  }
+  const close = async () => {
+    isStopping = true
+    const all = [...slots.values()]
+    await Promise.all(all.filter(({ role }) => role === 'serve').map(({ worker }) => end(worker)))
+    await Promise.all(all.filter(({ role }) => role === 'background').map(({ worker }) => end(worker)))
+  }
+
+  // One first, so that a port that is in use is reported once.
+  const numbers = Array.from({ length: workers + 1 }, (_, number) => number)
+  const start = async (number: number) => {
+    const launched = launch(number, 0)
+    const ready = await readiness(launched.worker)
+    keepUp(number, launched, 0)
+    return ready
+  }
+  try {
+    const [{ port }, { shop }] = await Promise.all([start(1), start(0)])
+    await Promise.all(numbers.slice(2).map(start))
+    return { port, shop, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Fewer would let a few slow statements stop a worker. */
+const minConnections = 4
+
+const connectionsPerWorker = ({ databasePoolSize, workers }: Config) =>
+  Math.min(databasePoolSize, Math.max(minConnections, Math.ceil(databasePoolSize / workers)))
+
+/** A message to a worker that has ended is lost, which is what happens to its requests too. */
+const tell = (worker: Worker | undefined, message: ToWorker) => {
+  if (worker?.isConnected()) worker.send(message, () => {})
+}
+
+const readiness = (worker: Worker) =>
+  new Promise<Extract<ToMain, { kind: 'ready' }>>((resolve, reject) => {
+    worker.on('message', (message: ToMain) => {
+      if (message.kind === 'ready') resolve(message)
+      if (message.kind !== 'failed') return
+      reject(message.isForOperator ? new OperatorError(message.message) : new Error(message.message))
+    })
+    worker.once('exit', (code, signal) => reject(new Error(`a worker ended while it started: ${signal ?? code}`)))
+  })
+
+const end = async (worker: Worker) => {
+  if (worker.isDead()) return
+  const ended = once(worker, 'exit')
+  tell(worker, { kind: 'stop' })
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), stopMs)
+  await ended
+  clearTimeout(timer)
+}
+
+/** Asks all workers for their metrics, for the one that was asked by a caller. */
+const createMetricsReader = (slots: ReadonlyMap<number, Slot>) => {
+  const readings = new Map<number, (metrics: object[]) => void>()
+  let last = 0
+  const read = (worker: Worker) =>
+    new Promise<object[]>((resolve) => {
+      const reading = ++last
+      const answer = (metrics: object[]) => {
+        clearTimeout(timer)
+        readings.delete(reading)
+        resolve(metrics)
+      }
+      const timer = setTimeout(answer, metricsMs, [])
+      readings.set(reading, answer)
+      tell(worker, { kind: 'read metrics', reading })
+    })
+  return {
+    gatherFor: async (worker: Worker, reading: number) => {
+      const workers = [...slots.values()].map((slot) => slot.worker).filter((each) => each.isConnected())
+      const metrics = await Promise.all(workers.map(read))
+      tell(worker, { kind: 'metrics', reading, metrics: metrics.filter(({ length }) => length > 0) })
+    },
+    receive: (reading: number, metrics: object[]) => readings.get(reading)?.(metrics),
+  }
+}

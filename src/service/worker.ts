@@ -1,0 +1,104 @@
+import { pino } from 'pino'
+import { loadConfig } from '../config.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { toError } from '../core/thrown.ts'
+import { createLogger } from '../logging.ts'
+import type { SentCode, ToMain, ToWorker, WorkerSetup } from './messages.ts'
+import { type Opened, openBackground, openServing } from './open-service.ts'
+import { createSharedCounter } from './shared-counter.ts'
+
+/** One worker of an instance: it does what the main process (supervisor.ts) says, and ends with it. */
+export const runWorker = () => {
+  const line = createLine()
+  let opening: Promise<Opened> | undefined
+  let isStopping = false
+  const begin = async (setup: WorkerSetup) => {
+    try {
+      opening = open(setup, line)
+      const { port, shop } = await opening
+      tellMain({ kind: 'ready', port, shop })
+    } catch (error) {
+      const { message, stack = message } = toError(error)
+      const isForOperator = error instanceof OperatorError
+      const failure = { kind: 'failed', message: isForOperator ? message : stack, isForOperator } satisfies ToMain
+      process.send?.(failure, () => process.exit(1))
+    }
+  }
+  const stop = async () => {
+    if (isStopping) return
+    isStopping = true
+    try {
+      await (await opening)?.close()
+      process.exit(0)
+    } catch (error) {
+      process.stderr.write(`${toError(error).stack}\n`)
+      process.exit(1)
+    }
+  }
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'begin') void begin(message.setup)
+    else if (message.kind === 'stop') void stop()
+    else void line.receive(message)
+  })
+  process.on('SIGTERM', stop)
+  // Ctrl+C reaches all processes of a terminal. The main process tells each when to stop.
+  process.on('SIGINT', () => {})
+  tellMain({ kind: 'loaded' })
+}
+
+const tellMain = (message: ToMain) => void process.send?.(message)
+
+const open = async (setup: WorkerSetup, line: Line): Promise<Opened> => {
+  const { databasePoolSize, maxUploads, role, number, ...given } = setup
+  const config = { ...loadConfig(process.env), databasePoolSize, maxUploads }
+  const logger = createLogger(config, pino.destination({ sync: false })).child({ worker: number })
+  const openRole = role === 'serve' ? openServing : openBackground
+  const opened = await openRole({ ...given, config, logger }, line.shared)
+  line.join(opened)
+  return opened
+}
+
+/** What a worker shares with the others, through the main process. */
+const createLine = () => {
+  const counter = createSharedCounter({
+    count: (batch, calls) => tellMain({ kind: 'count', batch, calls }),
+    uncount: (call) => tellMain({ kind: 'uncount', call }),
+  })
+  const readings = new Map<number, (metrics: readonly object[][]) => void>()
+  let lastReading = 0
+  let own: Opened | undefined
+  return {
+    shared: {
+      counter,
+      runSoon: (job: string, storeId: number | undefined) => tellMain({ kind: 'run soon', job, storeId }),
+      gatherMetrics: () =>
+        new Promise<readonly object[][]>((resolve) => {
+          readings.set(++lastReading, resolve)
+          tellMain({ kind: 'gather metrics', reading: lastReading })
+        }),
+      tellCode: (code: SentCode) => tellMain({ kind: 'code', ...code }),
+    },
+    join: (opened: Opened) => {
+      own = opened
+    },
+    receive: async (message: ToWorker) => {
+      switch (message.kind) {
+        case 'counts':
+          return counter.receive(message.batch, message.counts)
+        case 'run soon':
+          return own?.app.jobs.runSoon(message.job, message.storeId)
+        case 'code':
+          return own?.rememberCode(message)
+        case 'read metrics': {
+          const metrics = (await own?.app.metrics.read()) ?? []
+          return tellMain({ kind: 'metrics', reading: message.reading, metrics })
+        }
+        case 'metrics':
+          readings.get(message.reading)?.(message.metrics)
+          readings.delete(message.reading)
+      }
+    },
+  }
+}
+
+type Line = ReturnType<typeof createLine>
