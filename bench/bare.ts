@@ -6,8 +6,8 @@ import { endChild, freePort } from './service.ts'
 
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
-/** A bare `node:http` that answers with the bytes and headers that this load gets from the service. */
-export const startBare = async (load: Load) => {
+/** A bare `node:http`, in several processes if asked, that answers as the service answers this load. */
+export const startBare = async (load: Load, workers = 1) => {
   const answer = await askRaw(load)
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name)))
   const port = await freePort()
@@ -15,6 +15,7 @@ export const startBare = async (load: Load) => {
     env: {
       ...process.env,
       BARE_PORT: String(port),
+      BARE_WORKERS: String(workers),
       BARE_ANSWER: JSON.stringify({ status: answer.status, headers, body: answer.body.toString('base64') }),
     },
   })

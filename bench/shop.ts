@@ -37,9 +37,9 @@ const asInProduction = {
 type Size = { products: number; smallStores: number }
 
 /** With `keep`, a folder, the catalog is filled only the first time, and stays. */
-export const openShop = async (size: Size, keep?: string): Promise<Shop> => {
+export const openShop = async (size: Size, keep?: string, settings: NodeJS.ProcessEnv = {}): Promise<Shop> => {
   const dataDir = keep ?? newDataDir()
-  const service = await startService(dataDir, asInProduction).catch((error) => {
+  const service = await startService(dataDir, { ...asInProduction, ...settings }).catch((error) => {
     if (keep === undefined) removeDataDir(dataDir)
     throw error
   })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { isAbsolute } from 'node:path'
 import { test } from 'node:test'
-import { Environment, loadConfig } from './config.ts'
+import { loadConfig } from './config.ts'
 import { OperatorError } from './core/operator-error.ts'
+import { Environment } from './environment.ts'
 
 const secret = 'a secret of thirty-two characters or more'
 
@@ -46,6 +47,7 @@ test('every setting has a default that suits development', () => {
     databaseUrl: null,
     databaseDirectUrl: null,
     databasePoolSize: 10,
+    workers: 1,
     redisUrl: null,
     secrets: null,
     internalSecrets: [],
@@ -84,6 +86,7 @@ test('every variable is read', () => {
     DATABASE_URL: 'postgres://me:pw@pooler:6432/shop',
     DATABASE_DIRECT_URL: 'postgresql://me:pw@db/shop',
     DATABASE_POOL_SIZE: '25',
+    VITRINE_WORKERS: '3',
     REDIS_URL: 'rediss://cache:6380',
     VITRINE_DATA_DIR: '/var/lib/vitrine',
     VITRINE_SECRET: `${secret},${secret} the second`,
@@ -105,6 +108,7 @@ test('every variable is read', () => {
     databaseUrl: 'postgres://me:pw@pooler:6432/shop',
     databaseDirectUrl: 'postgresql://me:pw@db/shop',
     databasePoolSize: 25,
+    workers: 3,
     redisUrl: 'rediss://cache:6380',
     dataDir: '/var/lib/vitrine',
     secrets: [secret, `${secret} the second`],

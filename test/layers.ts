@@ -33,7 +33,8 @@ export const partsBelow: Record<string, readonly string[]> = {
   'features/admin-etag.ts': ['core', 'features/context.ts'],
   'features/admin-list.ts': ['core', 'http', 'features/context.ts', 'features/paging.ts'],
   'features/searched-list.ts': ['features/admin-list.ts'],
-  'config.ts': ['core'],
+  'environment.ts': [],
+  'config.ts': ['core', 'environment.ts'],
   'logging.ts': ['core', 'config.ts'],
   'contract.ts': ['http', 'features'],
   jobs: ['core', 'db'],
@@ -44,7 +45,7 @@ export const partsBelow: Record<string, readonly string[]> = {
     ...['config.ts', 'contract.ts', 'job-kinds.ts', 'routes.ts'],
   ],
   'demo-shop': ['core', 'db', 'http', 'providers', 'features', 'config.ts'],
-  service: ['core', 'http', 'providers', 'features', 'config.ts', 'logging.ts', 'app.ts', 'demo-shop'],
+  service: ['core', 'providers', 'features', 'config.ts', 'logging.ts', 'app.ts', 'demo-shop'],
   cli: [
     'service',
     'core',

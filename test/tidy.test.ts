@@ -102,7 +102,7 @@ const onlyRoutesSeeFastify: Rule = (file) => {
 }
 
 const operatorErrorsStayOutside: Rule = (file) => {
-  const isForOperators = /^src\/(cli|db|core)\/|^src\/config\.ts$/.test(file.path)
+  const isForOperators = /^src\/(cli|service|db|core)\/|^src\/config\.ts$/.test(file.path)
   if (isForOperators || !ownImportsOf(file).includes('src/core/operator-error.ts')) return []
   return [`${file.path} imports OperatorError. Refuse with an error of src/core/domain-errors.ts.`]
 }

@@ -4,9 +4,9 @@ import type { Config } from '../config.ts'
 import { rememberCodes } from '../demo-shop/development.ts'
 import { startShop } from '../demo-shop/start-shop.ts'
 import type { DemoKeys } from '../features/demo-store/demo-store.ts'
-import { listenOrExplain } from '../http/listen.ts'
 import { chooseSmsSender } from '../providers/sms/choose.ts'
 import type { SmsSender } from '../providers/sms/sender.ts'
+import { listenOrExplain } from './listen.ts'
 import type { SentCode, ShopState } from './messages.ts'
 
 /** What exists before the service opens. */
@@ -23,7 +23,7 @@ export type Shared = NonNullable<AppOptions['shared']> & {
   tellCode(code: SentCode): void
 }
 
-export type Opened = {
+export type OpenedService = {
   app: App
   port: number
   shop: ShopState | null
@@ -33,11 +33,11 @@ export type Opened = {
 }
 
 /** The whole service in this process. */
-export const openService = async (prepared: Prepared): Promise<Opened> => {
+export const openService = async (prepared: Prepared): Promise<OpenedService> => {
   const codes = codesOf(prepared)
   const app = await createApp({ ...prepared, ...(codes && { sms: codes.sender }) })
   try {
-    await listenOrExplain(app.server, prepared.config)
+    await listenOrExplain(app, prepared.config)
     const shop = await openShop(app, codes, prepared)
     return { app, port: portOf(app), ...shop }
   } catch (error) {
@@ -47,16 +47,16 @@ export const openService = async (prepared: Prepared): Promise<Opened> => {
 }
 
 /** The part that answers requests. */
-export const openServing = async (prepared: Prepared, shared: Shared): Promise<Opened> => {
+export const openServing = async (prepared: Prepared, shared: Shared): Promise<OpenedService> => {
   const sender = senderOf(prepared)
   const sms = sender && { sms: tellingCodes(sender, shared.tellCode) }
   const app = await createApp({ ...prepared, shared, jobs: null, ...sms })
-  await listenOrExplain(app.server, prepared.config)
+  await listenOrExplain(app, prepared.config)
   return { app, port: portOf(app), shop: null, rememberCode: () => {}, close: app.close }
 }
 
 /** The part that runs the jobs of all workers, and the demo shop. */
-export const openBackground = async (prepared: Prepared, shared: Shared): Promise<Opened> => {
+export const openBackground = async (prepared: Prepared, shared: Shared): Promise<OpenedService> => {
   const codes = codesOf(prepared)
   const app = await createApp({ ...prepared, shared })
   return { app, port: 0, ...(await openShop(app, codes, prepared)) }

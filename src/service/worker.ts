@@ -4,13 +4,13 @@ import { OperatorError } from '../core/operator-error.ts'
 import { toError } from '../core/thrown.ts'
 import { createLogger } from '../logging.ts'
 import type { SentCode, ToMain, ToWorker, WorkerSetup } from './messages.ts'
-import { type Opened, openBackground, openServing } from './open-service.ts'
+import { type OpenedService, openBackground, openServing } from './open-service.ts'
 import { createSharedCounter } from './shared-counter.ts'
 
 /** One worker of an instance: it does what the main process (supervisor.ts) says, and ends with it. */
 export const runWorker = () => {
   const line = createLine()
-  let opening: Promise<Opened> | undefined
+  let opening: Promise<OpenedService> | undefined
   let isStopping = false
   const begin = async (setup: WorkerSetup) => {
     try {
@@ -48,7 +48,7 @@ export const runWorker = () => {
 
 const tellMain = (message: ToMain) => void process.send?.(message)
 
-const open = async (setup: WorkerSetup, line: Line): Promise<Opened> => {
+const open = async (setup: WorkerSetup, line: Line): Promise<OpenedService> => {
   const { databasePoolSize, maxUploads, role, number, ...given } = setup
   const config = { ...loadConfig(process.env), databasePoolSize, maxUploads }
   const logger = createLogger(config, pino.destination({ sync: false })).child({ worker: number })
@@ -66,7 +66,7 @@ const createLine = () => {
   })
   const readings = new Map<number, (metrics: readonly object[][]) => void>()
   let lastReading = 0
-  let own: Opened | undefined
+  let own: OpenedService | undefined
   return {
     shared: {
       counter,
@@ -78,7 +78,7 @@ const createLine = () => {
         }),
       tellCode: (code: SentCode) => tellMain({ kind: 'code', ...code }),
     },
-    join: (opened: Opened) => {
+    join: (opened: OpenedService) => {
       own = opened
     },
     receive: async (message: ToWorker) => {

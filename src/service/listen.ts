@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { App } from '../app.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorCode } from '../core/thrown.ts'
 
 /** Listens, or throws what an operator can do about it. */
-export const listenOrExplain = async (server: FastifyInstance, { port, host }: { port: number; host: string }) => {
+export const listenOrExplain = async ({ server }: App, { port, host }: { port: number; host: string }) => {
   try {
     await server.listen({ port, host })
   } catch (error) {
