@@ -76,7 +76,7 @@ test('workers share limits, one-time passwords, announcements and metrics', asyn
   assert.equal(sum, 80, 'of both workers')
 })
 
-test('a worker that is killed is replaced, and the others go on', async (t) => {
+test('a worker that is killed is replaced; workers end when the main process is killed', async (t) => {
   const { service, get } = await openWorkers(t)
   const first = workersOf(service)
   assert.equal(first.length, 3)
@@ -89,35 +89,32 @@ test('a worker that is killed is replaced, and the others go on', async (t) => {
     })
     assert.equal(service.seen.stdout.match(/ended unexpectedly/g)?.length, killed + 1)
   }
-  assert.equal(workersOf(service).filter((pid) => first.includes(pid)).length, 0)
-})
-
-for (const toGroup of [false, true]) {
-  test(`SIGTERM to ${toGroup ? 'all processes' : 'the main process'} ends all of them and the database`, async (t) => {
-    const installation = { ...(await seededInstallation(t)), VITRINE_WORKERS: '2' }
-    const service = await startService(t, installation, { detached: true })
-    const postgres = postgresPid(installation.VITRINE_DATA_DIR) as number
-    const workers = workersOf(service)
-    process.kill(toGroup ? -service.pid : service.pid, 'SIGTERM')
-    const { code, stderr } = await service.ended
-    assert.deepEqual([code, stderr], [0, ''])
-    assert.deepEqual([...workers, postgres].filter(isAlive), [])
-  })
-}
-
-test('workers end when their main process is killed', async (t) => {
-  const { service } = await openWorkers(t)
-  const workers = workersOf(service)
+  const second = workersOf(service)
+  assert.equal(second.filter((pid) => first.includes(pid)).length, 0)
   await service.stop('SIGKILL')
-  await until(() => !workers.some(isAlive))
+  await until(() => !second.some(isAlive))
 })
 
-test('a port in use and a wrong number are explained in one sentence', async (t) => {
+test('SIGTERM to all processes, as service managers send it, ends them and the database', async (t) => {
+  const installation = { ...(await seededInstallation(t)), VITRINE_WORKERS: '2' }
+  const service = await startService(t, installation, { detached: true })
+  await assertEnds(service, installation.VITRINE_DATA_DIR, -service.pid)
+})
+
+test('a port in use and a wrong number are explained in one sentence; SIGTERM ends all processes', async (t) => {
   const { installation, service } = await openWorkers(t)
   const other = { ...(await seededInstallation(t)), PORT: installation.PORT }
   const refused = await runProcess(['start', '--workers', '2'], other)
   assertSentence(refused, `Port ${installation.PORT} is in use`)
   assert.equal(postgresPid(other.VITRINE_DATA_DIR), undefined)
   assertSentence(await runProcess(['start', '--workers', 'many'], other), 'VITRINE_WORKERS', 'auto')
-  await service.stop()
+  await assertEnds(service, installation.VITRINE_DATA_DIR, service.pid)
 })
+
+const assertEnds = async (service: Running, dataDir: string, target: number) => {
+  const processes = [...workersOf(service), postgresPid(dataDir) as number]
+  process.kill(target, 'SIGTERM')
+  const { code, stderr } = await service.ended
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.deepEqual(processes.filter(isAlive), [])
+}
