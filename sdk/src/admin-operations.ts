@@ -427,8 +427,8 @@ export interface AdminOperations {
   /**
    * Ship an order or a part of it.
    *
-   * With `trackingNumber` and `partner` of a parcel that the store has handed over, or with `carrier` and `weightKg` to
-   * book one. Without `items`, all of the order, or all that is left of it.
+   * With `partner`, and `trackingNumber` if there is one, of a parcel that the store has handed over, or with `carrier`
+   * and `weightKg` to book one. Without `items`, all of the order, or all that is left of it.
    *
    * `POST /admin/v1/stores/{storeId}/orders/{id}/shipments`, permission `orders:fulfil`
    */

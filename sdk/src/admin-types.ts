@@ -1442,9 +1442,9 @@ export type AdminResolveOrderInput = {
 export type AdminShipOrderInput = {
   /** The id or the number of the order */
   id: string
-  /** Needed without `carrier` */
+  /** By which the carrier reports. Empty if there is none */
   trackingNumber?: string | undefined
-  /** The name of the carrier. Needed without `carrier` */
+  /** The name of the carrier, or of who else brings it. Needed without `carrier` */
   partner?: string | undefined
   /** A page for the customer */
   trackingUrl?: string | undefined

@@ -33,8 +33,8 @@ export const addShip = (order: Command) =>
   order
     .command('ship <order>')
     .description("Ship an order, or part of it; the carrier's webhooks then update its status")
-    .option('--tracking <number>', "the carrier's tracking number; required without --carrier")
-    .option('--partner <name>', 'name of the carrier; required without --carrier')
+    .option('--tracking <number>', "the carrier's tracking number, without --carrier")
+    .option('--partner <name>', 'name of the carrier, or of who else brings it; required without --carrier')
     .option('--url <address>', 'tracking page for the shopper, without --carrier')
     .option('--eta <time>', 'expected delivery, without --carrier: a day or a time in ISO 8601')
     .option('--carrier <name>', 'book the parcel with this carrier, which gives it a tracking number: shiprocket')
@@ -63,15 +63,14 @@ export const addShip = (order: Command) =>
 
 type Ship = (db: Db, config: Config, name: string) => Promise<void>
 
-/** The store has given the parcel to a carrier and knows its tracking number. */
+/** The store has given the parcel to a carrier, or brings it itself. */
 const readByHand = (options: ShipOptions, command: Command): Ship => {
-  const { tracking = '', partner = '' } = options
+  const { tracking, partner = '' } = options
   refuseOptions(command, ['weight', 'length', 'breadth', 'height', 'courier'], 'need --carrier.')
-  if (options.tracking === undefined) command.error("error: required option '--tracking <number>' not specified")
   if (options.partner === undefined) command.error("error: required option '--partner <name>' not specified")
   return async (db, config, name) => {
     const request = {
-      trackingNumber: notEmpty('--tracking', tracking),
+      trackingNumber: tracking === undefined ? '' : notEmpty('--tracking', tracking),
       partner: notEmpty('--partner', partner),
       trackingUrl: options.url === undefined ? '' : readUrl(options.url),
       estimatedDelivery: options.eta === undefined ? null : readEta(options.eta),

@@ -134,8 +134,8 @@ test('what an operator gets wrong is explained in a sentence', async (t) => {
     [['shipment', 'track', 'ship_none'], 'The store has no shipment ship_none'],
   ]
   for (const [args, part] of faults) assertSentence(await runVitrine(args, installation), part)
-  const { code, stderr } = await runVitrine(['order', 'ship', id, '--partner', 'Bluebird'], installation)
-  assert.deepEqual([code, stderr.includes("required option '--tracking <number>'")], [2, true])
+  const { code, stderr } = await runVitrine(['order', 'ship', id, '--tracking', 'BB1'], installation)
+  assert.deepEqual([code, stderr.includes("required option '--partner <name>'")], [2, true])
 
   await runJson(['store', 'set', '--carrier', 'shiprocket', '--carrier-credentials', file], installation)
   double.behaviour.courier = 'refused'

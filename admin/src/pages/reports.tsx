@@ -44,7 +44,7 @@ export const ReportsPage = () => {
           label="Report"
           parameter="report"
           value={shown === 'sales' ? '' : shown}
-          tabs={may('catalog:read') ? [...tabs, ['stock', 'Running out']] : tabs}
+          tabs={may('catalog:read') ? [...tabs, ['stock', 'Low in stock']] : tabs}
         />
       </div>
       {shown === 'stock' ? <RunningOut /> : <Report name={shown} />}
@@ -162,11 +162,11 @@ const RunningOut = () => {
       <Show loaded={loaded} onRetry={reload} skeleton={<Skeleton lines={8} />}>
         {({ items, total, totalIsExact }) =>
           items.length === 0 ? (
-            <Empty title="Nothing is running out">
+            <Empty title="Nothing is low in stock">
               <p>Products appear here when their stock reaches the level that you set in the settings.</p>
             </Empty>
           ) : (
-            <section class="panel" aria-label="Running out">
+            <section class="panel" aria-label="Low in stock">
               <p class="quiet-text" role="status">
                 {totalIsExact ? counted(total, 'item') : `At least ${counted(total, 'item')}`} low in stock or sold out
                 {items.length < total && `, of which ${number(items.length)} are shown`}

@@ -16,7 +16,7 @@ import { admin, may, pathTo, store } from '../session.ts'
 
 const tabs = [
   ['', 'All'],
-  ['low', 'Running out'],
+  ['low', 'Low in stock'],
   ['out', 'Sold out'],
 ] as const
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/fields.tsx'
 import { CloseIcon } from '../../../ui/icons.tsx'
@@ -41,7 +41,11 @@ export const VariantOptions = ({
             const taken = value === undefined ? grid.options.map(({ name }) => name) : option.values
             setAsked({ option: option.name, ...(value === undefined ? {} : { value }), taken })
           }}
-          onAdd={(value) => onChange(addValue(grid, option.name, value, restore))}
+          onAdd={(text) => {
+            // Several may be pasted at once.
+            const values = text.split(',').flatMap((value) => value.trim() || [])
+            onChange(values.reduce<Grid>((all, value) => addValue(all, option.name, value, restore), grid))
+          }}
           onRemoveValue={(value) => onChange(removeValue(grid, option.name, value))}
           onRemove={() => onChange(removeOption(grid, option.name))}
         />
@@ -98,7 +102,8 @@ const OptionField = ({
   option: Option
   /** Of a value, or of the option itself. */
   onRename: (value?: string) => void
-  onAdd: (value: string) => void
+  /** One value, or several with commas between them. */
+  onAdd: (text: string) => void
   onRemoveValue: (value: string) => void
   onRemove: () => void
 }) => (
@@ -149,6 +154,10 @@ const AddText = ({
   onAdd: (text: string) => void
 }) => {
   const [text, setText] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (isFocused) input.current?.focus()
+  }, [])
   const add = () => {
     const name = text.trim()
     if (name === '') return
@@ -158,9 +167,7 @@ const AddText = ({
   return (
     <div class="add-text">
       <input
-        ref={(input) => {
-          if (isFocused && input && input.value === '' && document.activeElement?.tagName === 'BODY') input.focus()
-        }}
+        ref={input}
         aria-label={label}
         placeholder={label}
         maxLength={200}

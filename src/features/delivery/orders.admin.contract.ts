@@ -9,8 +9,8 @@ const text = (maxLength: number, description: string) => Type.Optional(Type.Stri
 const centimetres = Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000, default: 10 }))
 
 export const ShipmentBody = Type.Object({
-  trackingNumber: text(100, 'Needed without `carrier`'),
-  partner: text(100, 'The name of the carrier. Needed without `carrier`'),
+  trackingNumber: text(100, 'By which the carrier reports. Empty if there is none'),
+  partner: text(100, 'The name of the carrier, or of who else brings it. Needed without `carrier`'),
   trackingUrl: text(1000, 'A page for the customer'),
   estimatedDelivery: text(40, 'A day or a time'),
   carrier: text(40, 'Books the parcel with this account of the store, such as `shiprocket`'),
@@ -58,7 +58,7 @@ export const orderDeliveryAdminContract = {
     params: adminOrderParams,
     summary: 'Ship an order or a part of it',
     description:
-      'With `trackingNumber` and `partner` of a parcel that the store has handed over, or with `carrier` and `weightKg` to book one. Without `items`, all of the order, or all that is left of it.',
+      'With `partner`, and `trackingNumber` if there is one, of a parcel that the store has handed over, or with `carrier` and `weightKg` to book one. Without `items`, all of the order, or all that is left of it.',
     once: true,
     body: ShipmentBody,
     ok: AdminShipment,

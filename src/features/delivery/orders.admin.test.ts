@@ -51,6 +51,8 @@ test('parts of an order are shipped, never more units than it has, and once for 
     ship(id, { trackingNumber: `R${n}`, partner: 'Bluebird', items: [{ id: 'MUG', quantity: 1 }] })
   const answers = await Promise.all([rest(1), rest(2), rest(3)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
+  const byVan = { partner: 'Our own van', items: [{ id: 'LAMP', quantity: 1 }] }
+  assert.equal((await ship(id, byVan)).json.trackingNumber, '', 'no number is needed')
   assertError(
     await ship(id, { ...parcel, trackingNumber: 'N', items: [{ id: 'NONE', quantity: 1 }] }),
     404,
@@ -58,14 +60,15 @@ test('parts of an order are shipped, never more units than it has, and once for 
   )
   for (const body of [
     {},
-    { partner: 'x' },
+    { trackingNumber: 'BB3' },
+    { partner: ' ' },
     { ...parcel, trackingUrl: 'javascript:1' },
     { ...parcel, estimatedDelivery: 'soon' },
   ]) {
     assertError(await ship(id, body), 400, 'BAD_REQUEST')
   }
   const entries = await audit('order.shipped')
-  assert.equal(entries.length, 2)
+  assert.equal(entries.length, 3)
   assert.equal(entries.at(-1).changes.shipment.after.trackingNumber, 'BB1')
 })
 

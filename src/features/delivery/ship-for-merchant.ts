@@ -58,8 +58,8 @@ const bookParcel = async (ctx: AdminCtx, orderId: string, body: ShipmentBody, re
 
 const readParcel = (body: ShipmentBody): ShipRequest => {
   const { trackingNumber = '', partner = '', trackingUrl = '', estimatedDelivery, items } = body
-  if (trackingNumber.trim() === '' || partner.trim() === '') {
-    throw fail('BAD_REQUEST', 'A shipment needs trackingNumber and partner, or a carrier to book it with.')
+  if (partner.trim() === '') {
+    throw fail('BAD_REQUEST', 'A shipment needs partner, who brings the parcel, or a carrier to book it with.')
   }
   if (trackingUrl !== '' && !isWebAddress(trackingUrl)) {
     throw fail('BAD_REQUEST', 'trackingUrl must be an address such as https://bluebird.example/BB123.')

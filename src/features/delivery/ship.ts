@@ -10,6 +10,7 @@ import { isActive, readRefundedUnshipped, unitsLeftOf, unitsToShip } from '../or
 import * as sql from './delivery.sql.ts'
 
 export type ShipRequest = {
+  /** Empty if there is none, as when the store delivers by itself. */
   trackingNumber: string
   partner: string
   trackingUrl: string
@@ -26,8 +27,9 @@ export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, 
     throw refuse('ORDER_NOT_SHIPPABLE', { order: orderId, status: order.status })
   }
   const others = await sql.listShipments(tx, ctx.store.id, orderId)
-  if (others.some(({ trackingNumber }) => trackingNumber === request.trackingNumber)) {
-    throw refuse('TRACKING_NUMBER_TAKEN', { order: orderId, trackingNumber: request.trackingNumber })
+  const { trackingNumber, partner } = request
+  if (trackingNumber !== '' && others.some((other) => other.trackingNumber === trackingNumber)) {
+    throw refuse('TRACKING_NUMBER_TAKEN', { order: orderId, trackingNumber })
   }
   const shipment: sql.Shipment = {
     ...request,
@@ -39,7 +41,7 @@ export const shipOrder = async (tx: Tx, ctx: { store: Store }, orderId: string, 
     carrier: null,
   }
   await sql.saveShipment(tx, ctx.store.id, orderId, shipment)
-  await noteShipment(tx, ctx, order, `Shipped with ${request.partner}, number ${request.trackingNumber}.`)
+  await noteShipment(tx, ctx, order, `Shipped with ${partner}${trackingNumber && `, number ${trackingNumber}`}.`)
   return { orderId, shipmentId: shipment.id }
 }
 

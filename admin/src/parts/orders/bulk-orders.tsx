@@ -133,7 +133,6 @@ const BulkShip = ({ selected, onClose }: BulkProps) => {
                     <span class="field">
                       <input
                         aria-label={`Tracking number of order ${order.number}`}
-                        required
                         maxLength={100}
                         value={numbers[order.id] ?? ''}
                         onInput={(event) => setNumbers({ ...numbers, [order.id]: event.currentTarget.value })}

@@ -15,7 +15,13 @@ export const useCarrier = () => useDraft('carrier', '')
 
 export const CarrierField = ({ value, onInput }: { value: string; onInput: (text: string) => void }) => (
   <TextField
-    {...{ label: 'Carrier', name: 'carrier', required: true, maxLength: 100, placeholder: 'Such as Blue Dart' }}
+    {...{
+      label: 'Carrier',
+      name: 'carrier',
+      required: true,
+      maxLength: 100,
+      placeholder: 'Blue Dart, or your own driver',
+    }}
     value={value}
     onInput={onInput}
   />
@@ -107,10 +113,7 @@ export const ShipDialog = ({
       {!unfinished && carriers.length > 0 && (
         <ChoiceRow
           legend="How it is sent"
-          options={[
-            ...carriers.map((one) => [one.name, `Book with ${one.label}`] as const),
-            ['', 'By hand, with a tracking number'],
-          ]}
+          options={[...carriers.map((one) => [one.name, `Book with ${one.label}`] as const), ['', 'By hand']]}
           value={account}
           onChange={setChosen}
         />
@@ -119,7 +122,7 @@ export const ShipDialog = ({
         {account === '' ? (
           <>
             <CarrierField value={carrier} onInput={setCarrier} />
-            <TextField {...field('trackingNumber', 'Tracking number', true)} maxLength={100} />
+            <TextField {...field('trackingNumber', 'Tracking number', false)} maxLength={100} />
             <TextField type="url" {...field('trackingUrl', 'Link to follow it', false)} />
             <TextField type="date" {...field('estimatedDelivery', 'Expected to arrive', false)} />
           </>
