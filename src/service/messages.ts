@@ -6,7 +6,7 @@ export type WorkerRole = 'serve' | 'background'
 /** What the main process has prepared. It is sent as a message: others could read arguments and environments. */
 export type WorkerSetup = {
   role: WorkerRole
-  /** From 1. */
+  /** 0 does the background work. */
   number: number
   connection: object
   directConnection: object

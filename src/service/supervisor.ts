@@ -10,7 +10,8 @@ import { createCountKeeper } from './shared-counter.ts'
 
 export type Supervised = { port: number; shop: ShopState | null; close(): Promise<void> }
 
-type Slot = { number: number; role: WorkerRole; worker: Worker; failures: number }
+/** The number of the worker that does the background work. */
+const backgroundNumber = 0
 
 /** Longer than a worker takes to finish its requests. */
 const stopMs = seconds(15)
@@ -38,12 +39,13 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
     maxUploads: Math.ceil(config.maxUploads / workers),
   }
   cluster.setupPrimary({ exec: fileURLToPath(entry), args: [] })
-  const slots = new Map<number, Slot>()
+  const running = new Map<number, Worker>()
   const counts = createCountKeeper()
-  const metrics = createMetricsReader(slots)
+  const metrics = createMetricsReader(running)
+  let isStarted = false
   let isStopping = false
 
-  const background = () => slots.get(0)?.worker
+  const background = () => running.get(backgroundNumber)
   const handle = (worker: Worker, message: ToMain) => {
     switch (message.kind) {
       case 'count':
@@ -59,15 +61,16 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
         return metrics.receive(message.reading, message.metrics)
     }
   }
-  const launch = (number: number, failures: number) => {
-    const role = number === 0 ? 'background' : 'serve'
+  const launch = (number: number) => {
+    const role: WorkerRole = number === backgroundNumber ? 'background' : 'serve'
     const worker = cluster.fork()
     const startedAt = performance.now()
-    slots.set(number, { number, role, worker, failures })
+    running.set(number, worker)
     worker.on('message', (message: ToMain) => {
       if (message.kind === 'loaded') tell(worker, { kind: 'begin', setup: { ...setup, role, number } })
-      else if (message.kind === 'failed') logger.error({ worker: number }, `worker failed: ${message.message}`)
-      else handle(worker, message)
+      else if (message.kind !== 'failed') handle(worker, message)
+      // A failure of the first start is told by the command itself.
+      else if (isStarted) logger.error({ worker: number }, `a worker cannot start: ${message.message}`)
     })
     return { worker, startedAt }
   }
@@ -78,28 +81,29 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
       const pauseMs = Math.min(firstPauseMs * 2 ** failed, maxPauseMs)
       logger.warn({ worker: number, code, signal, pauseMs }, 'a worker ended unexpectedly and is replaced')
       setTimeout(() => {
-        if (!isStopping) keepUp(number, launch(number, failed), failed)
+        if (!isStopping) keepUp(number, launch(number), failed)
       }, pauseMs)
     })
   }
   const close = async () => {
     isStopping = true
-    const all = [...slots.values()]
-    await Promise.all(all.filter(({ role }) => role === 'serve').map(({ worker }) => end(worker)))
-    await Promise.all(all.filter(({ role }) => role === 'background').map(({ worker }) => end(worker)))
+    const serving = [...running].filter(([number]) => number !== backgroundNumber)
+    await Promise.all(serving.map(([, worker]) => end(worker)))
+    const last = background()
+    if (last !== undefined) await end(last)
   }
 
-  // One first, so that a port that is in use is reported once.
-  const numbers = Array.from({ length: workers + 1 }, (_, number) => number)
   const start = async (number: number) => {
-    const launched = launch(number, 0)
+    const launched = launch(number)
     const ready = await readiness(launched.worker)
     keepUp(number, launched, 0)
     return ready
   }
   try {
-    const [{ port }, { shop }] = await Promise.all([start(1), start(0)])
-    await Promise.all(numbers.slice(2).map(start))
+    // One of them first, so that a port that is in use is found once.
+    const [{ port }, { shop }] = await Promise.all([start(1), start(backgroundNumber)])
+    await Promise.all(Array.from({ length: workers - 1 }, (_, i) => start(i + 2)))
+    isStarted = true
     return { port, shop, close }
   } catch (error) {
     await close()
@@ -138,7 +142,7 @@ const end = async (worker: Worker) => {
 }
 
 /** Asks all workers for their metrics, for the one that was asked by a caller. */
-const createMetricsReader = (slots: ReadonlyMap<number, Slot>) => {
+const createMetricsReader = (running: ReadonlyMap<number, Worker>) => {
   const readings = new Map<number, (metrics: object[]) => void>()
   let last = 0
   const read = (worker: Worker) =>
@@ -155,7 +159,7 @@ const createMetricsReader = (slots: ReadonlyMap<number, Slot>) => {
     })
   return {
     gatherFor: async (worker: Worker, reading: number) => {
-      const workers = [...slots.values()].map((slot) => slot.worker).filter((each) => each.isConnected())
+      const workers = [...running.values()].filter((each) => each.isConnected())
       const metrics = await Promise.all(workers.map(read))
       tell(worker, { kind: 'metrics', reading, metrics: metrics.filter(({ length }) => length > 0) })
     },

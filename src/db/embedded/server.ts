@@ -48,7 +48,7 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
   port,
   unix_socket_directories: socketDir,
   unix_socket_permissions: '0700',
-  max_connections: 100,
+  max_connections: 300,
   shared_buffers: '128MB',
   // Most reads hit the page cache, where a worker process costs more than the read itself: a search with 6,000 matches
   // took 62 ms at best, and 83 ms with the default (worker) on a busy machine.
