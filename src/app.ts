@@ -341,6 +341,7 @@ const createCounter = async ({ config, logger, shared }: AppOptions): Promise<Ra
   const { createRedisCounter } = await import('./features/access/redis-counter.ts')
   return createRedisCounter({
     url: config.redisUrl,
+    prefix: config.redisPrefix,
     onError: (error) =>
       logger.warn({ err: error }, 'Redis unavailable: rate limits are counted per instance until it recovers'),
     onRecovery: () => logger.info('Redis available: rate limits are counted across all instances again'),

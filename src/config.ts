@@ -21,6 +21,7 @@ export type Config = Readonly<{
   databasePoolSize: number
   workers: number
   redisUrl: string | null
+  redisPrefix: string
   dataDir: string
   secrets: readonly string[] | null
   internalSecrets: readonly string[]
@@ -58,6 +59,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     databasePoolSize: env.DATABASE_POOL_SIZE,
     workers: env.VITRINE_WORKERS === 'auto' ? availableParallelism() : Number(env.VITRINE_WORKERS),
     redisUrl: env.REDIS_URL ?? null,
+    redisPrefix: env.VITRINE_REDIS_PREFIX,
     dataDir: resolve(env.VITRINE_DATA_DIR),
     secrets: env.VITRINE_SECRET === undefined ? null : splitSecrets('VITRINE_SECRET', env.VITRINE_SECRET),
     internalSecrets: splitSecrets('VITRINE_INTERNAL_SECRET', env.VITRINE_INTERNAL_SECRET ?? ''),

@@ -65,6 +65,12 @@ export const Environment = Type.Object({
         'Redis or Valkey that counts rate limits across all instances. Default: each instance counts its own',
     }),
   ),
+  VITRINE_REDIS_PREFIX: Type.String({
+    pattern: '^[\\w.-]{1,50}$',
+    default: 'vitrine',
+    examples: ['vitrine-staging'],
+    description: 'Begins the names of keys in Redis. Installations that share a Redis need different ones',
+  }),
   VITRINE_DATA_DIR: Type.String({
     default: '.vitrine',
     description: 'Folder of the embedded database and the generated secret',

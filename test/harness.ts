@@ -96,6 +96,8 @@ export const startTestService = async ({
     databasePoolSize: 5,
     internalSecrets: [internalSecret],
     redisUrl: process.env.REDIS_URL ?? null,
+    // Tests that run at the same time must not use up each other's limits.
+    redisPrefix: randomText(16),
     logLevel: 'debug',
     ...(placed && { databaseUrl: placed.databaseUrl }),
     ...settings,

@@ -8,7 +8,8 @@ const lack = 'there is no redis-server on this machine'
 
 /** Two instances with the same clock, at the beginning of a minute. */
 const twoServices = async (t: TestContext, redisUrl: string) => {
-  const services = [await serviceFor(t, { redisUrl }), await serviceFor(t, { redisUrl })] as const
+  const shared = { redisUrl, redisPrefix: 'shared' }
+  const services = [await serviceFor(t, shared), await serviceFor(t, shared)] as const
   const ms = windowMs - (Date.now() % windowMs)
   for (const { clock } of services) clock.advance(ms)
   return services

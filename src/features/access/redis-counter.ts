@@ -3,6 +3,7 @@ import { createLocalCounter, type RateCounter, windowMs, windowOf } from './rate
 
 export type RedisCounterOptions = {
   url: string
+  prefix: string
   onError: (error: Error) => void
   onRecovery: () => void
 }
@@ -15,7 +16,7 @@ const pauseAfterErrorMs = 1_000
  * the limits a little is better than refusing all requests.
  */
 export const createRedisCounter = async (options: RedisCounterOptions): Promise<RateCounter> => {
-  const { url } = options
+  const { url, prefix } = options
   const local = createLocalCounter()
   let pausedUntil = 0
   let isFailing = false
@@ -40,7 +41,7 @@ export const createRedisCounter = async (options: RedisCounterOptions): Promise<
   // The service must start without Redis, so the wait for the connection is limited.
   await Promise.race([client.connect().catch(noteError), new Promise((resolve) => setTimeout(resolve, 2_000))])
 
-  const keyOf = (id: string, lengthMs: number, nowMs: number) => `vitrine:rate:${id}:${windowOf(nowMs, lengthMs)}`
+  const keyOf = (id: string, lengthMs: number, nowMs: number) => `${prefix}:rate:${id}:${windowOf(nowMs, lengthMs)}`
   const countInRedis = async (id: string, lengthMs: number, nowMs: number) => {
     const key = keyOf(id, lengthMs, nowMs)
     const [count] = await withTimeout(Promise.all([client.incr(key), client.pExpire(key, lengthMs + windowMs)]))
