@@ -208,7 +208,7 @@ browserTest('activity tells what was changed, what was received and what was sen
   await open(`orders/${paid.id}`)
   await page.getByRole('link', { name: 'What was reported about it' }).click()
   await sees(page.getByText('Only what is about one order.'))
-  assert.equal(await page.locator('.entry').count(), 1)
+  await becomes(() => page.locator('.entry').count(), 1)
   await button(page, 'Show everything').click()
   await becomes(async () => new URL(page.url()).search, '?show=received')
 
