@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TSchema } from 'typebox'
-import { type Answer, startTestService, type TestService } from './harness.ts'
+import { makeBeside } from './databases.ts'
+import { type Answer, databaseUrl, startTestService, type TestService } from './harness.ts'
 import {
   assertTaken,
   cheapPasswords,
@@ -46,17 +47,23 @@ const fieldsOf = (schema: TSchema | undefined): string[] => {
 }
 
 let service: TestService
+let database: Awaited<ReturnType<typeof makeBeside>>
 let here: World
 let elsewhere: World
 type Victim = Person & { has: Record<Owned, string>; secrets: string[] }
 let victims: Victim[]
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  // Of its own: jobs of other tests must not change the rows that are compared.
+  database = await makeBeside(databaseUrl)
+  service = await startTestService({ passwords: cheapPasswords, databaseUrl: database.url })
   here = await openWorld(service)
   elsewhere = await openWorld(service)
   victims = [await makeVictim('customer'), await makeVictim('guest')]
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await database.drop()
+})
 
 /** Somebody who has everything there is to have: a customer also an order that is open, and one on its way. */
 const makeVictim = async (kind: Kind): Promise<Victim> => {

@@ -5,7 +5,8 @@ import { hashSecret } from '../src/core/secrets.ts'
 import { makeGuestToken, newGuestId } from '../src/features/access/guest-token.ts'
 import type { Access } from '../src/features/access/storefront.contract.ts'
 import { takeThird } from './combinations.ts'
-import { type Answer, assertError, startTestService, type TestService } from './harness.ts'
+import { makeBeside } from './databases.ts'
+import { type Answer, assertError, databaseUrl, startTestService, type TestService } from './harness.ts'
 import {
   assertTaken,
   cheapPasswords,
@@ -27,18 +28,24 @@ import {
 const origin = 'https://shop.example'
 
 let service: TestService
+let database: Awaited<ReturnType<typeof makeBeside>>
 let here: World
 let elsewhere: World
 let customer: Person
 let guest: Person
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  // Of its own: jobs of other tests must not change the rows that are compared.
+  database = await makeBeside(databaseUrl)
+  service = await startTestService({ passwords: cheapPasswords, databaseUrl: database.url })
   here = await openWorld(service, [origin])
   elsewhere = await openWorld(service, [origin])
   customer = await here.person('customer')
   guest = await here.person('guest')
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await database.drop()
+})
 
 type Headers = Record<string, string | undefined>
 /** Only these headers identify the caller. */

@@ -5,9 +5,11 @@ import { makeInternalToken } from '../src/features/access/internal-token.ts'
 import { type Scope, scopes } from '../src/features/access/storefront.contract.ts'
 import { revokeKey } from '../src/features/stores/stores.ts'
 import { takeThird } from './combinations.ts'
+import { makeBeside } from './databases.ts'
 import {
   type Answer,
   assertError,
+  databaseUrl,
   internalSecret,
   newStore,
   startTestService,
@@ -33,19 +35,25 @@ import {
 
 /** Every endpoint with every kind of key; test/matrix-shoppers.test.ts covers shoppers. */
 let service: TestService
+let database: Awaited<ReturnType<typeof makeBeside>>
 let here: World
 let neighbour: World
 /** Valid calls that are always refused here, so they stay valid. */
 let calls: Prepared[]
 
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  // Of its own: jobs of other tests must not change the rows that are compared.
+  database = await makeBeside(databaseUrl)
+  service = await startTestService({ passwords: cheapPasswords, databaseUrl: database.url })
   here = await openWorld(service)
   neighbour = await openWorld(service)
   calls = []
   for (const endpoint of guarded) calls.push(await prepare(here, endpoint))
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await database.drop()
+})
 
 type Headers = Record<string, string>
 /** These headers in place of the store's key. */
