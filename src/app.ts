@@ -128,7 +128,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     db: db.forWork('public'),
     clock,
     counter,
-    limitLookups: createLookupLimit(clock.now, counter),
+    limitLookups: createLookupLimit(clock.now),
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),

@@ -242,12 +242,9 @@ export const newStore = async (service: TestService, options: StoreOptions = {})
   }
 }
 
-/**
- * Waits for a change that reaches other instances by notification: at least a second, and a hundred attempts on a busy
- * machine.
- */
+/** Waits for a change that reaches other instances by notification. On a busy machine it may take more than a second. */
 export const withinASecond = async (holds: () => Promise<boolean>) => {
-  for (let attempts = 0; attempts < 100; attempts++) {
+  for (let attempts = 0; attempts < 300; attempts++) {
     if (await holds()) return true
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

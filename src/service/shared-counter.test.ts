@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as yieldOnce } from 'node:timers/promises'
-import { createLookupLimit } from '../features/access/lookups.ts'
 import { createCountKeeper, createSharedCounter } from './shared-counter.ts'
 
 /** Two workers and their main process, with messages that arrive later. */
@@ -34,29 +32,4 @@ test('two workers count together, and a worker asks once for all calls of a turn
   assert.deepEqual([await a.count('ip', 1000, 0), await b.count('ip', 1000, 0)], [1, 2])
   b.uncount('ip', 1000, 0)
   assert.deepEqual([await a.count('ip', 1000, 0), await a.count('ip', 1000, 1000)], [2, 1])
-})
-
-test('guesses are limited over both workers together, and genuine bursts are not refused', async () => {
-  const { workers } = openPair()
-  const limits = workers.map((counter) => createLookupLimit(() => 0, counter))
-  let [lookups, underway, most] = [0, 0, 0]
-  const lookUpAll = (client: string, found: string | undefined) =>
-    Promise.allSettled(
-      Array.from({ length: 400 }, (_, i) =>
-        limits[i % 2]?.(client, async () => {
-          lookups++
-          most = Math.max(most, ++underway)
-          await yieldOnce()
-          underway--
-          return found
-        }),
-      ),
-    )
-  const genuine = await lookUpAll('provider', 'found')
-  assert.ok(genuine.every(({ status }) => status === 'fulfilled'))
-  assert.ok(most <= 60, String(most))
-  lookups = 0
-  const guesses = await lookUpAll('guesser', undefined)
-  assert.equal(guesses.filter(({ status }) => status === 'fulfilled').length, 60)
-  assert.equal(lookups, 60)
 })

@@ -1,30 +1,26 @@
-import { setTimeout } from 'node:timers/promises'
 import { minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { createLru } from '../../core/lru.ts'
-import type { Counter, LimitLookups } from '../context.ts'
-import { createLocalCounter, secondsToNextWindow, windowMs } from './rate-limit.ts'
+import type { LimitLookups } from '../context.ts'
+import { secondsToNextWindow, windowOf } from './rate-limit.ts'
 
 const maxMissesPerMinute = 60
 const maxClients = 20_000
 /** Lookups of one client that wait. More are refused. */
 const maxWaiting = 2_000
 
-/** Lookups that are underway in other processes are not known here, so a lookup tries again for this long. */
-const otherProcesses = { tries: 20, pauseMs: 25 }
-
-type Client = { underway: number; waiting: (() => void)[] }
+type Client = { window: number; misses: number; underway: number; waiting: (() => void)[] }
 
 /**
  * Limits the misses of each client per minute, so that guessing credentials cannot load the database. A lookup that is
  * underway may become a miss, so as many run at once as there are misses left, and the others wait: a provider sends
- * genuine webhooks in bursts, and none of them is refused. Each lookup is counted first, and uncounted unless it misses.
+ * genuine webhooks in bursts, and none of them is refused.
  */
-export const createLookupLimit = (now: () => number, counter: Counter = createLocalCounter()): LimitLookups => {
+export const createLookupLimit = (now: () => number): LimitLookups => {
   const clients = createLru<string, Client>(maxClients)
 
   const findClient = (name: string): Client => {
-    const known = clients.get(name) ?? { underway: 0, waiting: [] }
+    const known = clients.get(name) ?? { window: 0, misses: 0, underway: 0, waiting: [] }
     clients.set(name, known)
     return known
   }
@@ -34,47 +30,34 @@ export const createLookupLimit = (now: () => number, counter: Counter = createLo
       headers: { 'retry-after': String(secondsToNextWindow(now())) },
     })
 
-  /** Returns a function that uncounts the lookup. */
-  const start = async (name: string, client: Client): Promise<() => void | Promise<void>> => {
-    const counted = `lookup:${name}`
-    for (let tries = 0; ; ) {
-      const nowMs = now()
-      const count = counter.count(counted, windowMs, nowMs)
-      const isShared = count instanceof Promise
-      if ((await count) <= maxMissesPerMinute) {
-        client.underway++
-        return () => counter.uncount(counted, windowMs, nowMs)
-      }
-      await counter.uncount(counted, windowMs, nowMs)
-      if (client.underway > 0) {
-        if (client.waiting.length >= maxWaiting) throw refusal('too many requests at once')
-        await new Promise<void>((resolve) => client.waiting.push(resolve))
-      } else if (isShared && tries++ < otherProcesses.tries) {
-        await setTimeout(otherProcesses.pauseMs)
-      } else {
-        throw refusal('too many requests with invalid credentials')
-      }
+  const start = async (client: Client): Promise<void> => {
+    const window = windowOf(now())
+    if (client.window !== window) Object.assign(client, { window, misses: 0 })
+    if (client.misses >= maxMissesPerMinute) throw refusal('too many requests with invalid credentials')
+    if (client.misses + client.underway >= maxMissesPerMinute) {
+      if (client.waiting.length >= maxWaiting) throw refusal('too many requests at once')
+      await new Promise<void>((resolve) => client.waiting.push(resolve))
+      return start(client)
     }
+    client.underway++
   }
 
-  const end = (client: Client, hasPlace: boolean) => {
+  const end = (client: Client) => {
     client.underway--
-    // Without anything underway nothing would wake the rest.
-    const woken = client.underway === 0 ? client.waiting.length : hasPlace ? 1 : 0
+    // At the limit nothing will end that could wake the rest, and all of them are refused.
+    const woken = client.misses >= maxMissesPerMinute ? client.waiting.length : 1
     for (const wake of client.waiting.splice(0, woken)) wake()
   }
 
   return async (name, lookUp) => {
     const client = findClient(name)
-    const uncount = await start(name, client)
-    let isMiss = false
+    await start(client)
     try {
       const found = await lookUp()
-      isMiss = found === undefined
+      if (found === undefined) client.misses++
       return found
     } finally {
-      if (!isMiss) await uncount()
-      end(client, !isMiss)
+      end(client)
     }
   }
 }
