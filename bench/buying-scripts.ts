@@ -111,7 +111,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
     expiresAt: varying("now() + interval '25 minutes'") as never,
   }
   const after = [
-    record((tx) => openSandboxPayment(tx, store.publicId, paymentId as string)),
+    record((tx) => openSandboxPayment(tx, store.id, paymentId as string)),
     record((tx) => openPayment(tx, store.id, paymentId as string, session)),
   ]
   const signedIn = record((tx) => findSession(tx, store.id, varying(hashOf(named('ses')))))

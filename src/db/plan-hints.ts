@@ -20,6 +20,12 @@ export const byKey = (row: Fragment): Fragment => sql`lateral (${row} limit 1)`
 export const notByIndex = (condition: Fragment): Fragment => sql`case when ${condition} then true else false end`
 
 /**
+ * `store_id = …` for a table whose `store_id` must not choose the index either. A distributed database still knows by it
+ * which server has the rows; it does not look into `notByIndex`.
+ */
+export const storeNotByIndex = (column: Fragment, storeId: number): Fragment => sql`${column} = ${storeId}::float8`
+
+/**
  * A limit as SQL text, so that the planner knows it. For a parameter it expects a tenth of the rows, and a plan for so
  * many would join whole tables to return a page. No difference was measured up to 200,000 products.
  */

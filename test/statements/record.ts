@@ -5,12 +5,12 @@ import type { Deletable } from '../../src/db/due-rows.sql.ts'
 import { toStatement } from '../../src/db/sql.ts'
 import { root } from '../compiler.ts'
 import { listDeletables } from './deletables.ts'
-import { type Choose, runWithChoices, sampleOf } from './samples.ts'
+import { type Choose, runWithChoices, sampleOf, sampleStoreId } from './samples.ts'
 import type { Shape } from './shape.ts'
 import { type CallSite, type Method, readSqlFiles, type SqlFile, type SqlFunction } from './source.ts'
 
-/** A statement as it would be sent: its text, and where in the source it is sent from. */
-export type SentStatement = { site: CallSite; text: string }
+/** A statement as it would be sent: its text, values made of samples, and where in the source it is sent from. */
+export type SentStatement = { site: CallSite; text: string; values: readonly unknown[] }
 
 export type Recorded = {
   statements: SentStatement[]
@@ -36,10 +36,14 @@ export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles(
   const sites = byPlace(files.flatMap(({ callSites }) => callSites))
   const failed = new Set<string>()
   const deletables = (await listDeletables()).map(({ deletable }) => deletable)
-  const record = (place: string, text: string) => {
+  const record = (place: string, text: string, values: readonly unknown[]) => {
     const site = sites.get(place)
     assert.ok(site, `a statement was sent from ${place}, where the source has none`)
-    statements.set(`${place} ${text}`, { site, text })
+    const known = statements.get(`${place} ${text}`)
+    // Values that name the store tell more than null does.
+    if (known === undefined || countStores(values) > countStores(known.values)) {
+      statements.set(`${place} ${text}`, { site, text, values })
+    }
     return site
   }
   for (const { path, functions } of files) {
@@ -61,6 +65,8 @@ export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles(
   return { statements: [...statements.values()], unreached, failed: [...failed] }
 }
 
+const countStores = (values: readonly unknown[]) => values.filter((value) => value === sampleStoreId).length
+
 const byPlace = (callSites: readonly CallSite[]) => {
   const sites = new Map<string, CallSite>()
   for (const site of callSites) {
@@ -71,7 +77,7 @@ const byPlace = (callSites: readonly CallSite[]) => {
   return sites
 }
 
-type RecordStatement = (place: string, text: string) => CallSite
+type RecordStatement = (place: string, text: string, values: readonly unknown[]) => CallSite
 
 type CallOptions = { choose: Choose; record: RecordStatement; deletables: readonly Deletable[] }
 
@@ -86,7 +92,8 @@ const recordingQueries = (choose: Choose, record: RecordStatement) => {
     (method: Method) =>
     async (strings: TemplateStringsArray, ...values: unknown[]) => {
       const place = callerPlace()
-      const { row } = record(place, toStatement(strings, values).text)
+      const statement = toStatement(strings, values)
+      const { row } = record(place, statement.text, statement.values)
       const hasRow = method === 'one' || choose(`rows of ${place}`, 2) === 1
       return answerTo(method, hasRow, row)
     }

@@ -29,12 +29,16 @@ export const runWithChoices = async (run: (choose: Choose) => Promise<void>, mos
 
 type SampleOptions = { choose: Choose; queries: unknown; deletables: readonly Deletable[] }
 
+/** No other sample has this value, so it shows which parameters of a statement are the store. */
+export const sampleStoreId = 7001
+
 /** A value of a shape. */
 export const sampleOf = (shape: Shape, path: string, options: SampleOptions): unknown => {
   const { choose, queries, deletables } = options
   const inner = (of: Shape, name: string | number) => sampleOf(of, `${path}.${name}`, options)
   switch (shape.kind) {
     case 'number':
+      if ('of' in shape) return sampleStoreId
       return [1, 1000][choose(path, 2)]
     case 'string':
       return 'x'

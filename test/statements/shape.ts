@@ -1,6 +1,8 @@
 /** A TypeScript type, as far as samples and columns need it. */
 export type Shape =
   | { kind: 'number' | 'string' | 'boolean' | 'Date' | 'Buffer' | 'null' | 'undefined' | 'unknown' }
+  /** The id of a store. */
+  | { kind: 'number'; of: 'store' }
   | { kind: 'literal'; value: string | number | boolean }
   | { kind: 'array'; of: Shape }
   | { kind: 'tuple'; of: readonly Shape[] }

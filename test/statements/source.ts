@@ -49,7 +49,7 @@ const createReader = (checker: Checker) => {
     if (module === undefined) return []
     return checker.getExportsOfModule(module).flatMap((symbol) => {
       const [signature] = checker.getSignaturesOfType(typeOf(symbol), SignatureKind.Call)
-      const parameters = signature?.getParameters().map((parameter) => shapeOf(typeOf(parameter))) ?? []
+      const parameters = signature?.getParameters().map((parameter) => shapeOfNamed(parameter)) ?? []
       return parameters.some(({ kind }) => kind === 'queries') ? [{ name: symbol.name, parameters }] : []
     })
   }
@@ -71,6 +71,10 @@ const createReader = (checker: Checker) => {
     return found
   }
 
+  /** The number of a store is known by its type or by its name. */
+  const shapeOfNamed = (symbol: TsSymbol, shape = shapeOf(typeOf(symbol))): Shape =>
+    symbol.name === 'storeId' && shape.kind === 'number' ? { kind: 'number', of: 'store' } : shape
+
   /** `within` ends types that hold themselves. */
   const shapeOf = (type: Type, within: readonly Type[] = []): Shape => {
     if (within.includes(type)) return { kind: 'unknown' }
@@ -81,7 +85,8 @@ const createReader = (checker: Checker) => {
     }
     const plain = plainKind(type)
     if (plain !== undefined) return plain
-    // A branded number such as `StoreId` is a number.
+    // A branded number such as `OutletId` is a number.
+    if (type.isIntersectionType() && brandOf(type) === 'store') return { kind: 'number', of: 'store' }
     const brand = type.isIntersectionType()
       ? type
           .getTypes()
@@ -89,6 +94,14 @@ const createReader = (checker: Checker) => {
           .find((kind) => kind)
       : undefined
     return brand ?? objectShape(type, inner)
+  }
+
+  /** `number & { kind?: 'store' }` has the brand `store`. */
+  const brandOf = (type: Type) => {
+    const kind = checker.getPropertyOfType(type, 'kind')
+    const types = kind && typeOf(kind)
+    const alternatives = types?.isUnionType() ? (types.getTypes() ?? []) : types ? [types] : []
+    return alternatives.find((of) => of.isStringLiteralType())?.value
   }
 
   const objectShape = (type: Type, inner: (of: Type) => Shape): Shape => {
@@ -109,7 +122,7 @@ const createReader = (checker: Checker) => {
     const [index] = checker.getIndexInfosOfType(type)
     if (index) return { kind: 'record', of: inner(index.valueType) }
     const fields = checker.getPropertiesOfType(type).map((symbol): Field => {
-      const shape = inner(typeOf(symbol))
+      const shape = shapeOfNamed(symbol, inner(typeOf(symbol)))
       return { name: symbol.name, isOptional: (symbol.flags & SymbolFlags.Optional) !== 0, shape }
     })
     return { kind: 'object', fields }

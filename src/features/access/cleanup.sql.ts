@@ -1,6 +1,6 @@
 import type { Queries } from '../../db/database.ts'
 import type { Deletable } from '../../db/due-rows.sql.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import { keyTtlMs } from './idempotency.ts'
 
@@ -43,14 +43,14 @@ export const deleteSurplusAnswers = (db: Queries, storeId: StoreId, max: number)
  *
  * `is null` instead of `not exists`, which the planner turns into a join that reads all carts for one batch of guests.
  */
-export const guestIsExpired = sql`g.seen_on < vitrine_now()::date - 31
+export const guestIsExpired = (storeId: StoreId | Fragment) => sql`g.seen_on < vitrine_now()::date - 31
   and (g.merged_at is null or g.merged_at < vitrine_now() - interval '31 days')
-  and (select c.id from cart c where c.store_id = g.store_id and c.guest_id = g.id) is null`
+  and (select c.id from cart c where c.store_id = ${storeId} and c.guest_id = g.id) is null`
 
 export type DueGuests = { storeId: StoreId; guestIds: string[]; waiting: number; oldestAt: Date }
 
-const isDue = sql`${guestIsExpired}
-  and (select w.id from wishlist_item w where w.store_id = g.store_id and w.guest_id = g.id limit 1) is null`
+const isDue = (storeId: StoreId | Fragment) => sql`${guestIsExpired(storeId)}
+  and (select w.id from wishlist_item w where w.store_id = ${storeId} and w.guest_id = g.id limit 1) is null`
 
 /** Expired guests without a cart or wishlist. */
 export const findDueGuests = (db: Queries, exceptStores: readonly number[]) => db.many<DueGuests>`
@@ -58,12 +58,12 @@ export const findDueGuests = (db: Queries, exceptStores: readonly number[]) => d
     min(seen_on)::timestamptz + interval '32 days' as "oldestAt"
   from (
     select g.store_id, g.id, g.seen_on from guest g
-    where ${isDue} and g.store_id <> all(${exceptStores}::integer[])
+    where ${isDue(sql`g.store_id`)} and g.store_id <> all(${exceptStores}::integer[])
     order by g.seen_on limit 500) oldest
   group by store_id
   order by "oldestAt"`
 
 export const deleteDueGuests = (db: Queries, storeId: StoreId, guestIds: readonly string[]) => db.run`
   delete from guest d where d.store_id = ${storeId} and d.id = any(array(
-    select g.id from guest g where g.store_id = ${storeId} and g.id = any(${guestIds}) and ${isDue}
+    select g.id from guest g where g.store_id = ${storeId} and g.id = any(${guestIds}) and ${isDue(storeId)}
     for update skip locked))`

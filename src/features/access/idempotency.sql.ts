@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 export type AnswerKey = { storeId: StoreId; shopper: string; route: string; key: string }
@@ -14,13 +15,12 @@ export const claimAnswer = <Stored>(tx: Tx, id: AnswerKey, bodyHash: string, ttl
   insert into kept_answer as kept (store_id, shopper, route, key, body_hash, created_at)
   values (${id.storeId}, ${id.shopper}, ${id.route}, ${id.key}, ${bodyHash}, vitrine_now())
   on conflict (store_id, shopper, route, key) do update set
-    (body_hash, answer, created_at) = (
-      select case when expired then excluded.body_hash else kept.body_hash end,
-        case when expired then null else kept.answer end,
-        case when expired then excluded.created_at else kept.created_at end
-      from (select kept.created_at <= vitrine_now() - ${ttlMs} * interval '1 millisecond' as expired) as age
-    )
+    body_hash = case when ${isExpired(ttlMs)} then excluded.body_hash else kept.body_hash end,
+    answer = case when ${isExpired(ttlMs)} then null else kept.answer end,
+    created_at = case when ${isExpired(ttlMs)} then excluded.created_at else kept.created_at end
   returning body_hash as "bodyHash", answer`
+
+const isExpired = (ttlMs: number) => sql`excluded.created_at - kept.created_at >= ${ttlMs} * interval '1 millisecond'`
 
 export const storeAnswer = (db: Queries, id: AnswerKey, answer: unknown) => db.run`
   update kept_answer set answer = ${JSON.stringify(answer)}

@@ -25,7 +25,7 @@ export type AddressRow = AddressFields & { id: string; createdAt: Date; updatedA
 /** `position` is the creation time as text: a JavaScript Date would lose the microseconds. */
 const columns = sql`a.id, a.label, a.name, a.phone, a.line1, a.line2, a.landmark, a.city, a.state,
   a.postal_code as "postalCode", a.country, a.is_default as "isDefault", a.created_at as "createdAt",
-  a.updated_at as "updatedAt", a.created_at::text as position`
+  a.updated_at as "updatedAt", (select a.created_at::text) as position`
 
 export const addressPositionOf = (row: AddressRow): Position => [Number(row.isDefault), row.position, row.id]
 
@@ -54,9 +54,9 @@ export const countAddresses = async (tx: Tx, customer: CustomerRef) =>
 export const insertAddress = (tx: Tx, customer: CustomerRef, id: string, address: AddressFields) => tx.one<AddressRow>`
   insert into address as a (store_id, customer_id, id, label, name, phone, line1, line2, landmark, city, state,
     postal_code, country, is_default, created_at, updated_at)
-  values (${customer.storeId}, ${customer.customerId}, ${id}, ${address.label}, ${address.name}, ${address.phone},
+  select ${customer.storeId}, ${customer.customerId}, ${id}, ${address.label}, ${address.name}, ${address.phone},
     ${address.line1}, ${address.line2}, ${address.landmark}, ${address.city}, ${address.state},
-    ${address.postalCode}, ${address.country}, ${address.isDefault}, vitrine_now(), vitrine_now())
+    ${address.postalCode}, ${address.country}, ${address.isDefault}, vitrine_now(), vitrine_now()
   returning ${columns}`
 
 export const updateAddress = (tx: Tx, customer: CustomerRef, id: string, address: AddressFields) => tx.one<AddressRow>`

@@ -22,16 +22,15 @@ export const secondsLocked = async (db: Queries, lock: FailureLimit) =>
  */
 export const countFailure = (db: Queries, lock: FailureLimit) => db.maybeOne<{ counted: true }>`
   insert into sign_in_failure as kept (store_id, email, failed_at, forget_at)
-  values (${lock.storeId}, ${lock.who}, array[vitrine_now()],
-    vitrine_now() + ${lock.windowMs} * interval '1 millisecond')
+  select ${lock.storeId}, ${lock.who}, array[vitrine_now()], vitrine_now() + ${lock.windowMs} * interval '1 millisecond'
   on conflict (store_id, email) do update set forget_at = excluded.forget_at,
     failed_at = excluded.failed_at || array(
       select at from unnest(kept.failed_at) as at
-      where at > vitrine_now() - ${lock.windowMs} * interval '1 millisecond'
+      where excluded.failed_at[1] - at < ${lock.windowMs} * interval '1 millisecond'
     )
   where (
     select count(*) from unnest(kept.failed_at) as at
-    where at > vitrine_now() - ${lock.windowMs} * interval '1 millisecond'
+    where excluded.failed_at[1] - at < ${lock.windowMs} * interval '1 millisecond'
   ) < ${lock.maxFailures}
   returning true as counted`
 

@@ -61,7 +61,7 @@ export const resetPasswordHash = (
   customerId: string,
   { email, passwordHash }: { email: string; passwordHash: string },
 ) => tx.maybeOne<CustomerRow>`
-  update customer set password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, vitrine_now()),
+  update customer set password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, (select vitrine_now())),
     updated_at = vitrine_now(), event_count = event_count + 1
   where store_id = ${storeId} and id = ${customerId} and email = ${email} and ${signsInByEmail}
   returning ${customerColumns}`

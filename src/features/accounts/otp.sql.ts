@@ -14,14 +14,14 @@ export type CountedRequest = { expiresAt: Date; requestedAt: string }
 export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybeOne<CountedRequest>`
   insert into one_time_code as kept
     (store_id, phone, code_hash, attempts_left, expires_at, requested_at, forget_at)
-  values (${storeId}, ${code.address}, ${code.codeHash}, ${code.attempts},
-    vitrine_now() + ${code.ttlMs} * interval '1 millisecond', array[vitrine_now()], vitrine_now() + interval '1 hour')
+  select ${storeId}, ${code.address}, ${code.codeHash}, ${code.attempts},
+    vitrine_now() + ${code.ttlMs} * interval '1 millisecond', array[vitrine_now()], vitrine_now() + interval '1 hour'
   on conflict (store_id, phone) do update set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
     expires_at = excluded.expires_at, forget_at = excluded.forget_at,
     requested_at = excluded.requested_at ||
-      array(select at from unnest(kept.requested_at) as at where at > vitrine_now() - interval '1 hour')
+      array(select at from unnest(kept.requested_at) as at where excluded.requested_at[1] - at < interval '1 hour')
   where (
-    select count(*) from unnest(kept.requested_at) as at where at > vitrine_now() - interval '1 hour'
+    select count(*) from unnest(kept.requested_at) as at where excluded.requested_at[1] - at < interval '1 hour'
   ) < ${code.maxPerHour}
   returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
 
@@ -36,14 +36,16 @@ export const countKnownRequest = (
 ) => tx.maybeOne<CountedRequest>`
   insert into one_time_code as kept
     (store_id, phone, attempts_left, expires_at, requested_at, known_requested_at, forget_at)
-  values (${storeId}, ${address}, 0, vitrine_now(), '{}', array[vitrine_now()], vitrine_now() + interval '1 hour')
+  select ${storeId}, ${address}, 0, vitrine_now(), '{}', array[vitrine_now()], vitrine_now() + interval '1 hour'
   on conflict (store_id, phone) do update set forget_at = excluded.forget_at,
     known_requested_at = excluded.known_requested_at ||
-      array(select at from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour')
+      array(select at from unnest(kept.known_requested_at) as at
+        where excluded.known_requested_at[1] - at < interval '1 hour')
   where (
-    select count(*) from unnest(kept.known_requested_at) as at where at > vitrine_now() - interval '1 hour'
+    select count(*) from unnest(kept.known_requested_at) as at
+    where excluded.known_requested_at[1] - at < interval '1 hour'
   ) < ${maxPerHour}
-  returning vitrine_now() + ${ttlMs} * interval '1 millisecond' as "expiresAt",
+  returning (select vitrine_now()) + ${ttlMs} * interval '1 millisecond' as "expiresAt",
     known_requested_at[1]::text as "requestedAt"`
 
 /** Seconds until the oldest request is an hour old. */

@@ -143,8 +143,8 @@ export const holdOwnCart = (
     from owner
     on conflict (store_id, ${owner}) where ${owner} is not null do update set version = c.version + 1,
       updated_at = excluded.updated_at, sweep_on = excluded.sweep_on,
-      coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
-    where ${unexpired}
+      coupon_code = ${couponChange === undefined ? sql`c.coupon_code` : sql`excluded.coupon_code`}
+    where ${isGuest ? sql`excluded.updated_at - c.updated_at < interval '30 days'` : sql`true`}
     returning c.*
   )
   select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c`
@@ -156,7 +156,7 @@ export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper
   return tx.maybeOne<HeldCart>`
   with c as (
     update cart c set version = c.version + 1, updated_at = vitrine_now(),
-      sweep_on = case when c.sweep_on is not null then ${deleteOn} end,
+      sweep_on = case when c.sweep_on is not null then (select ${deleteOn}) end,
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
     where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${unexpired}
     returning c.*

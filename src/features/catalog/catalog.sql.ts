@@ -68,7 +68,7 @@ export const productPositionOf = (sort: Sort, row: ProductRow): (string | number
   return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
 }
 
-export const conditions = ({ ids, minMinor, maxMinor, inStock, options }: Filter): Fragment[] => {
+export const conditions = (storeId: StoreId, { ids, minMinor, maxMinor, inStock, options }: Filter): Fragment[] => {
   const list: Fragment[] = []
   if (ids !== undefined) list.push(sql`l.product_id = any(${ids})`)
   if (minMinor !== undefined) list.push(sql`l.price_minor >= ${minMinor}`)
@@ -76,18 +76,18 @@ export const conditions = ({ ids, minMinor, maxMinor, inStock, options }: Filter
   if (inStock !== undefined) list.push(sql`l.in_stock = ${inStock}`)
   if (options !== undefined) list.push(sql`l.words @@ ${options.query}::tsquery`)
   // The index matches words of the whole product: the colour may be in one variant and the size in another.
-  if (options !== undefined && options.choices.length > 1) list.push(hasVariantWith(options))
+  if (options !== undefined && options.choices.length > 1) list.push(hasVariantWith(storeId, options))
   return list
 }
 
-const hasVariantWith = ({ choices }: OptionFilter) => sql`exists (
-  select from variant v where v.store_id = l.store_id and v.product_id = l.product_id and v.active
+const hasVariantWith = (storeId: StoreId, { choices }: OptionFilter) => sql`exists (
+  select from variant v where v.store_id = ${storeId} and v.product_id = l.product_id and v.active
     and ${allOf(choices.map(({ name, values }) => sql`v.options ->> ${name} = any(${values}::text[])`))})`
 
 export type ListPage = Filter & { sort: Sort; position?: readonly (string | number)[] | undefined; limit: number }
 
 export const listProducts = (db: Db, outlet: OutletRef, page: ListPage) => {
-  const rest = conditions(page)
+  const rest = conditions(outlet.storeId, page)
   if (page.position !== undefined) rest.push(after(page.sort, page.position))
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const order = orderBy(page.sort)
@@ -104,24 +104,24 @@ export const listProducts = (db: Db, outlet: OutletRef, page: ListPage) => {
   // How many rows a filter matches decides which index is best, so these lists are planned with their actual values.
   const planned = page.minMinor ?? page.maxMinor ?? page.inStock ?? page.options
   const queries = planned === undefined ? db : db.fresh
-  return queries.many<ProductRow>`${productColumns(rows)} order by ${order} limit ${page.limit}`
+  return queries.many<ProductRow>`${productColumns(outlet.storeId, rows)} order by ${order} limit ${page.limit}`
 }
 
 /** Only two values, so that all sizes of a page share two statements. */
 const pageBound = (limit: number) => literalLimit(limit <= 21 ? 21 : 101)
 
 /** The columns of a product list, for the selected listing rows. */
-export const productColumns = (listingRows: Fragment, more: Fragment = sql``) => sql`
+export const productColumns = (storeId: StoreId, listingRows: Fragment, more: Fragment = sql``) => sql`
   select p.id, l.seq, l.name_key as "nameKey", p.slug, p.name, p.description, c.name as category, p.images,
     p.has_variants as "hasVariants", l.price_minor as "priceMinor", l.compare_at_minor as "compareAtMinor",
     coalesce((select sum(s.on_hand - s.reserved) from stock s
       join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active and v.stock_tracked
-      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock,
-    (select count(*) from variant v where v.store_id = l.store_id and v.product_id = l.product_id
+      where s.store_id = ${storeId} and s.outlet_id = l.outlet_id and s.product_id = l.product_id), 0)::integer as stock,
+    (select count(*) from variant v where v.store_id = ${storeId} and v.product_id = l.product_id
       and not v.stock_tracked and v.active)::integer as untracked${more}
   from (${listingRows}) l
-  join product p on p.store_id = l.store_id and p.id = l.product_id
-  left join category c on c.store_id = p.store_id and c.id = p.category_id`
+  cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = l.product_id`)} p
+  left join category c on c.store_id = ${storeId} and c.id = p.category_id`
 
 export type DetailRow = ProductRow & {
   options: { name: string; values: string[] }[]
@@ -132,12 +132,15 @@ export type DetailRow = ProductRow & {
 }
 
 export const findProduct = (db: Db, outlet: OutletRef, idOrSlug: string) => db.maybeOne<DetailRow>`
-  with shown as (${productColumns(sql`
+  with shown as (${productColumns(
+    outlet.storeId,
+    sql`
     select l.* from product p
     cross join ${byKey(sql`select * from listing l
       where l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId} and l.product_id = p.id`)} l
     where p.store_id = ${outlet.storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
-    order by p.id = ${idOrSlug} desc limit 1`)})
+    order by p.id = ${idOrSlug} desc limit 1`,
+  )})
   select shown.*, p.options, p.seo, p.vendor, p.image_texts as "imageTexts", p.digital is not null as digital
   from shown join product p on p.store_id = ${outlet.storeId} and p.id = shown.id`
 

@@ -43,11 +43,11 @@ export const listProductsToReindex = (
 /** `after` null: everything is done. */
 export const noteReindexed = (tx: Tx, storeId: StoreId, categoryId: string, after: readonly string[] | null) => tx.run`
   update category set reindex_after = ${after ?? []}::text[],
-    reindex_at = case when ${after === null} then null else vitrine_now() + interval '1 minute' end
+    reindex_at = ${after === null ? sql`null` : sql`vitrine_now() + interval '1 minute'`}
   where store_id = ${storeId} and id = ${categoryId}`
 
 export const readStatesById = (tx: Tx, storeId: StoreId, ids: readonly string[]) => tx.many<StateRow>`
-  select ${wholeProductColumns}, v.variants from product p cross join lateral (${variantsOfProduct}) v
+  select ${wholeProductColumns}, v.variants from product p cross join lateral (${variantsOfProduct(storeId)}) v
   where p.store_id = ${storeId} and p.id = any(${ids})`
 
 export type ProductWords = { id: string; words: string[] }

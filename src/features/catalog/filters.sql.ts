@@ -12,7 +12,7 @@ export type OptionList = { name: string; values: string[]; count: number }
  */
 export const listOptions = (db: Db, outlet: OutletRef, filter: Filter) => {
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
-  const rest = conditions(filter)
+  const rest = conditions(outlet.storeId, filter)
   const newest =
     filter.categoryIds === undefined
       ? sql`select * from listing l where ${allOf([here, ...rest])} order by l.seq desc limit 1000`

@@ -1,6 +1,6 @@
 import type { Position } from '../../core/cursor.ts'
 import type { Queries } from '../../db/database.ts'
-import { byKey, literalLimit, notByIndex } from '../../db/plan-hints.ts'
+import { byKey, literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletRef } from './catalog.sql.ts'
 import type { Status } from './product-input.ts'
@@ -176,7 +176,7 @@ export const listForAdmin = (db: Queries, outlet: OutletRef, page: AdminPage, ra
       v.compare_at_minor as "compareAtMinor", v.stock, v.untracked, v.variant_count as "variantCount", v.sku
     from (${chosen}) chosen
     cross join ${byKey(sql`select * from product p where p.store_id = ${outlet.storeId} and p.id = chosen.id`)} p
-    left join category c on c.store_id = p.store_id and c.id = p.category_id
+    left join category c on c.store_id = ${outlet.storeId} and c.id = p.category_id
     cross join lateral (${variantSummary(outlet)}) v
     order by ${orders[sort].order} limit ${limit}`
 }
@@ -248,12 +248,16 @@ const byWords = (
     categoryIds === undefined ? sql`true` : sql`${column} = any(${categoryIds}::text[])`
   const isHere = sql`${hereIn(outlet)} and ${inCategory(sql`l.category_id`)}`
   const hasListed = sql`l.words @@ ${queryOf(outlet.outletId, words)}::tsquery`
-  const listed = isWalk ? sql`${isHere} and ${notByIndex(hasListed)}` : sql`${notByIndex(isHere)} and ${hasListed}`
+  const listed = isWalk
+    ? sql`${isHere} and ${notByIndex(hasListed)}`
+    : sql`${notByIndex(isHere)}
+        and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)} and ${hasListed}`
   const isHidden = sql`p.store_id = ${outlet.storeId} and ${inCategory(sql`p.category_id`)}
     and ${status === undefined ? sql`true` : sql`p.status = ${status}`}`
   const active = sql`(select l.product_id as id, l.name_key from listing l where ${listed} ${limit})`
   const hidden = sql`(select p.id, p.name_key from product p
-    where ${notByIndex(isHidden)} and p.hidden_words @@ ${queryOf(outlet.storeId, words)}::tsquery ${limit})`
+    where ${notByIndex(isHidden)} and ${storeNotByIndex(sql`p.store_id`, outlet.storeId)}
+      and p.hidden_words @@ ${queryOf(outlet.storeId, words)}::tsquery ${limit})`
   if (status === undefined) return sql`${active} union all ${hidden}`
   return status === 'ACTIVE' ? active : hidden
 }

@@ -36,26 +36,26 @@ export const listStockedOutlets = (tx: Tx, storeId: StoreId, variantId: string) 
 export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
     in_stock, words)
-  select c.store_id, c.outlet_id, c.id, c.seq, c.category_id, c.name_key, c.price_minor, c.compare_at_minor, c.in_stock,
+  select ${storeId}::integer, c.outlet_id, c.id, c.seq, c.category_id, c.name_key, c.price_minor, c.compare_at_minor, c.in_stock,
     array_to_tsvector(array(
       select c.outlet_id || '~' || word from unnest(c.words) word union all
       select c.outlet_id || '^' || word from unnest(c.title_words) word union all
       select c.outlet_id || '=' || left(chosen.key || chr(31) || chosen.value, 300)
       from variant optional, jsonb_each_text(optional.options) chosen
-      where optional.store_id = c.store_id and optional.product_id = c.id and optional.active))
+      where optional.store_id = ${storeId} and optional.product_id = c.id and optional.active))
   from (
-    select distinct on (o.id, p.id) p.store_id, o.id as outlet_id, p.id, p.seq, p.category_id, p.name_key, p.words,
+    select distinct on (o.id, p.id) o.id as outlet_id, p.id, p.seq, p.category_id, p.name_key, p.words,
       p.title_words, coalesce(po.price_minor, v.price_minor) as price_minor, v.compare_at_minor,
       bool_or(not v.stock_tracked or coalesce(s.on_hand - s.reserved, 0) > 0) over (partition by o.id, p.id) as in_stock
     from unnest(${productIds}::text[]) wanted (id)
     cross join lateral (select * from product where store_id = ${storeId} and id = wanted.id offset 0) p
-    cross join lateral (select * from variant where store_id = p.store_id and product_id = p.id offset 0) v
-    join outlet o on o.store_id = p.store_id
+    cross join lateral (select * from variant where store_id = ${storeId} and product_id = p.id offset 0) v
+    join outlet o on o.store_id = ${storeId}
     left join lateral (
-      select price_minor from price_override where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
+      select price_minor from price_override where store_id = ${storeId} and variant_id = v.id and outlet_id = o.id
       limit 1) po on true
     left join lateral (
-      select on_hand, reserved from stock where store_id = p.store_id and variant_id = v.id and outlet_id = o.id
+      select on_hand, reserved from stock where store_id = ${storeId} and variant_id = v.id and outlet_id = o.id
       limit 1) s on true
     where p.status = 'ACTIVE' and v.active
     order by o.id, p.id, coalesce(po.price_minor, v.price_minor), v.position
@@ -72,13 +72,13 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
 export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
   update listing l set in_stock = not l.in_stock
   from outlet o
-  where o.store_id = ${storeId} and l.store_id = o.store_id and l.outlet_id = o.id and l.product_id = any(${productIds})
+  where o.store_id = ${storeId} and l.store_id = ${storeId} and l.outlet_id = o.id and l.product_id = any(${productIds})
     and l.in_stock <> (exists (select from stock s
       join variant v on v.store_id = s.store_id and v.id = s.variant_id and v.active
-      where s.store_id = l.store_id and s.outlet_id = l.outlet_id and s.product_id = l.product_id
+      where s.store_id = ${storeId} and s.outlet_id = l.outlet_id and s.product_id = l.product_id
         and s.on_hand > s.reserved)
       or exists (select from variant v
-        where v.store_id = l.store_id and v.product_id = l.product_id and not v.stock_tracked and v.active))`
+        where v.store_id = ${storeId} and v.product_id = l.product_id and not v.stock_tracked and v.active))`
 
 /** In a fixed order, so that two writers of the same new words cannot deadlock. */
 export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[]) => tx.run`

@@ -36,7 +36,7 @@ export const lockProductsBySlug = (tx: Tx, storeId: StoreId, slugs: readonly str
 export const readStates = (db: Queries, storeId: StoreId, slugs: readonly string[]) => db.many<StateRow>`
   select ${wholeProductColumns}, v.variants
   from product p
-  cross join lateral (${variantsOfProduct}) v
+  cross join lateral (${variantsOfProduct(storeId)}) v
   where p.store_id = ${storeId} and p.slug = any(${slugs})`
 
 /** The words of a product that no listing has, because it is not ACTIVE. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { byKey, literalLimit, notByIndex } from '../../db/plan-hints.ts'
+import { byKey, literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import {
@@ -56,8 +56,8 @@ export type SearchSummary = {
 
 const hereIn = ({ storeId, outletId }: OutletRef) => sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
 
-const withWords = (query: string, filter: Filter): Fragment => {
-  const wanted = [sql`l.words @@ ${query}::tsquery`, ...conditions(filter)]
+const withWords = ({ storeId }: OutletRef, query: string, filter: Filter): Fragment => {
+  const wanted = [sql`l.words @@ ${query}::tsquery`, ...conditions(storeId, filter)]
   if (filter.categoryIds !== undefined) wanted.push(sql`l.category_id = any(${filter.categoryIds})`)
   return allOf(wanted)
 }
@@ -75,8 +75,9 @@ const isPlannersChoice = (filter: Filter, source: Source) => isNarrow(filter) ||
  */
 const matching = (outlet: OutletRef, filter: Filter, query: string, source: Source): Fragment =>
   isPlannersChoice(filter, source)
-    ? sql`${hereIn(outlet)} and ${withWords(query, filter)}`
-    : sql`${notByIndex(allOf([hereIn(outlet), ...conditions(filter)]))} and l.words @@ ${query}::tsquery`
+    ? sql`${hereIn(outlet)} and ${withWords(outlet, query, filter)}`
+    : sql`${notByIndex(allOf([hereIn(outlet), ...conditions(outlet.storeId, filter)]))}
+        and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)} and l.words @@ ${query}::tsquery`
 
 const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(filter, source) ? db.fresh : db)
 
@@ -101,14 +102,14 @@ const newestListings = (outlet: OutletRef, rows: number) =>
  */
 const areRare = (outlet: OutletRef, filter: Filter, query: string, part: number) => sql`
   (select count(*) < ${part * probedRows} from (${newestListings(outlet, probedRows)}) l
-    where ${isNarrow(filter) ? withWords(query, filter) : sql`l.words @@ ${query}::tsquery`})`
+    where ${isNarrow(filter) ? withWords(outlet, query, filter) : sql`l.words @@ ${query}::tsquery`})`
 
 type Wanted = { query: string; source: Source; columns: Fragment; maxRows: number; rare: Fragment }
 
 const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns, maxRows, rare }: Wanted) =>
   source === 'newest'
     ? sql`select ${columns} from (${newestListings(outlet, newestRows)}) l
-        where ${withWords(query, filter)} limit ${literalLimit(maxRows)}`
+        where ${withWords(outlet, query, filter)} limit ${literalLimit(maxRows)}`
     : sql`select ${columns} from listing l
         where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${literalLimit(maxRows)}`
 
@@ -140,6 +141,7 @@ const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
 
 const showRows = (outlet: OutletRef, chosen: Fragment, sort: SearchSort) => sql`
   ${productColumns(
+    outlet.storeId,
     sql`select l.*, chosen.rank from (${chosen}) chosen cross join
       ${byKey(sql`select * from listing l where ${hereIn(outlet)} and l.seq = chosen.seq`)} l`,
     sql`, l.rank`,
@@ -240,7 +242,7 @@ export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { w
   const any = wordQuery(outlet.outletId, '~', page.terms, true)
   const named = wordQuery(outlet.outletId, '^', page.terms, true)
   const exactly = sql`(select ${columns} from listing l
-    where ${hereIn(outlet)} and l.name_key = ${page.nameKey} and ${withWords(any, page)} limit ${countedMatches})`
+    where ${hereIn(outlet)} and l.name_key = ${page.nameKey} and ${withWords(outlet, any, page)} limit ${countedMatches})`
   const rows = also.words
     ? sql`${exactly} union
         (select ${columns} from listing l where ${matching(outlet, page, named, 'words')} limit ${countedMatches})`
@@ -250,11 +252,11 @@ export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { w
 
 /** A page in an order other than relevance, for too many matches to sort: scans in that order and filters. */
 export const walkMatches = (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
-  const wanted = [hereIn(outlet), withWords(wordQuery(outlet.outletId, '~', page.terms, true), page)]
+  const wanted = [hereIn(outlet), withWords(outlet, wordQuery(outlet.outletId, '~', page.terms, true), page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
   const order = orderBy(page.sort)
   const rows = sql`select l.* from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}`
-  return db.fresh.many<MatchRow>`${productColumns(rows, sql`, 0 as rank`)} order by ${order}`
+  return db.fresh.many<MatchRow>`${productColumns(outlet.storeId, rows, sql`, 0 as rank`)} order by ${order}`
 }
 
 export type KnownWord = { word: string; isWhole: boolean; lookalikes: string[] }

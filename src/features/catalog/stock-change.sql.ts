@@ -41,7 +41,7 @@ export type StockLocation = { variantId: string; productId: string; outletId: Ou
 /** Creates the stock row of a variant that was never counted at this outlet. */
 export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, outletId }: StockLocation) => tx.run`
   insert into stock (store_id, variant_id, outlet_id, product_id, on_hand, low_at)
-  values (${storeId}, ${variantId}, ${outletId}, ${productId}, 0, ${thresholdOf(storeId, sql`${variantId}`)})
+  select ${storeId}, ${variantId}, ${outletId}, ${productId}, 0, ${thresholdOf(storeId, sql`${variantId}`)}
   on conflict (store_id, variant_id, outlet_id) do nothing`
 
 /** The units on hand of a row that stays locked. */

@@ -1,5 +1,5 @@
 import type { Db, Queries } from '../../db/database.ts'
-import { byKey, notByIndex } from '../../db/plan-hints.ts'
+import { byKey, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { Actor, OutletId, StoreId } from '../context.ts'
 import type { MoveCause } from './stock-ledger.sql.ts'
@@ -44,8 +44,8 @@ const matching = (storeId: StoreId, filter: StockFilter, row: { variant: Fragmen
   if (words !== null) {
     const withSku = sql`select k.id from variant k where k.store_id = ${storeId} and k.sku = ${words.text} and k.sku <> ''`
     const named = sql`
-      select k.id from listing l join variant k on k.store_id = l.store_id and k.product_id = l.product_id
-      where ${notByIndex(sql`l.store_id = ${storeId} and l.outlet_id = ${words.outletId}`)}
+      select k.id from listing l join variant k on k.store_id = ${storeId} and k.product_id = l.product_id
+      where ${notByIndex(sql`l.outlet_id = ${words.outletId}`)} and ${storeNotByIndex(sql`l.store_id`, storeId)}
         and l.words @@ ${words.query}::tsquery`
     conditions.push(sql`${row.variant} in (${words.query === '' ? withSku : sql`${named} union ${withSku}`})`)
   }
@@ -57,9 +57,9 @@ const lowRows = (storeId: StoreId, filter: StockFilter): Fragment => {
   const row = { variant: sql`s.variant_id`, outlet: sql`s.outlet_id` }
   const conditions = [sql`s.store_id = ${storeId} and s.is_low and v.stock_tracked`, ...matching(storeId, filter, row)]
   if (filter.stock === 'out') conditions.push(sql`s.on_hand = s.reserved`)
-  const variant = sql`select * from variant where store_id = s.store_id and id = s.variant_id`
-  const product = sql`select id, name, status from product where store_id = s.store_id and id = s.product_id`
-  const outlet = sql`select id, public_id from outlet where store_id = s.store_id and id = s.outlet_id`
+  const variant = sql`select * from variant where store_id = ${storeId} and id = s.variant_id`
+  const product = sql`select id, name, status from product where store_id = ${storeId} and id = s.product_id`
+  const outlet = sql`select id, public_id from outlet where store_id = ${storeId} and id = s.outlet_id`
   // By key, so that the rows stay in the order of the index, and a page reads few of them. A SKU is found first.
   const joined =
     filter.sku === null && filter.words === null
@@ -73,7 +73,7 @@ const lowRows = (storeId: StoreId, filter: StockFilter): Fragment => {
 
 /** All variants at all outlets, also where they were never counted. By key, so that a page reads few rows. */
 const allRows = (storeId: StoreId, filter: StockFilter, more: Fragment): Fragment => {
-  const product = sql`select id, name, status from product where store_id = v.store_id and id = v.product_id`
+  const product = sql`select id, name, status from product where store_id = ${storeId} and id = v.product_id`
   const conditions = matching(storeId, filter, { variant: sql`v.id`, outlet: sql`o.id` })
   return sql`
   from variant v
@@ -118,7 +118,7 @@ export const listStock = (
       : sql`and v.id >= ${after.variantId} and (v.id > ${after.variantId} or o.id > ${after.outletId})`
   const units = sql`
     select on_hand, reserved, low_at, is_low from stock
-    where store_id = v.store_id and variant_id = v.id and outlet_id = o.id`
+    where store_id = ${storeId} and variant_id = v.id and outlet_id = o.id`
   const more = sql`join store t on t.id = v.store_id left join ${byKey(units)} s on true`
   return queries.many<StockRow>`
   select ${allColumns} ${allRows(storeId, filter, more)} ${start}

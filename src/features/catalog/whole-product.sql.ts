@@ -18,20 +18,20 @@ export const wholeVariantFields = sql`'sku', v.sku, 'title', v.title, 'options',
   'weightGrams', v.weight_grams, 'image', v.image, 'stockTracked', v.stock_tracked`
 
 /** By public outlet id; null if there are none. */
-export const stockByOutlet = sql`(select jsonb_object_agg(o.public_id, s.on_hand - s.reserved)
+export const stockByOutlet = (storeId: StoreId) => sql`(select jsonb_object_agg(o.public_id, s.on_hand - s.reserved)
   from stock s join outlet o on o.store_id = s.store_id and o.id = s.outlet_id
-  where s.store_id = v.store_id and s.variant_id = v.id)`
+  where s.store_id = ${storeId} and s.variant_id = v.id)`
 
-export const pricesByOutlet = sql`(select jsonb_object_agg(o.public_id, po.price_minor)
+export const pricesByOutlet = (storeId: StoreId) => sql`(select jsonb_object_agg(o.public_id, po.price_minor)
   from price_override po join outlet o on o.store_id = po.store_id and o.id = po.outlet_id
-  where po.store_id = v.store_id and po.variant_id = v.id)`
+  where po.store_id = ${storeId} and po.variant_id = v.id)`
 
 /** All variants of a product `p`, including inactive ones. */
-export const variantsOfProduct = sql`
+export const variantsOfProduct = (storeId: StoreId) => sql`
   select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'active', v.active, 'position', v.position,
-    'lowStockThreshold', v.low_stock_threshold, ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet}, '{}'),
-    'stock', coalesce(${stockByOutlet}, '{}')) order by v.position, v.id), '[]') as variants
-  from variant v where v.store_id = p.store_id and v.product_id = p.id`
+    'lowStockThreshold', v.low_stock_threshold, ${wholeVariantFields}, 'pricesMinor', coalesce(${pricesByOutlet(storeId)}, '{}'),
+    'stock', coalesce(${stockByOutlet(storeId)}, '{}')) order by v.position, v.id), '[]') as variants
+  from variant v where v.store_id = ${storeId} and v.product_id = p.id`
 
 /** A product with its variants, prices and stock. Prices and stock by public outlet id. */
 export type StateRow = Omit<ProductState, 'categoryPath' | 'taxRate' | 'variants'> & {
@@ -48,7 +48,7 @@ export const findWholeProduct = (db: Queries, storeId: StoreId, idOrSlug: string
   select ${wholeProductColumns}, v.variants, c.name as category, p.created_at as "createdAt", p.updated_at as "updatedAt"
   from product p
   left join category c on c.store_id = p.store_id and c.id = p.category_id
-  cross join lateral (${variantsOfProduct}) v
+  cross join lateral (${variantsOfProduct(storeId)}) v
   where p.store_id = ${storeId} and (p.id = ${idOrSlug} or p.slug = ${idOrSlug})
   order by p.id = ${idOrSlug} desc limit 1`
 
@@ -56,7 +56,7 @@ export const findWholeProducts = (db: Queries, storeId: StoreId, ids: readonly s
   select ${wholeProductColumns}, v.variants, c.name as category, p.created_at as "createdAt", p.updated_at as "updatedAt"
   from product p
   left join category c on c.store_id = p.store_id and c.id = p.category_id
-  cross join lateral (${variantsOfProduct}) v
+  cross join lateral (${variantsOfProduct(storeId)}) v
   where p.store_id = ${storeId} and p.id = any(${ids}::text[])`
 
 /** Locks a product. Undefined if the store has none with this id or slug. */

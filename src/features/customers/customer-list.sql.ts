@@ -35,10 +35,10 @@ export const listCustomers = (db: Queries, storeId: StoreId, filter: CustomerFil
   db.many<ListedCustomer>`
   select ${shownColumns}, s."orderCount", s."spentMinor", s."lastOrderAt"
   from (
-    select ${listedColumns}, c.store_id, c.created_at from customer c
+    select ${listedColumns}, c.created_at from customer c
     where ${inFilter(storeId, filter)} ${afterKey(page)}
     order by ${inOrder(page.isOldestFirst)} limit ${page.limit}) c
-  cross join lateral ${spend} s
+  cross join lateral ${spend(storeId)} s
   order by ${inOrder(page.isOldestFirst)}`
 
 /** Counts up to `limit`. */
@@ -54,8 +54,8 @@ export const readListedCustomers = (db: Queries, storeId: StoreId, ids: readonly
   select ${shownColumns}, s."orderCount", s."spentMinor", s."lastOrderAt"
   from unnest(${ids}::text[]) with ordinality f (id, place)
   cross join ${byKey(sql`
-    select ${listedColumns}, c.store_id from customer c where c.store_id = ${storeId} and c.id = f.id`)} c
-  cross join lateral ${spend} s
+    select ${listedColumns} from customer c where c.store_id = ${storeId} and c.id = f.id`)} c
+  cross join lateral ${spend(storeId)} s
   order by f.place`
 
 /** The beginning of a name or an email in lower case, and of phone numbers, as digits with the code of their country. */

@@ -9,16 +9,16 @@ export type Spend = { orderCount: number; spentMinor: number; lastOrderAt: Date 
 export type ListedCustomer = CustomerRow & Spend & { erasedAt: Date | null; position: string }
 
 /** Exact at any time, because it is added up from the orders: those of one customer are in one index. */
-export const spend = sql`(
+export const spend = (storeId: StoreId) => sql`(
     select count(*) as "orderCount", coalesce(sum(o.total_minor - o.refunded_minor), 0)::bigint as "spentMinor",
       max(o.created_at) as "lastOrderAt"
     from (
       select o.total_minor, o.created_at, coalesce((
         select sum(r.amount_minor) from refund r
-        where r.store_id = o.store_id and r.order_id = o.id and r.status <> 'failed' and not exists (
-          select from payment p where p.store_id = r.store_id and p.id = r.payment_id and p.is_duplicate)), 0) as refunded_minor
+        where r.store_id = ${storeId} and r.order_id = o.id and r.status <> 'failed' and not exists (
+          select from payment p where p.store_id = ${storeId} and p.id = r.payment_id and p.is_duplicate)), 0) as refunded_minor
       from orders o
-      where o.store_id = c.store_id and o.customer_id = c.id and o.status <> 'cancelled'
+      where o.store_id = ${storeId} and o.customer_id = c.id and o.status <> 'cancelled'
         and (o.payment_method = 'cod' or o.payment_status in ('paid', 'partially_refunded', 'refunded'))) o)`
 
 /** `position` is the creation time as text: a JavaScript Date would lose the microseconds. */
@@ -31,8 +31,8 @@ export const shownColumns = sql`c.id, c.name, c.email, c."emailVerified", c.phon
 
 export const readCustomer = (db: Queries, storeId: StoreId, customerId: string) => db.maybeOne<ListedCustomer>`
   select ${shownColumns}, s."orderCount", s."spentMinor", s."lastOrderAt"
-  from (select ${listedColumns}, c.store_id from customer c where c.store_id = ${storeId} and c.id = ${customerId}) c
-  cross join lateral ${spend} s`
+  from (select ${listedColumns} from customer c where c.store_id = ${storeId} and c.id = ${customerId}) c
+  cross join lateral ${spend(storeId)} s`
 
 export type CustomerNoteRow = { id: string; text: string; author: string; createdAt: Date }
 

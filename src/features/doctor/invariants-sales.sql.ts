@@ -21,7 +21,7 @@ export const findWrongSales: Rule = (db, storeId) => db.many<Violation>`
   counted as (
     select o.store_id, date_bin('15 minutes', o.created_at, timestamptz 'epoch') as at, count(*) as orders,
       sum(o.subtotal_minor) as gross, sum(o.discount_minor) as discount, sum(o.tax_minor) as tax,
-      sum(o.shipping_minor) as shipping, sum(o.total_minor) as total, sum(${refundsSql}) as refunds
+      sum(o.shipping_minor) as shipping, sum(o.total_minor) as total, sum(${refundsSql(sql`o.store_id`)}) as refunds
     from orders o
     where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}
     group by 1, 2)
@@ -41,7 +41,7 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
     select e.store_id, e.order_id, e.orders, e.refunds_minor as refunds, false as is_order, e.refunded_units
     from sale_entry e where ${within(storeId, sql`e.store_id`)}
     union all
-    select o.store_id, o.id, 1, ${refundsSql}, true, null from orders o
+    select o.store_id, o.id, 1, ${refundsSql(sql`o.store_id`)}, true, null from orders o
     where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}),
   parts as (
     select o.store_id, e.is_order, g.grain, g.day, p.kind, p.key,
@@ -121,7 +121,7 @@ export const findWrongTaxOfRefunds: Rule = (db, storeId) => db.many<Violation>`
     where ${within(storeId, sql`r.store_id`)} and r.status <> 'failed'
     group by 1, 2, 3),
   refunded as (
-    select o.store_id, o.id as order_id, ${refundsSql} = o.total_minor as is_whole
+    select o.store_id, o.id as order_id, ${refundsSql(sql`o.store_id`)} = o.total_minor as is_whole
     from orders o
     where ${within(storeId, sql`o.store_id`)}
       and exists (select from refund r where r.store_id = o.store_id and r.order_id = o.id)),

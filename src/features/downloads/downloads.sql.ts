@@ -65,7 +65,7 @@ export const countUse = async (db: Queries, storeId: StoreId, id: string, custom
       and exists (
         select from orders o
         join order_line l on l.store_id = o.store_id and l.order_id = o.id and l.position = d.position
-        where o.store_id = d.store_id and o.id = d.order_id and ${isPaidFor})`) > 0
+        where o.store_id = ${storeId} and o.id = d.order_id and ${isPaidFor})`) > 0
 
 export const insertDownloads = (
   tx: Tx,

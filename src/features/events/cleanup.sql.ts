@@ -9,12 +9,12 @@ const retention = sql`interval '30 days'`
  */
 export const oldEvents: Deletable = {
   table: sql`event`,
-  due: sql`t.created_at <= vitrine_now() - ${retention}
-    and not exists (
-      select from webhook_delivery d where d.store_id = t.store_id
+  due: sql`t.created_at <= vitrine_now() - ${retention}`,
+  unused: (storeId) => sql`not exists (
+      select from webhook_delivery d where d.store_id = ${storeId}
         and d.id > 'dlv_' || substr(t.id, 5) || '_' and d.id < 'dlv_' || substr(t.id, 5) || '_~')
     and not exists (
-      select from mail m where m.store_id = t.store_id and m.event_id = t.id and m.state = 'waiting')`,
+      select from mail m where m.store_id = ${storeId} and m.event_id = t.id and m.state = 'waiting')`,
   age: sql`t.created_at`,
   retention,
 }

@@ -6,7 +6,7 @@ import type { StoreId } from '../context.ts'
 /** That a mail was sent stays. Mail that waits is not sent, and mail that is being sent notes no result any more. */
 const erased = sql`recipient = case when m.recipient is not null then ${erasedText} end, data = '{}', sealed = null,
     error = case when m.error = '' then '' else ${erasedText} end,
-    finished_at = coalesce(m.finished_at, vitrine_now()),
+    finished_at = coalesce(m.finished_at, (select vitrine_now())),
     state = case when m.state = 'waiting' then 'skipped' else m.state end`
 
 export const eraseMailOfEvents = (tx: Tx, storeId: StoreId, eventIds: readonly string[]) => tx.run`

@@ -52,8 +52,8 @@ export type QueuedMail = {
 }
 
 /** For an event `e` of an order. */
-const isSettled = sql`exists (
-      select from event n where n.store_id = e.store_id and n.subject = e.subject and n.sequence > e.sequence
+const isSettled = (storeId: StoreId) => sql`exists (
+      select from event n where n.store_id = ${storeId} and n.subject = e.subject and n.sequence > e.sequence
         and n.type in ('order.paid', 'order.cancelled'))`
 
 /** A claim ends after a minute, when another instance may take over. */
@@ -67,11 +67,11 @@ export const claimDueMail = (db: Queries, storeId: StoreId, lane: MailLane, limi
     returning m.*)
   select c.store_id as "storeNumber", s.public_id as "storeId", c.id, c.message, c.recipient, c.language, c.data,
     c.sealed, c.attempts, c.created_at as "createdAt", case when e.type like 'order.%' then e.data end as "order",
-    u.language as "customerLanguage", ${isSettled} as "isSettled"
+    u.language as "customerLanguage", ${isSettled(storeId)} as "isSettled"
   from claimed c
   join store s on s.id = c.store_id
-  left join event e on e.store_id = c.store_id and e.id = c.event_id
-  left join customer u on u.store_id = e.store_id and e.type like 'order.%' and u.id = e.data -> 'customer' ->> 'id'
+  left join event e on e.store_id = ${storeId} and e.id = c.event_id
+  left join customer u on u.store_id = ${storeId} and e.type like 'order.%' and u.id = e.data -> 'customer' ->> 'id'
   order by c.created_at, c.id`
 
 export type MailEnd = { state: 'sent' | 'failed' | 'skipped'; error: string; recipient: string | null }
@@ -158,7 +158,7 @@ export const findOrderEvent = (db: Queries, storeId: StoreId, orderId: string, t
   select e.id as "eventId", (
     select c.email from orders o join customer c on c.store_id = o.store_id and c.id = o.customer_id
     where o.store_id = ${storeId} and o.id = ${orderId}) as email,
-    not ${isSettled} and coalesce((e.data ->> 'expiresAt')::timestamptz > vitrine_now(), true) as "isPayable"
+    not ${isSettled(storeId)} and coalesce((e.data ->> 'expiresAt')::timestamptz > vitrine_now(), true) as "isPayable"
   from event e
   where e.store_id = ${storeId} and e.subject = ${orderId} and e.type = ${type}
   order by e.sequence desc limit 1`

@@ -110,7 +110,7 @@ export type ClaimedJob = {
 
 export const claimJobs = (db: Queries, storeId: StoreId, limit: number) => db.many<ClaimedJob>`
   with claimed as (
-    update merchant_job j set status = 'running', started_at = coalesce(j.started_at, vitrine_now()),
+    update merchant_job j set status = 'running', started_at = coalesce(j.started_at, (select vitrine_now())),
       attempts = j.attempts + 1, turn = j.turn + 1, claimed_until = vitrine_now() + interval '1 minute'
     where j.store_id = ${storeId} and j.id = any(array(
       select q.id from merchant_job q

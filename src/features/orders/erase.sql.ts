@@ -17,9 +17,9 @@ export const listUnfinishedOrders = (db: Queries, storeId: StoreId, customerId: 
   where o.store_id = ${storeId} and o.customer_id = ${customerId} and (
     o.status in ('pending', 'out_for_delivery')
     or o.status = 'paid' and exists (
-      select from order_line l where l.store_id = o.store_id and l.order_id = o.id and l.digital is null
+      select from order_line l where l.store_id = ${storeId} and l.order_id = o.id and l.digital is null
         and l.refunded < l.quantity)
-    or exists (select from refund r where r.store_id = o.store_id and r.order_id = o.id and r.status = 'pending'))
+    or exists (select from refund r where r.store_id = ${storeId} and r.order_id = o.id and r.status = 'pending'))
   order by o.number limit 10`
 
 export type OrderToErase = {
@@ -63,7 +63,7 @@ const erasedIfSet = (value: Fragment) => sql`case when ${value} = '' then '' els
 
 /** Amounts, tax, lines and states stay. */
 export const eraseOrders = (tx: Tx, storeId: StoreId, orderIds: readonly string[]) => tx.run`
-  update orders o set erased_at = coalesce(o.erased_at, vitrine_now()), request_hash = ${erasedText}, language = null,
+  update orders o set erased_at = coalesce(o.erased_at, (select vitrine_now())), request_hash = ${erasedText}, language = null,
     note = ${erasedIfSet(sql`o.note`)},
     shipping_address = case when o.shipping_address is not null then ${erasedAddress(sql`o.shipping_address`)} end,
     billing_address = case when o.billing_address is not null then ${erasedAddress(sql`o.billing_address`)} end,

@@ -336,6 +336,6 @@ export const matchOrders = (db: Queries, storeId: StoreId, search: OrderSearch, 
 export type ListedOrder = FullOrderRow & Buyer & { createdAtText: string }
 
 export const readListedOrders = (db: Queries, storeId: StoreId, numbers: readonly number[]) => db.many<ListedOrder>`
-  select ${fullColumns}, ${buyerColumns}, o.created_at::text as "createdAtText"
+  select ${fullColumns(storeId)}, ${buyerColumns(storeId)}, o.created_at::text as "createdAtText"
   from unnest(${numbers}::integer[]) n (number)
   cross join ${byKey(sql`select * from orders where store_id = ${storeId} and number = n.number`)} o`

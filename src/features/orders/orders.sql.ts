@@ -94,7 +94,7 @@ const linesFrom = (source: Fragment) => sql`(
     'discountMinor', l.discount_minor, 'taxMinor', l.tax_minor, 'digital', l.digital,
     'refunded', l.refunded, 'restocked', l.restocked, 'stockCounted', l.stock_counted) order by l.position), '[]')
   from ${source})`
-const lines = linesFrom(sql`order_line l where l.store_id = o.store_id and l.order_id = o.id`)
+const linesOf = (storeId: StoreId) => linesFrom(sql`order_line l where l.store_id = ${storeId} and l.order_id = o.id`)
 
 const timelineFrom = (source: Fragment) => sql`(
   select coalesce(json_agg(json_build_object('at', e.at, 'type', e.type, 'message', e.message) order by e.seq), '[]')
@@ -132,16 +132,17 @@ export type FullOrderRow = OrderRow & {
   timeline: EventRow[]
 }
 
-export const fullColumns = sql`${orderColumns}, ${lines} as lines, (
+/** Of an order `o` of this store. */
+export const fullColumns = (storeId: StoreId) => sql`${orderColumns}, ${linesOf(storeId)} as lines, (
   select coalesce(json_agg(json_build_object('id', s.id, 'trackingNumber', s.tracking_number, 'partner', s.partner,
     'status', s.status, 'estimatedDelivery', s.estimated_delivery, 'deliveredAt', s.delivered_at,
     'trackingUrl', s.tracking_url, 'items', s.items, 'updatedAt', s.updated_at) order by s.created_at, s.id), '[]')
-  from shipment s where s.store_id = o.store_id and s.order_id = o.id) as shipments, (
+  from shipment s where s.store_id = ${storeId} and s.order_id = o.id) as shipments, (
   select coalesce(json_agg(json_build_object('id', r.id, 'amountMinor', r.amount_minor, 'status', r.status,
     'reason', r.reason, 'items', r.items, 'isOfDuplicate', exists (
-      select from payment p where p.store_id = r.store_id and p.id = r.payment_id and p.is_duplicate), 'createdAt', r.created_at) order by r.created_at, r.id), '[]')
-  from refund r where r.store_id = o.store_id and r.order_id = o.id) as refunds,
-  ${timelineFrom(sql`order_event e where e.store_id = o.store_id and e.order_id = o.id`)} as timeline`
+      select from payment p where p.store_id = ${storeId} and p.id = r.payment_id and p.is_duplicate), 'createdAt', r.created_at) order by r.created_at, r.id), '[]')
+  from refund r where r.store_id = ${storeId} and r.order_id = o.id) as refunds,
+  ${timelineFrom(sql`order_event e where e.store_id = ${storeId} and e.order_id = o.id`)} as timeline`
 
 /** What an event tells of an order besides the order itself. */
 export type Buyer = {
@@ -149,24 +150,24 @@ export type Buyer = {
   customer: { id: string; name: string; email: string; phone: string }
 }
 
-export const buyerColumns = sql`o.language, (
+export const buyerColumns = (storeId: StoreId) => sql`o.language, (
   select json_build_object('id', c.id, 'name', c.name, 'email', coalesce(c.email, ''),
     'phone', coalesce(c.phone, c.contact_phone))
-  from customer c where c.store_id = o.store_id and c.id = o.customer_id) as customer`
+  from customer c where c.store_id = ${storeId} and c.id = o.customer_id) as customer`
 
 /** An order as an event keeps it, with the customer at that time. */
 export const orderSnapshot = (storeId: StoreId, orderId: string): Snapshot => ({
   rows: sql`
   select x.id as subject, row_to_json(x) as data, x.customer ->> 'email' <> '' as has_recipient
   from (
-    select ${fullColumns}, ${buyerColumns} from orders o
+    select ${fullColumns(storeId)}, ${buyerColumns(storeId)} from orders o
     where o.store_id = ${storeId} and o.id = ${orderId}) x`,
 })
 
 /** Only if it belongs to this customer, where one is given. */
 export const readOrder = (db: Queries, storeId: StoreId, orderId: string, customerId?: string) =>
   db.maybeOne<FullOrderRow>`
-  select ${fullColumns} from orders o
+  select ${fullColumns(storeId)} from orders o
   where o.store_id = ${storeId} and o.id = ${orderId}
     and ${customerId === undefined ? sql`true` : sql`o.customer_id = ${customerId}`}`
 
@@ -176,7 +177,7 @@ export const listOrders = (
   storeId: StoreId,
   { customerId, before, limit }: { customerId: string; before: number | null; limit: number },
 ) => db.many<FullOrderRow>`
-  select ${fullColumns} from orders o
+  select ${fullColumns(storeId)} from orders o
   where o.store_id = ${storeId} and o.customer_id = ${customerId}
     and ${before === null ? sql`true` : sql`o.number < ${before}`}
   order by o.number desc
@@ -200,7 +201,7 @@ export const lockOrderRow = (tx: Tx, storeId: StoreId, orderId: string) => tx.ru
 
 /** For an order that `lockOrder` has locked. */
 export const readLockedOrder = (tx: Tx, storeId: StoreId, orderId: string) => tx.maybeOne<LockedOrder>`
-  select ${orderColumns}, ${lines} as lines from orders o where o.store_id = ${storeId} and o.id = ${orderId}`
+  select ${orderColumns}, ${linesOf(storeId)} as lines from orders o where o.store_id = ${storeId} and o.id = ${orderId}`
 
 export type OrderChange = Partial<
   Pick<
@@ -228,7 +229,7 @@ export const writeOrder = (
   newEvents: number,
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number }>`
-  with ${written(storeId, order, toShipOf(order), entries, newEvents, sale)}
+  with ${written(storeId, order, toShipOf(storeId, order), entries, newEvents, sale)}
   select event_count as "lastSequence" from written`
 
 /** The same for an order without shipments and refunds. Returns what an event tells of it besides its row and lines. */
@@ -241,9 +242,9 @@ export const writeOrderForEvent = (
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number; updatedAt: Date; timeline: EventRow[] } & Buyer>`
   with ${written(storeId, order, toShipOfUntouched(order), entries, newEvents, sale)}
-  select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns}, ${timelineFrom(sql`(
+  select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns(storeId)}, ${timelineFrom(sql`(
     select * from order_event where store_id = ${storeId} and order_id = ${order.id}
-    union all select * from timeline_rows) e`)} as timeline
+    union select * from timeline_rows) e`)} as timeline
   from written o`
 
 /** The order counts as a sale from now on (1), or no longer (-1). */
@@ -266,7 +267,7 @@ const written = (
       to_ship = ${toShip}, updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
     returning store_id, id, customer_id, language, event_count, updated_at),
-  ${sale === 0 ? sql`` : sql`sale as (${saleEntry(sql`written`, sale)}),`}
+  ${sale === 0 ? sql`` : sql`sale as (${saleEntry(storeId, sql`written`, sale)}),`}
   timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)} returning *)`
 
 /** `type` is for programs, `message` for people. */
@@ -334,10 +335,10 @@ export const insertOrder = (
       ${countUnits(orderLines)}, ${order.language}, 1,
       ${order.paymentMethod === 'cod' ? sql`exists (select from lined l where l.digital is null)` : sql`false`}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
     returning *),
-  ${isSale(order) ? sql`sale as (${saleEntry(sql`placed`, 1)}),` : sql``}
+  ${isSale(order) ? sql`sale as (${saleEntry(storeId, sql`placed`, 1)}),` : sql``}
   searched as (
     insert into order_search (store_id, number, term)
-    select o.store_id, o.number, t.term
+    select ${storeId}, o.number, t.term
     from placed o
     cross join ${byKey(sql`select * from customer where store_id = ${storeId} and id = ${order.customerId}`)} c
     cross join lateral order_search_terms(o.shipping_address, c.name, c.email, coalesce(c.phone, c.contact_phone),
@@ -346,7 +347,7 @@ export const insertOrder = (
   timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,
-    ${timelineFrom(sql`timeline_rows e`)} as timeline, ${buyerColumns}
+    ${timelineFrom(sql`timeline_rows e`)} as timeline, ${buyerColumns(storeId)}
   from placed o`
 
 const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)

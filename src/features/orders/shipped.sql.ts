@@ -31,10 +31,10 @@ export const listShippedUnits = (tx: Tx, storeId: StoreId, orderId: string) => t
  * Refunded units of an order that were never shipped, as items `i`: those that went back to stock as not shipped, and
  * those of refunds before the first shipment. Other refunds are of units that the customer had received.
  */
-export const refundedUnshipped = (storeId: Fragment, orderId: Fragment): Fragment => sql`
+export const refundedUnshipped = (storeId: StoreId | Fragment, orderId: Fragment): Fragment => sql`
   from refund r
   cross join lateral (
-    select exists (select from shipment s where s.store_id = r.store_id and s.order_id = r.order_id
+    select exists (select from shipment s where s.store_id = ${storeId} and s.order_id = r.order_id
       and s.status <> 'cancelled' and s.created_at <= r.created_at) as "isAfterShipment") known
   cross join lateral jsonb_to_recordset(
     case when known."isAfterShipment" and r.status = 'succeeded' then r.restocked else r.items end)
@@ -47,7 +47,7 @@ export const listRefundedUnshipped = (db: Queries, storeId: StoreId, orderId: st
   id: string
   quantity: number
 }>`
-  select i.id, sum(i.quantity)::integer as quantity ${refundedUnshipped(sql`${storeId}`, sql`${orderId}`)}
+  select i.id, sum(i.quantity)::integer as quantity ${refundedUnshipped(storeId, sql`${orderId}`)}
   group by i.id`
 
 export type ParcelState = { status: string; deliveredAt: Date | null; items: { id: string; quantity: number }[] }

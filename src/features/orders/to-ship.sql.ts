@@ -8,7 +8,7 @@ import { refundedUnshipped } from './shipped.sql.ts'
 const isHandedOver = sql`s.status not in ('cancelled', 'preparing')`
 
 /** Whether a line of an order has units that are neither handed over nor refunded. As `unitsToShip`, see shipment-units.ts. */
-export const hasUnitsLeft = (storeId: Fragment, orderId: Fragment): Fragment => {
+export const hasUnitsLeft = (storeId: StoreId | Fragment, orderId: Fragment): Fragment => {
   const parcels = sql`s.store_id = ${storeId} and s.order_id = ${orderId} and ${isHandedOver}`
   return sql`(
     not exists (select from shipment s where ${parcels} and s.items = '[]')
@@ -35,11 +35,12 @@ const isOpen = sql`o.status in ('pending', 'paid', 'out_for_delivery') and (
   o.payment_status in ('paid', 'partially_refunded') or o.payment_method = 'cod' and o.payment_status <> 'refunded')`
 
 /** What `orders.to_ship` must be, of an order `o`. */
-export const isToShip = sql`(${isOpen} and ${hasUnitsLeft(sql`o.store_id`, sql`o.id`)})`
+export const isToShip = (storeId: StoreId | Fragment): Fragment =>
+  sql`(${isOpen} and ${hasUnitsLeft(storeId, sql`o.id`)})`
 
 /** What `orders.to_ship` is to be, in the statement that writes the state of a locked order. */
-export const toShipOf = (order: OpenState): Fragment =>
-  isOpenToShip(order) ? hasUnitsLeft(sql`orders.store_id`, sql`orders.id`) : sql`false`
+export const toShipOf = (storeId: StoreId, order: OpenState): Fragment =>
+  isOpenToShip(order) ? hasUnitsLeft(storeId, sql`orders.id`) : sql`false`
 
 /** The same for an order without shipments and refunds. */
 export const toShipOfUntouched = (order: OpenState & { lines: readonly { digital: object | null }[] }): Fragment =>
@@ -48,4 +49,4 @@ export const toShipOfUntouched = (order: OpenState & { lines: readonly { digital
 /** For a locked order, after its shipments or refunds were written in statements of their own. */
 export const refreshToShip = (tx: Tx, storeId: StoreId, orderId: string) => tx.run`
   update orders o set to_ship = not o.to_ship
-  where o.store_id = ${storeId} and o.id = ${orderId} and o.to_ship <> ${isToShip}`
+  where o.store_id = ${storeId} and o.id = ${orderId} and o.to_ship <> ${isToShip(storeId)}`

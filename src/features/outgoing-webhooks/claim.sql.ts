@@ -33,7 +33,7 @@ export const findWaitingStores = (db: Queries, after: StoreId) => db.many<Waitin
  * of the endpoint: when few deliveries wait, it sees no difference between the indexes, and it keeps its plan after a
  * million have come to wait.
  */
-export const dueFor = (storeId: unknown, endpointId: unknown) => sql`
+export const dueFor = (storeId: StoreId, endpointId: unknown) => sql`
     select d.id, d.next_at from webhook_delivery d
     where d.store_id = ${storeId} and d.state = 'waiting'
       and (d.endpoint_id, d.next_at) >= (${endpointId}, '-infinity'::timestamptz)
@@ -46,7 +46,7 @@ export const dueFor = (storeId: unknown, endpointId: unknown) => sql`
  */
 export const lockDueEndpoints = (tx: Tx, storeId: StoreId) => tx.many<{ id: string }>`
   select w.id from webhook_endpoint w
-  cross join lateral (${dueFor(sql`w.store_id`, sql`w.id`)} limit 1) d
+  cross join lateral (${dueFor(storeId, sql`w.id`)} limit 1) d
   where w.store_id = ${storeId} and w.disabled_at is null and coalesce(w.paused_until <= vitrine_now(), true)
   for no key update of w skip locked`
 

@@ -21,8 +21,8 @@ export type EndpointRow = {
 
 const endpointColumns = sql`w.id, w.url, w.types, w.created_at as "createdAt", w.failing_since as "failingSince",
   w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
-  case when w.old_secret_until > vitrine_now() then w.old_secret_until end as "oldSecretUntil",
-  case when w.paused_until > vitrine_now() then w.paused_until end as "pausedUntil"`
+  case when w.old_secret_until > (select vitrine_now()) then w.old_secret_until end as "oldSecretUntil",
+  case when w.paused_until > (select vitrine_now()) then w.paused_until end as "pausedUntil"`
 
 /** Until the commit, no other transaction creates an endpoint of this store. */
 export const lockEndpointCount = (tx: Tx, storeId: StoreId) => tx.run`
@@ -80,7 +80,7 @@ export const enableEndpoint = (tx: Tx, storeId: StoreId, id: string) => tx.maybe
 
 /** Also forgets the secrets. The row is removed later, with its deliveries. */
 export const deleteEndpoint = (tx: Tx, storeId: StoreId, id: string) => tx.run`
-  update webhook_endpoint set deleted_at = vitrine_now(), disabled_at = coalesce(disabled_at, vitrine_now()),
+  update webhook_endpoint set deleted_at = vitrine_now(), disabled_at = coalesce(disabled_at, (select vitrine_now())),
     disabled_reason = coalesce(disabled_reason, 'merchant'), secret = '', old_secret = null, old_secret_until = null,
     updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${id} and deleted_at is null`

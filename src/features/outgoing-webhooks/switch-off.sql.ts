@@ -16,7 +16,7 @@ export const endDeliveries = (db: Queries, storeId: StoreId) => db.many<EndedDel
       select q.id from webhook_endpoint w
       cross join lateral (
         select o.id from webhook_delivery o
-        where o.store_id = w.store_id and o.endpoint_id = w.id and o.state = 'waiting'
+        where o.store_id = ${storeId} and o.endpoint_id = w.id and o.state = 'waiting'
           and not (o.is_sending and o.next_at > vitrine_now())
         limit ${literalLimit(endedBatchSize)} for update skip locked) q
       where w.store_id = ${storeId} and w.disabled_at is not null

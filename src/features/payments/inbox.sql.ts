@@ -1,7 +1,7 @@
 import { erasedText } from '../../core/erased.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 export type PaymentOutcome =
@@ -96,18 +96,17 @@ export const listWaitingEvents = (db: Queries, storeId: StoreId, transaction: st
   order by e.id limit 100`
 
 /** Events whose payment is known by now, which were not applied because the process died in between. */
-const itsPayment = byKey(
-  sql`select from payment p where p.store_id = e.store_id and p.transaction_ref = e.transaction_ref`,
-)
+const paymentOf = (storeId: StoreId | Fragment) =>
+  byKey(sql`select from payment p where p.store_id = ${storeId} and p.transaction_ref = e.transaction_ref`)
 const isLeftOver = sql`e.transaction_ref is not null and e.outcome = 'unknown_order' and not ${isErased}`
 
 export const findLeftOverEvents = (db: Queries) => db.many<{ storeId: StoreId; waiting: number; oldestAt: Date }>`
   select e.store_id as "storeId", count(*) as waiting, min(e.received_at) as "oldestAt"
-  from payment_event e cross join ${itsPayment} p where ${isLeftOver}
+  from payment_event e cross join ${paymentOf(sql`e.store_id`)} p where ${isLeftOver}
   group by e.store_id order by "oldestAt" limit 1000`
 
 export const listLeftOverEvents = (db: Queries, storeId: StoreId, limit: number) => db.many<InboxEvent>`
-  select ${eventColumns} from payment_event e join store s on s.id = e.store_id cross join ${itsPayment} p
+  select ${eventColumns} from payment_event e join store s on s.id = e.store_id cross join ${paymentOf(storeId)} p
   where e.store_id = ${storeId} and ${isLeftOver}
   order by e.id limit ${limit}`
 

@@ -52,7 +52,7 @@ export const insertRefund = (tx: Tx, storeId: StoreId, refund: NewRefund) => tx.
     ${JSON.stringify(refund.taxes)}::jsonb,
     ${refund.status === 'pending' ? sql`vitrine_now()` : sql`null`}, vitrine_now(), vitrine_now())
     returning *, case when status = 'failed' then 0 else amount_minor end as counted),
-  sale as (${refundEntry(sql`r`)})
+  sale as (${refundEntry(storeId, sql`r`)})
   select ${refundColumns} from r`
 
 /** `taxes` undefined: unchanged. */
@@ -68,12 +68,15 @@ export const writeRefund = (tx: Tx, storeId: StoreId, id: string, state: RefundS
     update refund set status = ${state.status}, reference = coalesce(${state.reference}, reference),
       detail = ${state.detail}, is_refused = ${state.isRefused},
       taxes = coalesce(${state.taxes === undefined ? null : JSON.stringify(state.taxes)}::jsonb, taxes), updated_at = vitrine_now(),
-      due_at = case when ${state.status} = 'pending' then coalesce(due_at, vitrine_now()) end
+      due_at = case when ${state.status} = 'pending' then coalesce(due_at, (select vitrine_now())) end
     where store_id = ${storeId} and id = ${id}
     returning *)
-  ${refundEntry(sql`(
+  ${refundEntry(
+    storeId,
+    sql`(
     select w.*, w.amount_minor * ((b.status = 'failed')::integer - (w.status = 'failed')::integer) as counted
-    from written w, before b)`)}`
+    from written w, before b)`,
+  )}`
 
 /** Of a locked refund. */
 export const noteRestocked = (tx: Tx, storeId: StoreId, id: string, restocked: readonly RefundedItem[]) => tx.run`

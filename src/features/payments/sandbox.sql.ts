@@ -1,40 +1,67 @@
 import type { Queries } from '../../db/database.ts'
 import type { SandboxLedger, SandboxState } from '../../providers/payment/sandbox.ts'
+import { findStoreId } from '../access/access.sql.ts'
+import type { StoreId } from '../context.ts'
 
-export const openSandboxPayment = (db: Queries, storeId: string, paymentId: string) => db.run`
+export const openSandboxPayment = (db: Queries, storeId: StoreId, paymentId: string) => db.run`
   insert into sandbox_payment (store_id, payment_id, state, updated_at)
-  select id, ${paymentId}, 'open', vitrine_now() from store where public_id = ${storeId}
+  values (${storeId}, ${paymentId}, 'open', vitrine_now())
   on conflict do nothing`
 
-export const readSandboxState = async (db: Queries, storeId: string, paymentId: string) =>
+export const readSandboxState = async (db: Queries, storeId: StoreId, paymentId: string) =>
   (
     await db.maybeOne<{ state: SandboxState }>`
-    select p.state from sandbox_payment p join store s on s.id = p.store_id
-    where s.public_id = ${storeId} and p.payment_id = ${paymentId}`
+    select p.state from sandbox_payment p where p.store_id = ${storeId} and p.payment_id = ${paymentId}`
   )?.state ?? null
 
 /** The statement checks the current state, so only one of two concurrent moves succeeds. */
 export const moveSandboxPayment = (
   db: Queries,
-  storeId: string,
+  storeId: StoreId,
   paymentId: string,
-  from: readonly (SandboxState | null)[],
+  from: readonly SandboxState[],
+  to: SandboxState,
+) => db.run`
+  update sandbox_payment set state = ${to}, updated_at = vitrine_now()
+  where store_id = ${storeId} and payment_id = ${paymentId} and state = any(${from}::text[])`
+
+/** The same for a payment that may be unknown. */
+export const setSandboxPayment = (
+  db: Queries,
+  storeId: StoreId,
+  paymentId: string,
+  from: readonly SandboxState[],
   to: SandboxState,
 ) => db.run`
   insert into sandbox_payment as p (store_id, payment_id, state, updated_at)
-  select id, ${paymentId}, ${to}, vitrine_now() from store
-  where public_id = ${storeId} and (${from.includes(null)}::boolean or exists (
-    select from sandbox_payment known where known.store_id = store.id and known.payment_id = ${paymentId}))
+  values (${storeId}, ${paymentId}, ${to}, vitrine_now())
   on conflict (store_id, payment_id) do update set state = excluded.state, updated_at = excluded.updated_at
-  where p.state = any(${from.filter((state) => state !== null)}::text[])`
+  where p.state = any(${from}::text[])`
 
-export const createSandboxLedger = (db: Queries): SandboxLedger => ({
-  open: async (storeId, paymentId) => {
-    await openSandboxPayment(db, storeId, paymentId)
-  },
-  read: (storeId, paymentId) => readSandboxState(db, storeId, paymentId),
-  move: async (storeId, paymentId, from, to) => {
-    const moved = await moveSandboxPayment(db, storeId, paymentId, from, to)
-    return moved === 1 ? to : readSandboxState(db, storeId, paymentId)
-  },
-})
+/** Providers know a store by its public id, which never changes. */
+export const createSandboxLedger = (db: Queries): SandboxLedger => {
+  const known = new Map<string, StoreId>()
+  const numberOf = async (publicId: string) => {
+    const found = known.get(publicId) ?? (await findStoreId(db, publicId))
+    if (found !== undefined) known.set(publicId, found)
+    return found
+  }
+  return {
+    open: async (publicId, paymentId) => {
+      const storeId = await numberOf(publicId)
+      if (storeId !== undefined) await openSandboxPayment(db, storeId, paymentId)
+    },
+    read: async (publicId, paymentId) => {
+      const storeId = await numberOf(publicId)
+      return storeId === undefined ? null : readSandboxState(db, storeId, paymentId)
+    },
+    move: async (publicId, paymentId, from, to) => {
+      const storeId = await numberOf(publicId)
+      if (storeId === undefined) return null
+      const states = from.filter((state) => state !== null)
+      const move = from.includes(null) ? setSandboxPayment : moveSandboxPayment
+      const moved = await move(db, storeId, paymentId, states, to)
+      return moved === 1 ? to : readSandboxState(db, storeId, paymentId)
+    },
+  }
+}

@@ -24,7 +24,7 @@ export const findSandboxPayment = async (services: PaymentServices, token: strin
   const order = payment && (await readOrder(services.db, store.id, payment.orderId))
   if (!order) throw fail('NOT_FOUND', 'There is no such payment.')
   const ctx = { ...services, store }
-  const state = await readSandboxState(services.db, store.publicId, payment.id)
+  const state = await readSandboxState(services.db, store.id, payment.id)
   const isInTime = (payment.expiresAt?.getTime() ?? 0) > services.clock.now()
   const isUndecided = payment.status === 'open' && (state === 'open' || state === 'later')
   return { ctx, payment, order, isOpen: isUndecided && isInTime }

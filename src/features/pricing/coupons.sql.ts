@@ -22,11 +22,11 @@ export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragm
       with recursive tree as (
         select k.category_ids collate "C" as ids
         union
-        select array(select c.id from category c where c.store_id = k.store_id and c.parent_id = any(tree.ids))
+        select array(select c.id from category c where c.store_id = ${storeId} and c.parent_id = any(tree.ids))
         from tree where cardinality(tree.ids) > 0)
       select jsonb_agg(distinct id) from tree cross join unnest(tree.ids) id) end)
-  from (select (${storeId})::integer as store_id, (${code})::text as code) asked
-  join coupon k on k.store_id = asked.store_id and k.code = asked.code
+  from (select (${code})::text as code) asked
+  join coupon k on k.store_id = ${storeId} and k.code = asked.code
   where asked.code is not null)`
 
 const epochMs = (column: Fragment) => sql`(extract(epoch from ${column}) * 1000)::bigint`
@@ -82,17 +82,19 @@ export type CouponRow = {
   createdAt: Date
 }
 
-const couponColumns = sql`k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
+const couponColumns = (
+  storeId: StoreId,
+) => sql`k.id, k.code, k.kind, k.value, k.description, k.min_subtotal_minor as "minSubtotalMinor",
     k.starts_at as "startsAt", k.ends_at as "endsAt", k.usage_limit as "usageLimit",
     k.customer_limit as "customerLimit", k.used, k.listed, k.stopped_at as "stoppedAt", k.created_at as "createdAt",
-    array(select c.slug from category c where c.store_id = k.store_id and c.id = any(k.category_ids)
+    array(select c.slug from category c where c.store_id = ${storeId} and c.id = any(k.category_ids)
       order by c.slug) as categories,
-    array(select p.slug from product p where p.store_id = k.store_id and p.id = any(k.product_ids)
+    array(select p.slug from product p where p.store_id = ${storeId} and p.id = any(k.product_ids)
       order by p.slug) as products`
 
 /** All coupons, or the one with the id, with the slugs of their categories and products. */
 export const listCoupons = (db: Queries, storeId: StoreId, id: string | null) => db.many<CouponRow>`
-  select ${couponColumns}
+  select ${couponColumns(storeId)}
   from coupon k
   where k.store_id = ${storeId} and (${id}::text is null or k.id = ${id})
   order by k.created_at, k.code`
@@ -117,7 +119,7 @@ export const pageCoupons = (
   filter: CouponFilter,
   { before, limit }: { before: { at: string; id: string } | null; limit: number },
 ) => db.many<PagedCoupon>`
-  select ${couponColumns}, k.created_at::text as position from ${matchingCoupons(storeId, filter)}
+  select ${couponColumns(storeId)}, k.created_at::text as position from ${matchingCoupons(storeId, filter)}
     ${before === null ? sql`` : sql`and (k.created_at, k.id) < (${before.at}::timestamptz, ${before.id})`}
   order by k.created_at desc, k.id desc limit ${limit}`
 
@@ -150,7 +152,7 @@ export const updateCoupon = (
     usage_limit = ${coupon.usageLimit}, customer_limit = ${coupon.customerLimit}, listed = ${coupon.listed},
     category_ids = coalesce(${coupon.categoryIds}::text[], category_ids),
     product_ids = coalesce(${coupon.productIds}::text[], product_ids),
-    stopped_at = case when ${coupon.isStopped} then coalesce(stopped_at, vitrine_now()) end
+    stopped_at = case when ${coupon.isStopped} then coalesce(stopped_at, (select vitrine_now())) end
   where store_id = ${storeId} and id = ${id}`
 
 export type CouponUse = {

@@ -15,9 +15,9 @@ export const redeemUse = (tx: Tx, storeId: StoreId, couponId: string, customerId
     insert into coupon_use as u (store_id, coupon_id, customer_id, uses)
     select ${storeId}, ${couponId}, ${customerId}, 1 from counted
     on conflict (store_id, coupon_id, customer_id) do update set uses = u.uses + 1
-    where (select customer_limit from counted) is null or u.uses < (select customer_limit from counted)
     returning uses)
-  select exists (select from mine) as taken`
+  select exists (
+    select from mine m join counted c on c.customer_limit is null or m.uses <= c.customer_limit) as taken`
 
 export const releaseUse = (tx: Tx, storeId: StoreId, couponId: string, customerId: string) => tx.run`
   with counted as (

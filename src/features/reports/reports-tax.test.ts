@@ -149,8 +149,10 @@ test('of a cancelled order neither tax nor its refund counts', async (t) => {
   service.clock.advance(1000)
   assert.ok((await report(from, at())).every((row: { refundedTax: number }) => row.refundedTax > 0))
   await service.db.run`update orders set status = 'cancelled' where id = ${order.id}`
+  const { storeId } = await service.db.one<{ storeId: number }>`
+    select store_id as "storeId" from orders where id = ${order.id}`
   await service.db.run`
-    with written as (select * from orders where id = ${order.id}) ${saleEntry(sql`written`, -1)}`
+    with written as (select * from orders where id = ${order.id}) ${saleEntry(storeId, sql`written`, -1)}`
   assert.deepEqual(await report(from, at()), [])
   await sum()
   service.clock.advance(days(1))

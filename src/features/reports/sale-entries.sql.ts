@@ -10,11 +10,13 @@ export const isSale = (order: { status: string; paymentMethod: string; paymentSt
   order.status !== 'cancelled' &&
   (order.paymentMethod === 'cod' || ['paid', 'partially_refunded', 'refunded'].includes(order.paymentStatus))
 
-const countedRefunds = sql`from refund r join payment p on p.store_id = r.store_id and p.id = r.payment_id
-  where r.store_id = o.store_id and r.order_id = o.id and r.status <> 'failed' and not p.is_duplicate`
+const countedRefunds = (storeId: StoreId | Fragment) => sql`from refund r
+  join payment p on p.store_id = r.store_id and p.id = r.payment_id
+  where r.store_id = ${storeId} and r.order_id = o.id and r.status <> 'failed' and not p.is_duplicate`
 
 /** Refunds of the order `o` that count: not those that failed, nor those of a duplicate payment. */
-export const refundsSql = sql`(select coalesce(sum(r.amount_minor), 0)::bigint ${countedRefunds})`
+export const refundsSql = (storeId: StoreId | Fragment) =>
+  sql`(select coalesce(sum(r.amount_minor), 0)::bigint ${countedRefunds(storeId)})`
 
 /** The refunded tax of the refund `r`, as an entry notes it. `sign`: 1 or -1. */
 const refundedTaxes = (sign: Fragment) => sql`jsonb_build_object('at', r.created_at, 'sign', ${sign}, 'taxes', r.taxes)`
@@ -23,27 +25,27 @@ const refundedTaxes = (sign: Fragment) => sql`jsonb_build_object('at', r.created
  * Part of the statement that writes an order: from now on it counts as a sale (1), or no longer (-1). `written` is a row
  * of that statement.
  */
-export const saleEntry = (written: Fragment, orders: 1 | -1): Fragment => sql`
+export const saleEntry = (storeId: StoreId, written: Fragment, orders: 1 | -1): Fragment => sql`
   insert into sale_entry (store_id, order_id, orders, at, refunds_minor, refunded_taxes)
-  select o.store_id, o.id, ${orders}::smallint, vitrine_now(), ${orders}::bigint * f.minor, f.taxes from ${written} o
+  select ${storeId}, o.id, ${orders}::smallint, vitrine_now(), ${orders}::bigint * f.minor, f.taxes from ${written} o
   cross join lateral (
     select coalesce(sum(r.amount_minor), 0)::bigint as minor, jsonb_agg(${refundedTaxes(sql`${orders}::integer`)}) as taxes
-    ${countedRefunds}) f`
+    ${countedRefunds(storeId)}) f`
 
 /**
  * Part of the statement that writes a refund. `changed` has its columns, and `counted`: what it adds to the refunds of
  * its order.
  */
-export const refundEntry = (changed: Fragment): Fragment => sql`
+export const refundEntry = (storeId: StoreId, changed: Fragment): Fragment => sql`
   insert into sale_entry (store_id, order_id, orders, at, refunds_minor, refunded_taxes)
-  select r.store_id, r.order_id, 0, vitrine_now(), r.counted, jsonb_build_array(${refundedTaxes(sql`sign(r.counted)`)})
+  select ${storeId}, r.order_id, 0, vitrine_now(), r.counted, jsonb_build_array(${refundedTaxes(sql`sign(r.counted)`)})
   from ${changed} r
-  join payment p on p.store_id = r.store_id and p.id = r.payment_id
-  join orders o on o.store_id = r.store_id and o.id = r.order_id
+  join payment p on p.store_id = ${storeId} and p.id = r.payment_id
+  join orders o on o.store_id = ${storeId} and o.id = r.order_id
   where r.counted <> 0 and not p.is_duplicate and ${isSaleSql}`
 
 /** Part of the statement that counts refunded units of lines. `units`: JSON with the `id` of a line and `refunded`. */
 export const refundedUnitsEntry = (storeId: StoreId, orderId: string, units: string): Fragment => sql`
   insert into sale_entry (store_id, order_id, orders, at, refunded_units)
-  select o.store_id, o.id, 0, vitrine_now(), ${units}::jsonb from orders o
+  select ${storeId}, o.id, 0, vitrine_now(), ${units}::jsonb from orders o
   where o.store_id = ${storeId} and o.id = ${orderId} and ${isSaleSql}`

@@ -27,7 +27,7 @@ const entriesIn = (storeId: StoreId, entries: Fragment, from: Date, to: Date) =>
 
 const ordersIn = (storeId: StoreId, from: Date, to: Date) => sql`
   select 0::bigint as entry, true as is_order, o.id as order_id, 1::smallint as orders,
-    ${refundsSql} as refunds_minor, null::jsonb as refunded_units
+    ${refundsSql(storeId)} as refunds_minor, null::jsonb as refunded_units
   from orders o
   where o.store_id = ${storeId} and o.created_at >= ${from} and o.created_at < ${to} and ${isSaleSql}`
 
@@ -310,5 +310,5 @@ export const countOpenCarts = (
   select to_char(date_trunc(${by}, c.updated_at at time zone ${timezone}), 'YYYY-MM-DD') as period, count(*) as carts
   from cart c
   where c.store_id = ${storeId} and c.updated_at >= ${from} and c.updated_at < ${to}
-    and exists (select from cart_item i where i.store_id = c.store_id and i.cart_id = c.id)
+    and exists (select from cart_item i where i.store_id = ${storeId} and i.cart_id = c.id)
   group by 1`

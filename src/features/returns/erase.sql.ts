@@ -9,7 +9,7 @@ export const listOrdersBeingReturned = (db: Queries, storeId: StoreId, customerI
   select o.number from orders o
   where o.store_id = ${storeId} and o.customer_id = ${customerId} and exists (
     select from order_return t
-    where t.store_id = o.store_id and t.order_id = o.id and t.status in ('requested', 'approved', 'received'))
+    where t.store_id = ${storeId} and t.order_id = o.id and t.status in ('requested', 'approved', 'received'))
   order by o.number limit 10`
 
 /** What the customer and the store have written to each other. */

@@ -20,14 +20,14 @@ export const countStaffFailure = (db: Queries, { who, windowMs, maxFailures }: S
   counted: true
 }>`
   insert into staff_sign_in_failure as kept (who, failed_at, forget_at)
-  values (${who}, array[vitrine_now()], vitrine_now() + ${windowMs} * interval '1 millisecond')
+  select ${who}, array[vitrine_now()], vitrine_now() + ${windowMs} * interval '1 millisecond'
   on conflict (who) do update set forget_at = excluded.forget_at,
     failed_at = excluded.failed_at || array(
       select at from unnest(kept.failed_at) as at
-      where at > vitrine_now() - ${windowMs} * interval '1 millisecond')
+      where excluded.failed_at[1] - at < ${windowMs} * interval '1 millisecond')
   where (
     select count(*) from unnest(kept.failed_at) as at
-    where at > vitrine_now() - ${windowMs} * interval '1 millisecond') < ${maxFailures}
+    where excluded.failed_at[1] - at < ${windowMs} * interval '1 millisecond') < ${maxFailures}
   returning true as counted`
 
 export const clearStaffFailures = (db: Queries, who: string) => db.run`

@@ -158,7 +158,7 @@ export const listKeys = (db: Queries, storeId: StoreId) => db.many<KeyListing>`
 
 /** Key ids are unique across stores, so no store is needed. */
 export const revokeKey = (tx: Tx, keyId: string) => tx.maybeOne<{ storeId: StoreId; revokedAt: Date }>`
-  update store_key set revoked_at = coalesce(revoked_at, vitrine_now())
+  update store_key set revoked_at = coalesce(revoked_at, (select vitrine_now()))
   where id = ${keyId}
   returning store_id as "storeId", revoked_at as "revokedAt"`
 
@@ -201,7 +201,7 @@ export const listStores = (db: Queries) => db.many<{
 
 /** Closing a closed store keeps the original time. */
 export const setClosed = (tx: Tx, storeId: StoreId, isClosed: boolean) => tx.run`
-  update store set closed_at = case when ${isClosed}::boolean then coalesce(closed_at, vitrine_now()) end
+  update store set closed_at = case when ${isClosed}::boolean then coalesce(closed_at, (select vitrine_now())) end
   where id = ${storeId}`
 
 /** Serialises concurrent rotations of credentials. */

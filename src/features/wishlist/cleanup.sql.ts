@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import { guestIsExpired } from '../access/cleanup.sql.ts'
 import type { StoreId } from '../context.ts'
 
@@ -11,7 +12,7 @@ export const findDueWishlistItems = (db: Queries, exceptStores: readonly number[
   from (
     select w.store_id, w.id, g.seen_on from guest g
     join wishlist_item w on w.store_id = g.store_id and w.guest_id = g.id
-    where ${guestIsExpired} and g.store_id <> all(${exceptStores}::integer[])
+    where ${guestIsExpired(sql`g.store_id`)} and g.store_id <> all(${exceptStores}::integer[])
     order by g.seen_on limit 500) oldest
   group by store_id
   order by "oldestAt"`
@@ -21,5 +22,5 @@ export const deleteDueWishlistItems = (db: Queries, storeId: StoreId, itemIds: r
   delete from wishlist_item d where d.store_id = ${storeId} and d.id = any(array(
     select w.id from wishlist_item w
     join guest g on g.store_id = ${storeId} and g.id = w.guest_id
-    where w.store_id = ${storeId} and w.id = any(${itemIds}) and ${guestIsExpired}
+    where w.store_id = ${storeId} and w.id = any(${itemIds}) and ${guestIsExpired(storeId)}
     for update of g, w skip locked))`

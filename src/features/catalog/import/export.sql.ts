@@ -47,9 +47,9 @@ export const listProductsToExport = (db: Queries, storeId: StoreId, after: strin
   select ${wholeProductColumns}, v.variants
   from (select * from product where store_id = ${storeId} and id > ${after} order by id limit ${limit}) p
   cross join lateral (
-    select coalesce(jsonb_agg(jsonb_build_object(${wholeVariantFields}, 'stock', ${stockByOutlet},
-      'prices', ${pricesByOutlet}) order by v.position, v.id), '[]') as variants
-    from variant v where v.store_id = p.store_id and v.product_id = p.id and v.active) v
+    select coalesce(jsonb_agg(jsonb_build_object(${wholeVariantFields}, 'stock', ${stockByOutlet(storeId)},
+      'prices', ${pricesByOutlet(storeId)}) order by v.position, v.id), '[]') as variants
+    from variant v where v.store_id = ${storeId} and v.product_id = p.id and v.active) v
   order by p.id`
 
 export const countProductsToExport = async (db: Queries, storeId: StoreId) =>
