@@ -14,13 +14,15 @@ export type Level = {
   /** What is inserted, as values or by queries. */
   source: Fields | undefined
   isLocking: boolean
+  /** A common table expression, or inside of one. */
+  isNamed: boolean
   outer: Level | undefined
 }
 
 /** All levels of a statement, a level before those inside of it. */
 export const levelsOf = (text: string): readonly Level[] => {
   const levels: Level[] = []
-  readLevels(parseStatement(text), { outer: undefined, named: new Set() }, levels)
+  readLevels(parseStatement(text), { outer: undefined, named: new Set(), isNamed: false }, levels)
   return levels
 }
 
@@ -28,7 +30,7 @@ export const levelsOf = (text: string): readonly Level[] => {
 export const partsOf = (select: Fields): readonly Fields[] =>
   isFields(select.larg) && isFields(select.rarg) ? [...partsOf(select.larg), ...partsOf(select.rarg)] : [select]
 
-type Around = { outer: Level | undefined; named: ReadonlySet<string> }
+type Around = { outer: Level | undefined; named: ReadonlySet<string>; isNamed: boolean }
 
 const kinds = [
   ['SelectStmt', 'select'],
@@ -46,11 +48,11 @@ const readLevels = (node: unknown, around: Around, levels: Level[]) => {
   assert.ok(nodeOf(node, 'VariableSetStmt') ?? nodeOf(node, 'VacuumStmt'), 'a statement of an unknown kind')
 }
 
-const readLevel = (fields: Fields, kind: Level['kind'], { outer, named }: Around, levels: Level[]) => {
+const readLevel = (fields: Fields, kind: Level['kind'], { outer, named, isNamed }: Around, levels: Level[]) => {
   const clause = isFields(fields.withClause) ? listOf(fields.withClause.ctes) : []
   const expressions = clause.map((node) => nodeOf(node, 'CommonTableExpr'))
-  const around = { outer, named: new Set([...named, ...expressions.map((of) => textOf(of?.ctename) ?? '')]) }
-  for (const expression of expressions) readLevels(expression?.ctequery, around, levels)
+  const around = { outer, isNamed, named: new Set([...named, ...expressions.map((of) => textOf(of?.ctename) ?? '')]) }
+  for (const expression of expressions) readLevels(expression?.ctequery, { ...around, isNamed: true }, levels)
   if (isFields(fields.larg) && isFields(fields.rarg)) {
     for (const part of [fields.larg, fields.rarg]) readLevel(part, kind, around, levels)
     return
@@ -67,10 +69,11 @@ const readLevel = (fields: Fields, kind: Level['kind'], { outer, named }: Around
     conditions: [fields.whereClause, ...joins],
     source: nodeOf(fields.selectStmt, 'SelectStmt'),
     isLocking: listOf(fields.lockingClause).length > 0,
+    isNamed,
     outer,
   }
   levels.push(level)
-  const inside = { outer: level, named: around.named }
+  const inside = { outer: level, named: around.named, isNamed }
   for (const node of leaves) {
     const query = nodeOf(node, 'RangeSubselect')
     if (query) readLevels(query.subquery, inside, levels)

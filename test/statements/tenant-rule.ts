@@ -1,8 +1,18 @@
 import { directoryTables, localTables } from '../../src/db/tenancy.ts'
-import { type Item, type Level, levelsOf, partsOf } from './levels.ts'
+import { type Item, type Level, levelsOf, partsOf, queriesIn } from './levels.ts'
 import { sampleStoreId } from './samples.ts'
 import { createTies } from './ties.ts'
-import { conjunctsOf, equalPairsOf, listOf, namesOfColumn, nodeOf, numberOfParameter, textOf } from './tree.ts'
+import {
+  conjunctsOf,
+  equalPairsOf,
+  isFields,
+  listOf,
+  namesOfColumn,
+  nodeOf,
+  numberOfParameter,
+  stringOf,
+  textOf,
+} from './tree.ts'
 
 /** A statement with values made of samples, in which only the store has the value `sampleStoreId`. */
 export type CheckedStatement = { text: string; values: readonly unknown[] }
@@ -29,7 +39,7 @@ export const findUntied = ({ text, values }: CheckedStatement): string[] => {
     if (level.kind === 'insert') return findUntiedRows(level, isStore)
     return level.items.flatMap((item) =>
       isTenantTable(item.table) && !isTied(item)
-        ? [`"${item.table}" is not tied to the store. Add: ${item.name}.store_id = \${storeId}`]
+        ? [`"${item.table}" is not tied to the store. Add: ${item.name}.store_id = storeId`]
         : [],
     )
   })
@@ -81,7 +91,7 @@ const findUntiedRows = ({ fields, items, source }: Level, isStore: (node: unknow
   const position = columns.indexOf('store_id')
   const rows = source ? partsOf(source).flatMap((part) => valuesOf(part)) : []
   const isTied = rows.length > 0 && position >= 0 && rows.every((row) => isStore(row[position]))
-  return isTied ? [] : [`"${table}" gets rows that are not tied to the store. Insert store_id with \${storeId}`]
+  return isTied ? [] : [`"${table}" gets rows that are not tied to the store. Insert store_id with storeId`]
 }
 
 /** The rows of `values`, or the columns of a query as its only row. */
@@ -89,3 +99,59 @@ const valuesOf = (part: Level['fields']): readonly (readonly unknown[])[] => {
   const rows = listOf(part.valuesLists).map((row) => listOf(nodeOf(row, 'List')?.items))
   return rows.length > 0 ? rows : [listOf(part.targetList).map((target) => nodeOf(target, 'ResTarget')?.val)]
 }
+
+/**
+ * What a distributed database refuses in writes: `vitrine_now()` where the server of the row cannot evaluate it once for
+ * the whole statement. `(select vitrine_now())` is evaluated by that server, and allowed except beside `on conflict`.
+ */
+export const findRefusedTimes = ({ text }: Pick<CheckedStatement, 'text'>): string[] =>
+  levelsOf(text).flatMap(({ kind, fields, source }) => {
+    if (kind === 'select') return []
+    const written = [fields.targetList, fields.whereClause]
+    const isConditional = [...nodesIn(written, 'CaseExpr'), ...nodesIn(written, 'CoalesceExpr')].some(namesTime)
+    const conflict = fields.onConflictClause
+    const isInValues = listOf(source?.valuesLists).length > 0
+    return [
+      ...(isConditional ? ['has vitrine_now() in case or coalesce. Write (select vitrine_now())'] : []),
+      ...(namesTime(fields.returningClause ?? fields.returningList)
+        ? ['returns vitrine_now(). Return (select vitrine_now())']
+        : []),
+      ...(namesTime(conflict) ? ['has vitrine_now() in on conflict. Compare with a column of excluded'] : []),
+      ...(isInValues && queriesIn([conflict, source?.valuesLists]).length > 0
+        ? ['has a query beside values. Write insert … select']
+        : []),
+    ]
+  })
+
+/** The nodes of a kind, but not those in queries. */
+const nodesIn = (node: unknown, kind: string): readonly unknown[] => {
+  if (!isFields(node) || nodeOf(node, 'SubLink')) return []
+  const own = nodeOf(node, kind)
+  return own ? [own] : Object.values(node).flatMap((value) => nodesIn(value, kind))
+}
+
+const namesTime = (node: unknown) =>
+  nodesIn(node, 'FuncCall').some((call) => isFields(call) && stringOf(listOf(call.funcname).at(-1)) === 'vitrine_now')
+
+/**
+ * A distributed database runs common table expressions that insert one after another, each as a statement of its own, and
+ * the rest of the statement then reads what they have written. PostgreSQL alone reads what was there before.
+ */
+export const findReadWrites = ({ text }: Pick<CheckedStatement, 'text'>): string[] => {
+  const levels = levelsOf(text)
+  const writes = levels.filter(({ kind }) => kind !== 'select')
+  if (!writes.some(({ kind }) => kind === 'insert')) return []
+  return writes
+    .filter(({ isNamed }) => isNamed)
+    .flatMap((write) => {
+      const table = write.items[0]?.table
+      const isRead = levels.some(
+        (level) =>
+          level.kind === 'select' && !isInside(level, write) && level.items.some((item) => item.table === table),
+      )
+      return isRead ? [`writes "${table}" and reads it in the same statement`] : []
+    })
+}
+
+const isInside = (level: Level, outer: Level): boolean =>
+  level.outer === outer || (level.outer !== undefined && isInside(level.outer, outer))

@@ -117,9 +117,12 @@ const couponAfter = (storeId: StoreId, change: CouponChange, current: Fragment) 
   return change === null ? sql`null` : sql`(select code from coupon where store_id = ${storeId} and code = ${change})`
 }
 
-const heldColumns = ({ storeId, products }: Hold) => sql`${cartColumns},
-  ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon,
+const heldColumns = ({ storeId, products }: Hold) => sql`${cartColumns}, named.coupon,
   (${findRequested(storeId, sql`c.outlet_id`, products)}) as found`
+
+/** Apart from the other columns, because a distributed database reads a tree of categories only in a query of its own. */
+const namedCoupon = (storeId: StoreId) => sql`named as materialized (
+    select ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon from c)`
 
 /**
  * Creates or locks the shopper's cart, and looks up the requested products. No row: the guest was merged or the cart has
@@ -146,8 +149,9 @@ export const holdOwnCart = (
       coupon_code = ${couponChange === undefined ? sql`c.coupon_code` : sql`excluded.coupon_code`}
     where ${isGuest ? sql`excluded.updated_at - c.updated_at < interval '30 days'` : sql`true`}
     returning c.*
-  )
-  select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c`
+  ),
+  ${namedCoupon(storeId)}
+  select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c cross join named`
 }
 
 /** Locks a cart by its id. No row: the cart does not exist, or the shopper may not change it. */
@@ -156,12 +160,13 @@ export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper
   return tx.maybeOne<HeldCart>`
   with c as (
     update cart c set version = c.version + 1, updated_at = vitrine_now(),
-      sweep_on = case when c.sweep_on is not null then (select ${deleteOn}) end,
+      sweep_on = ${deleteOn} + (c.sweep_on - c.sweep_on),
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
     where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${unexpired}
     returning c.*
-  )
-  select ${heldColumns(hold)}, false as "isNew" from c`
+  ),
+  ${namedCoupon(storeId)}
+  select ${heldColumns(hold)}, false as "isNew" from c cross join named`
 }
 
 export const hasLines = async (tx: Tx, storeId: StoreId, cartId: string) =>

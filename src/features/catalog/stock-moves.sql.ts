@@ -61,7 +61,7 @@ export const moveStock = (
   return tx.many<Moved>`
   with line as (${line}),
   locked as (
-    select from unnest(${ids}) as w (variant_id)
+    select 1 from unnest(${ids}) as w (variant_id)
     cross join lateral (
       select from stock s
       where s.store_id = ${storeId} and s.variant_id = w.variant_id and s.outlet_id = ${outletId}

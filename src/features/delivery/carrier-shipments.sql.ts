@@ -76,14 +76,13 @@ export const savePickup = (tx: Tx, storeId: StoreId, shipmentId: string, pickupA
   update shipment set pickup_at = coalesce(${pickupAt}::timestamptz, pickup_at), updated_at = vitrine_now()
   where store_id = ${storeId} and id = ${shipmentId}`
 
-const isGivenUp = sql`created_at < (select vitrine_now()) - interval '60 days'`
+const isGivenUp = sql`s.created_at < vitrine_now() - interval '60 days'`
 
 /** The carrier was asked. A parcel that is 60 days old is not asked about again. */
 export const noteTracked = (tx: Tx, storeId: StoreId, shipmentId: string) => tx.run`
-  update shipment
+  update shipment s
   set tracked_at = vitrine_now(), track_attempts = 0,
-    track_due_at = case when track_due_at is null or ${isGivenUp} then null
-      else (select vitrine_now()) + ${trackAfter} end
+    track_due_at = (select case when s.track_due_at is null or ${isGivenUp} then null else vitrine_now() + ${trackAfter} end)
   where store_id = ${storeId} and id = ${shipmentId}`
 
 export type DueShipment = { storeNumber: StoreId; storeId: string; orderId: string; id: string; attempt: number }
@@ -108,7 +107,7 @@ export const claimShipmentsToTrack = (db: Queries, storeId: StoreId, limit: numb
 
 /** Doubles the delay after each failure, up to a day. */
 export const postponeTracking = (db: Queries, { storeNumber, id, attempt }: DueShipment) => db.run`
-  update shipment
-  set track_due_at = case when ${isGivenUp} then null
-    else (select vitrine_now()) + least(power(2, least(${attempt}::integer - 1, 5)), 24) * interval '1 hour' end
+  update shipment s
+  set track_due_at = (select case when ${isGivenUp} then null
+    else vitrine_now() + least(power(2, least(${attempt}::integer - 1, 5)), 24) * interval '1 hour' end)
   where store_id = ${storeNumber} and id = ${id} and track_due_at is not null and track_attempts = ${attempt}`

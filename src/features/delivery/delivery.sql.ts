@@ -74,15 +74,21 @@ export const trackAfter = sql`interval '6 hours'`
 
 /** An event counts as news of the carrier, so that the tracking job does not ask for a while. */
 export const saveShipment = (tx: Tx, storeId: StoreId, orderId: string, shipment: Shipment) => tx.run`
-  insert into shipment as s (store_id, order_id, id, tracking_number, partner, status, estimated_delivery, delivered_at,
+  with known as (
+    update shipment s
+    set tracking_number = ${shipment.trackingNumber}, partner = ${shipment.partner}, status = ${shipment.status},
+      estimated_delivery = ${shipment.estimatedDelivery}, delivered_at = ${shipment.deliveredAt},
+      tracking_url = ${shipment.trackingUrl}, last_event_at = ${shipment.lastEventAt}, updated_at = vitrine_now(),
+      tracked_at = vitrine_now(), track_attempts = 0, track_due_at = ${
+        endedStatuses.includes(shipment.status)
+          ? sql`null`
+          : sql`case when s.carrier is not null then (select vitrine_now() + ${trackAfter}) end`
+      }
+    where s.store_id = ${storeId} and s.order_id = ${orderId} and s.id = ${shipment.id}
+    returning s.id)
+  insert into shipment (store_id, order_id, id, tracking_number, partner, status, estimated_delivery, delivered_at,
     tracking_url, items, last_event_at, created_at, updated_at)
-  values (${storeId}, ${orderId}, ${shipment.id}, ${shipment.trackingNumber}, ${shipment.partner}, ${shipment.status},
-    ${shipment.estimatedDelivery}, ${shipment.deliveredAt}, ${shipment.trackingUrl}, ${JSON.stringify(shipment.items)},
-    ${shipment.lastEventAt}, vitrine_now(), vitrine_now())
-  on conflict (store_id, order_id, id) do update
-  set tracking_number = excluded.tracking_number, partner = excluded.partner, status = excluded.status,
-    estimated_delivery = excluded.estimated_delivery, delivered_at = excluded.delivered_at,
-    tracking_url = excluded.tracking_url, last_event_at = excluded.last_event_at, updated_at = excluded.updated_at,
-    tracked_at = vitrine_now(), track_attempts = 0,
-    track_due_at = case when s.carrier is null or excluded.status = any(${endedStatuses}::text[]) then null
-      else vitrine_now() + ${trackAfter} end`
+  select ${storeId}, ${orderId}, ${shipment.id}, ${shipment.trackingNumber}, ${shipment.partner}, ${shipment.status},
+    ${shipment.estimatedDelivery}::timestamptz, ${shipment.deliveredAt}::timestamptz, ${shipment.trackingUrl},
+    ${JSON.stringify(shipment.items)}::jsonb, ${shipment.lastEventAt}::timestamptz, vitrine_now(), vitrine_now()
+  where not exists (select from known)`

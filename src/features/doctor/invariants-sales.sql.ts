@@ -44,27 +44,28 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
     select o.store_id, o.id, 1, ${refundsSql(sql`o.store_id`)}, true, null from orders o
     where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}),
   parts as (
-    select o.store_id, e.is_order, g.grain, g.day, p.kind, p.key,
-      e.orders * p.quantity as quantity, p.refunded, e.orders * p.total as total, e.orders * p.tax as tax,
-      e.refunds * p.has_refunds as refunds
-    from changes e
-    join orders o on o.store_id = e.store_id and o.id = e.order_id
-    cross join (values ('day'), ('month')) w (grain)
-    cross join lateral (
-      select w.grain, date_trunc(w.grain, o.created_at at time zone 'UTC')::date as day) g
-    cross join lateral (
-      select 'outlet' as kind, o.outlet_id::text as key, o.units::bigint as quantity, 0::bigint as refunded,
-        o.total_minor as total, o.tax_minor as tax, 1 as has_refunds
+    select p.store_id, p.is_order, w.grain, date_trunc(w.grain, p.created_at at time zone 'UTC')::date as day, p.kind,
+      p.key, p.orders * p.quantity as quantity, p.refunded, p.orders * p.total as total, p.orders * p.tax as tax, p.refunds
+    from (
+      select o.store_id, e.is_order, e.orders, o.created_at, k.kind,
+        case k.kind when 'outlet' then o.outlet_id::text else o.coupon_code end as key, o.units::bigint as quantity,
+        0::bigint as refunded, o.total_minor as total, o.tax_minor as tax, e.refunds
+      from changes e
+      join orders o on o.store_id = e.store_id and o.id = e.order_id
+      cross join (values ('outlet'), ('coupon')) k (kind)
+      where k.kind = 'outlet' or o.coupon_code is not null
       union all
-      select 'coupon', o.coupon_code, o.units, 0, o.total_minor, o.tax_minor, 1 where o.coupon_code is not null
-      union all
-      select k.kind, case k.kind when 'product' then l.product_id else l.tax_rate::text end, l.quantity,
+      select o.store_id, e.is_order, e.orders, o.created_at, k.kind,
+        case k.kind when 'product' then l.product_id else l.tax_rate::text end, l.quantity,
         case when e.is_order then l.refunded else coalesce((
-          select sum(u.refunded) from jsonb_to_recordset(e.refunded_units) as u (id text, refunded integer)
-          where u.id = l.id), 0) end,
+          select sum((u ->> 'refunded')::integer) from jsonb_array_elements(e.refunded_units) u
+          where u ->> 'id' = l.id), 0) end,
         l.line_total_minor - l.discount_minor + case when o.tax_included then 0 else l.tax_minor end, l.tax_minor, 0
-      from order_line l cross join (values ('product'), ('tax')) k (kind)
-      where l.store_id = o.store_id and l.order_id = o.id) p),
+      from changes e
+      join orders o on o.store_id = e.store_id and o.id = e.order_id
+      join order_line l on l.store_id = o.store_id and l.order_id = o.id
+      cross join (values ('product'), ('tax')) k (kind)) p
+    cross join (values ('day'), ('month')) w (grain)),
   summed as (
     select store_id, kind, grain, day, key, sum(quantity) as quantity, sum(refunded) as refunded, sum(total) as total,
       sum(tax) as tax, sum(refunds) as refunds

@@ -63,7 +63,7 @@ export const lockMedium = (tx: Tx, storeId: StoreId, id: string) => tx.maybeOne<
  */
 export const readyMedium = (tx: Tx, storeId: StoreId, id: string, alt: string | null) => tx.maybeOne<MediumRow>`
   update media m set state = 'ready', deleted_at = null, alt = coalesce(${alt}, m.alt), updated_at = vitrine_now(),
-    check_at = case when m.check_at is not null or m.deleted_at is not null then (select vitrine_now()) + interval '1 day' end
+    check_at = case when m.check_at is not null or m.deleted_at is not null then (select vitrine_now() + interval '1 day') end
   where m.store_id = ${storeId} and m.id = ${id} and m.state <> 'removing'
   returning ${mediumColumns}`
 

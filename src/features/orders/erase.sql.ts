@@ -67,9 +67,9 @@ export const eraseOrders = (tx: Tx, storeId: StoreId, orderIds: readonly string[
     note = ${erasedIfSet(sql`o.note`)},
     shipping_address = case when o.shipping_address is not null then ${erasedAddress(sql`o.shipping_address`)} end,
     billing_address = case when o.billing_address is not null then ${erasedAddress(sql`o.billing_address`)} end,
-    payment = case when o.payment is not null then o.payment || jsonb_build_object(
+    payment = (select case when o.payment is not null then o.payment || jsonb_build_object(
       'last4', ${erasedIfSet(sql`coalesce(o.payment ->> 'last4', '')`)},
-      'upiId', ${erasedIfSet(sql`coalesce(o.payment ->> 'upiId', '')`)}) end
+      'upiId', ${erasedIfSet(sql`coalesce(o.payment ->> 'upiId', '')`)}) end)
   where o.store_id = ${storeId} and o.id = any(${orderIds}::text[])`
 
 /** Entries that people or providers wrote may name the customer. */

@@ -41,7 +41,7 @@ export const claimExpiredOrders = (db: Queries, storeId: StoreId, limit: number)
 export const postponeExpiry = (db: Queries, { storeNumber, orderId, attempt }: ExpiredOrder) => db.run`
   update orders
   set expiry_attempts = ${attempt},
-    expiry_retry_at = least(
-      (select vitrine_now()) + least(power(2, least(${attempt}::integer - 1, 6)), 60) * interval '1 minute',
-      greatest(expires_at + interval '1 hour', (select vitrine_now()) + interval '1 minute'))
+    expiry_retry_at = (select least(
+      vitrine_now() + least(power(2, least(${attempt}::integer - 1, 6)), 60) * interval '1 minute',
+      greatest(expires_at + interval '1 hour', vitrine_now() + interval '1 minute')))
   where store_id = ${storeNumber} and id = ${orderId} and expires_at is not null and expiry_attempts = ${attempt}::integer - 1`

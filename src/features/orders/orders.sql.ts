@@ -267,7 +267,7 @@ const written = (
       to_ship = ${toShip}, updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
     returning store_id, id, customer_id, language, event_count, updated_at),
-  ${sale === 0 ? sql`` : sql`sale as (${saleEntry(storeId, sql`written`, sale)}),`}
+  ${sale === 0 ? sql`` : sql`sale as (${saleEntry(storeId, order.id, sql`written`, sale)}),`}
   timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)} returning *)`
 
 /** `type` is for programs, `message` for people. */
@@ -335,7 +335,7 @@ export const insertOrder = (
       ${countUnits(orderLines)}, ${order.language}, 1,
       ${order.paymentMethod === 'cod' ? sql`exists (select from lined l where l.digital is null)` : sql`false`}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
     returning *),
-  ${isSale(order) ? sql`sale as (${saleEntry(storeId, sql`placed`, 1)}),` : sql``}
+  ${isSale(order) ? sql`sale as (${saleEntry(storeId, order.id, sql`placed`, 1)}),` : sql``}
   searched as (
     insert into order_search (store_id, number, term)
     select ${storeId}, o.number, t.term

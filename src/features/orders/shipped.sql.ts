@@ -27,6 +27,10 @@ export const listShippedUnits = (tx: Tx, storeId: StoreId, orderId: string) => t
   where s.store_id = ${storeId} and s.order_id = ${orderId} and s.status <> 'cancelled'
   group by l.id, l.quantity`
 
+/** The items of a shipment or a refund. By functions that are immutable, which checks across servers need. */
+export const itemsIn = (items: Fragment): Fragment => sql`(
+    select x ->> 'id' as id, (x ->> 'quantity')::integer as quantity from jsonb_array_elements(${items}) x)`
+
 /**
  * Refunded units of an order that were never shipped, as items `i`: those that went back to stock as not shipped, and
  * those of refunds before the first shipment. Other refunds are of units that the customer had received.
@@ -36,9 +40,7 @@ export const refundedUnshipped = (storeId: StoreId | Fragment, orderId: Fragment
   cross join lateral (
     select exists (select from shipment s where s.store_id = ${storeId} and s.order_id = r.order_id
       and s.status <> 'cancelled' and s.created_at <= r.created_at) as "isAfterShipment") known
-  cross join lateral jsonb_to_recordset(
-    case when known."isAfterShipment" and r.status = 'succeeded' then r.restocked else r.items end)
-    as i (id text, quantity integer)
+  cross join lateral ${itemsIn(sql`case when known."isAfterShipment" and r.status = 'succeeded' then r.restocked else r.items end`)} i
   where r.store_id = ${storeId} and r.order_id = ${orderId} and r.status <> 'failed'
     and (r.restock is null or not known."isAfterShipment")`
 

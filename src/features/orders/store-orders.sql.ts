@@ -11,8 +11,7 @@ export const findOrderById = (db: Queries, orderId: string, storeId: string | nu
 /** Order numbers are unique within a store only. Five matches are enough for an error that lists the stores. */
 export const findOrdersByNumber = (db: Queries, number: number, storeId: string | null) => db.many<OrderMatch>`
   select o.id as "orderId", s.public_id as "storeId", s.name as "storeName"
-  from store s
-  cross join lateral (select o.id from orders o where o.store_id = s.id and o.number = ${number} limit 1) o
+  from store s join orders o on o.store_id = s.id and o.number = ${number}
   where ${storeId}::text is null or s.public_id = ${storeId}
   order by s.id
   limit 5`

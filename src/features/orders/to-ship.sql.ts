@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import type { OrderPaymentStatus, OrderStatus } from './order.contract.ts'
-import { refundedUnshipped } from './shipped.sql.ts'
+import { itemsIn, refundedUnshipped } from './shipped.sql.ts'
 
 /** A parcel that is being booked is not with a carrier yet. If the booking is interrupted, the order must not be forgotten. */
 const isHandedOver = sql`s.status not in ('cancelled', 'preparing')`
@@ -17,7 +17,7 @@ export const hasUnitsLeft = (storeId: StoreId | Fragment, orderId: Fragment): Fr
       where l.store_id = ${storeId} and l.order_id = ${orderId} and l.digital is null and l.quantity > l.refunded
         and l.quantity > coalesce((
           select sum(i.quantity) from shipment s
-          cross join lateral jsonb_to_recordset(s.items) as i (id text, quantity integer)
+          cross join lateral ${itemsIn(sql`s.items`)} i
           where ${parcels} and i.id = l.id), 0) + coalesce((
           select sum(i.quantity) ${refundedUnshipped(storeId, orderId)} and i.id = l.id), 0)))`
 }

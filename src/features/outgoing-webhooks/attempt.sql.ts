@@ -64,7 +64,7 @@ const note = (storeId: StoreId, claim: ClaimKey, result: AttemptResult) => sql`
     noted as (
       update webhook_delivery set state = ${result.state}, attempts = attempts + 1, is_sending = false,
         next_at = vitrine_now() + ${result.retryInMs}::double precision * interval '1 millisecond',
-        finished_at = case when ${result.state} <> 'waiting' then vitrine_now() end
+        finished_at = case when ${result.state} <> 'waiting' then (select vitrine_now()) end
       where store_id = ${storeId} and id = ${claim.id} and state = 'waiting'
         and ${notByIndex(sql`is_sending`)} and next_at = ${claim.claimedUntil}
       returning endpoint_id),
@@ -77,11 +77,11 @@ const note = (storeId: StoreId, claim: ClaimKey, result: AttemptResult) => sql`
       update webhook_endpoint w set
         failing_since = case
           when ${result.state} = 'delivered' then null
-          when ${result.isFailure} then coalesce(w.failing_since, vitrine_now())
+          when ${result.isFailure} then coalesce(w.failing_since, (select vitrine_now()))
           else w.failing_since end,
         paused_until = case
-          when ${result.pauseMs}::double precision > 0 then greatest(w.paused_until,
-            vitrine_now() + ${result.pauseMs}::double precision * interval '1 millisecond')
+          when ${result.pauseMs}::double precision > 0 then greatest(w.paused_until, (
+            select vitrine_now() + ${result.pauseMs}::double precision * interval '1 millisecond'))
           else w.paused_until end
       from noted n
       where w.store_id = ${storeId} and w.id = n.endpoint_id

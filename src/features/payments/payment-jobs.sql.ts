@@ -44,8 +44,7 @@ export const findLatePayments = (db: Queries) => db.many<DueStoreRow>`
 export const claimLatePayments = (db: Queries, storeId: StoreId, limit: number) => db.many<DuePayment>`
   with claimed as (
     update payment p set asked_at = vitrine_now(), late_check_at =
-      case when p.created_at > n.now - interval '1 day' then n.now + (n.now - p.created_at) end
-    from (select vitrine_now() as now) n
+      (select case when p.created_at > vitrine_now() - interval '1 day' then vitrine_now() + (vitrine_now() - p.created_at) end)
     where p.store_id = ${storeId} and p.id = any(array(
       select q.id from payment q where q.store_id = ${storeId} and q.late_check_at <= vitrine_now()
       order by q.late_check_at limit ${limit} for update skip locked))

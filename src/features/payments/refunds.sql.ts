@@ -63,7 +63,7 @@ export type RefundState = Pick<RefundRow, 'status' | 'reference' | 'isRefused'> 
 
 /** Of a locked refund. A pending one stays due, or becomes due again. */
 export const writeRefund = (tx: Tx, storeId: StoreId, id: string, state: RefundState) => tx.run`
-  with before as (select status from refund where store_id = ${storeId} and id = ${id}),
+  with before as materialized (select status from refund where store_id = ${storeId} and id = ${id}),
   written as (
     update refund set status = ${state.status}, reference = coalesce(${state.reference}, reference),
       detail = ${state.detail}, is_refused = ${state.isRefused},

@@ -3,7 +3,7 @@ import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 /**
- * A subquery for use in other statements: the jsonb of the `Coupon` with a code, or null. The arguments are bound in the
+ * A subquery for use in other statements: the jsonb of the `Coupon` with a code, or null. The code is bound in the
  * subselect `asked`, where column names of the outer statement cannot clash with the ones here. Without a code the
  * `where` is false before any table is read.
  *
@@ -13,7 +13,7 @@ import type { StoreId } from '../context.ts'
  *
  * A stopped coupon has ended in 1970, so it has ended by any instance's clock.
  */
-export const couponAsJson = (storeId: Fragment | StoreId, code: Fragment): Fragment => sql`(
+export const couponAsJson = (storeId: StoreId, code: Fragment): Fragment => sql`(
   select jsonb_build_object('id', k.id, 'code', k.code, 'kind', k.kind, 'value', k.value,
     'minSubtotalMinor', k.min_subtotal_minor, 'startsAtMs', ${epochMs(sql`k.starts_at`)},
     'endsAtMs', case when k.stopped_at is null then ${epochMs(sql`k.ends_at`)} else 0 end, 'usageLimit', k.usage_limit, 'customerLimit', k.customer_limit,

@@ -23,7 +23,7 @@ const create = async (shop: TestStore, wanted: Wanted) => {
 const assertRefused = (shop: TestStore, wanted: Wanted, message: RegExp) =>
   assert.rejects(create(shop, wanted), { name: 'DomainError', message })
 
-const readCoupon = async (storeId: Fragment | number, code: Fragment) =>
+const readCoupon = async (storeId: number, code: Fragment) =>
   (await service.db.one<{ coupon: Coupon | null }>`select ${couponAsJson(storeId, code)} as coupon`).coupon
 
 const find = async (shop: TestStore, code: string | null) => readCoupon((await shop.load()).id, sql`${code}`)
@@ -107,8 +107,8 @@ test('a statement can read the coupon of each of its rows, whatever its own tabl
   await create(shop, { code: 'HOME', categories: ['Home'] })
   const { id } = await shop.load()
   const rows = await service.db.many<{ code: string | null; coupon: Coupon | null }>`
-    select k.code, ${couponAsJson(sql`k.store_id`, sql`code`)} as coupon
-    from (values (${id}::integer, 'HOME'), (${id}, null), (${id}, 'NONE')) as k (store_id, code)`
+    select k.code, ${couponAsJson(id, sql`code`)} as coupon
+    from (values ('HOME'), (null), ('NONE')) as k (code)`
   assert.deepEqual(
     rows.map(({ code, coupon }) => [code, coupon?.code, coupon?.categoryIds.length]),
     [
@@ -150,7 +150,7 @@ test('a coupon is read by its index, its categories only if it has any, and no t
   await create(shop, { code: 'HOME', categories: ['Home'] })
   const { id } = await shop.load()
   // Which index is used depends on the statistics: how many coupons a store has.
-  const ofStore = /^\(\(?store_id = \$1/
+  const ofStore = /^\(\(?store_id = \$\d/
   const plain = await readsOf(id, 'ALL')
   assert.deepEqual([plain.tables, plain.conditions.length], [['coupon'], 1])
   assert.match(plain.conditions[0] ?? '', ofStore)
@@ -158,7 +158,7 @@ test('a coupon is read by its index, its categories only if it has any, and no t
   assert.deepEqual(tables, ['coupon', 'category'])
   assert.match(conditions[0] ?? '', ofStore)
   // Which index columns are used beyond the store depends on how many categories a store has.
-  assert.match(conditions[1] ?? '', /store_id = k\.store_id/)
+  assert.match(conditions[1] ?? '', /store_id = \$\d/)
   assert.deepEqual(await readsOf(id, null), { tables: [], conditions: [] })
 })
 

@@ -152,7 +152,7 @@ test('of a cancelled order neither tax nor its refund counts', async (t) => {
   const { storeId } = await service.db.one<{ storeId: number }>`
     select store_id as "storeId" from orders where id = ${order.id}`
   await service.db.run`
-    with written as (select * from orders where id = ${order.id}) ${saleEntry(storeId, sql`written`, -1)}`
+    with written as (select * from orders where id = ${order.id}) ${saleEntry(storeId, order.id, sql`written`, -1)}`
   assert.deepEqual(await report(from, at()), [])
   await sum()
   service.clock.advance(days(1))

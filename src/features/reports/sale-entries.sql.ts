@@ -10,27 +10,27 @@ export const isSale = (order: { status: string; paymentMethod: string; paymentSt
   order.status !== 'cancelled' &&
   (order.paymentMethod === 'cod' || ['paid', 'partially_refunded', 'refunded'].includes(order.paymentStatus))
 
-const countedRefunds = (storeId: StoreId | Fragment) => sql`from refund r
+const countedRefunds = (storeId: StoreId | Fragment, orderId: string | Fragment) => sql`from refund r
   join payment p on p.store_id = r.store_id and p.id = r.payment_id
-  where r.store_id = ${storeId} and r.order_id = o.id and r.status <> 'failed' and not p.is_duplicate`
+  where r.store_id = ${storeId} and r.order_id = ${orderId} and r.status <> 'failed' and not p.is_duplicate`
 
 /** Refunds of the order `o` that count: not those that failed, nor those of a duplicate payment. */
 export const refundsSql = (storeId: StoreId | Fragment) =>
-  sql`(select coalesce(sum(r.amount_minor), 0)::bigint ${countedRefunds(storeId)})`
+  sql`(select coalesce(sum(r.amount_minor), 0)::bigint ${countedRefunds(storeId, sql`o.id`)})`
 
 /** The refunded tax of the refund `r`, as an entry notes it. `sign`: 1 or -1. */
 const refundedTaxes = (sign: Fragment) => sql`jsonb_build_object('at', r.created_at, 'sign', ${sign}, 'taxes', r.taxes)`
 
 /**
- * Part of the statement that writes an order: from now on it counts as a sale (1), or no longer (-1). `written` is a row
- * of that statement.
+ * Part of the statement that writes an order: from now on it counts as a sale (1), or no longer (-1). `written` has its
+ * row if that statement wrote it.
  */
-export const saleEntry = (storeId: StoreId, written: Fragment, orders: 1 | -1): Fragment => sql`
+export const saleEntry = (storeId: StoreId, orderId: string, written: Fragment, orders: 1 | -1): Fragment => sql`
   insert into sale_entry (store_id, order_id, orders, at, refunds_minor, refunded_taxes)
-  select ${storeId}, o.id, ${orders}::smallint, vitrine_now(), ${orders}::bigint * f.minor, f.taxes from ${written} o
-  cross join lateral (
+  select ${storeId}, ${orderId}, ${orders}::smallint, vitrine_now(), ${orders}::bigint * f.minor, f.taxes from ${written}
+  cross join (
     select coalesce(sum(r.amount_minor), 0)::bigint as minor, jsonb_agg(${refundedTaxes(sql`${orders}::integer`)}) as taxes
-    ${countedRefunds(storeId)}) f`
+    ${countedRefunds(storeId, orderId)}) f`
 
 /**
  * Part of the statement that writes a refund. `changed` has its columns, and `counted`: what it adds to the refunds of

@@ -1,5 +1,5 @@
 import type { Queries } from '../../db/database.ts'
-import type { Author } from '../context.ts'
+import type { Author, StoreId } from '../context.ts'
 
 /** `who`: an email, or `code` and the id of a person whose password was right. */
 export type StaffFailureLimit = { who: string; windowMs: number; maxFailures: number }
@@ -33,19 +33,21 @@ export const countStaffFailure = (db: Queries, { who, windowMs, maxFailures }: S
 export const clearStaffFailures = (db: Queries, who: string) => db.run`
   delete from staff_sign_in_failure where who = ${who}`
 
-/**
- * Notes a failed sign-in in the audit log of each store that the person works for. One statement that does not wait for
- * the disk, so that it takes as long for an unknown email.
- */
-export const auditFailedSignIn = (
+export const listStoresOfEmail = (db: Queries, email: string) => db.many<{ storeId: StoreId }>`
+  select r.store_id as "storeId" from staff s join staff_role r on r.staff_id = s.id
+  where s.email = ${email} order by r.store_id`
+
+/** Notes a failed sign-in in the audit log of a store, if the person works for it. Does not wait for the disk. */
+export const insertFailedSignIn = (
   db: Queries,
+  storeId: StoreId,
   { email, auditId, reason }: { email: string; auditId: string; reason: string },
   { clientAddress, requestId }: Pick<Author, 'clientAddress' | 'requestId'>,
 ) => db.run`
   insert into audit (store_id, id, at, actor_kind, actor_id, actor_name, client_address, request_id, action, resource,
     resource_id, changes)
-  select r.store_id, ${auditId}, date_trunc('milliseconds', vitrine_now()), 'staff', s.id, s.name, ${clientAddress},
+  select ${storeId}, ${auditId}, date_trunc('milliseconds', vitrine_now()), 'staff', s.id, s.name, ${clientAddress},
     ${requestId}, 'session.refused', 'session', s.id,
     json_build_object('reason', json_build_object('before', null, 'after', ${reason}::text))
-  from staff s join staff_role r on r.staff_id = s.id cross join set_config('synchronous_commit', 'off', true)
+  from staff s join staff_role r on r.staff_id = s.id and r.store_id = ${storeId} cross join set_config('synchronous_commit', 'off', true)
   where s.email = ${email}`

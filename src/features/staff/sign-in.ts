@@ -4,12 +4,26 @@ import type { AdminPublicCtx } from '../context.ts'
 import { countSignIn, tryStaffPassword } from './attempts.ts'
 import { requireCode } from './second-factor.ts'
 import { openStaffSession } from './sessions.ts'
-import { auditFailedSignIn } from './sign-in.sql.ts'
+import { insertFailedSignIn, listStoresOfEmail } from './sign-in.sql.ts'
 import { findStaffByEmail, lockStaff, updateStaffPassword } from './staff.sql.ts'
 
 export const normaliseStaffEmail = (text: string) => text.normalize('NFC').trim().toLowerCase()
 
 const wrong = () => fail('UNAUTHORIZED', 'The email or the password is wrong.')
+
+/** No store has this number. */
+const noStore = 0
+
+/**
+ * Notes a failed sign-in in each store that the person works for. For an unknown email it sends the same statements as
+ * for a person of one store, so that it takes as long.
+ */
+const auditFailedSignIn = async (ctx: AdminPublicCtx, email: string, reason: string) => {
+  const stores = (await listStoresOfEmail(ctx.db, email)).map(({ storeId }) => storeId)
+  for (const storeId of stores.length === 0 ? [noStore] : stores) {
+    await insertFailedSignIn(ctx.db, storeId, { email, auditId: newId('aud', ctx.clock.now()), reason }, ctx)
+  }
+}
 
 export type StaffSignIn = { email: string; password: string; code?: string }
 
@@ -17,9 +31,7 @@ export const signInStaff = async (ctx: AdminPublicCtx, { email: typed, password,
   const email = normaliseStaffEmail(typed)
   const uncount = await countSignIn(ctx)
   const found = await findStaffByEmail(ctx.db, email)
-  const refuse = async (reason: string) => {
-    await auditFailedSignIn(ctx.db, { email, auditId: newId('aud', ctx.clock.now()), reason }, ctx)
-  }
+  const refuse = (reason: string) => auditFailedSignIn(ctx, email, reason)
   const { row, newHash } = await tryStaffPassword(ctx, email, async ({ check, hash, isOutdated }) => {
     // Checked even without an account, so that the response time does not reveal whether there is one.
     const isRight = await check(password, found?.passwordHash ?? undefined)

@@ -18,11 +18,11 @@ export const insertToken = (
   token: Pick<TokenRow, 'id' | 'name' | 'permissions' | 'expiresAt'> & { tokenHash: string },
   maxTokens: number,
 ) => tx.maybeOne<TokenRow>`
-  insert into admin_token (store_id, id, name, token_hash, permissions, created_at, expires_at)
+  insert into admin_token as a (store_id, id, name, token_hash, permissions, created_at, expires_at)
   select ${storeId}, ${token.id}, ${token.name}, ${token.tokenHash}, ${token.permissions}::text[], vitrine_now(),
     ${token.expiresAt}::timestamptz
-  where (select count(*) from admin_token where store_id = ${storeId} and revoked_at is null) < ${maxTokens}
-  returning id, name, permissions, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"`
+  where (select count(*) from admin_token k where k.store_id = ${storeId} and k.revoked_at is null) < ${maxTokens}
+  returning a.id, a.name, a.permissions, a.created_at as "createdAt", a.expires_at as "expiresAt", a.used_at as "usedAt"`
 
 export const listTokens = (db: Queries, storeId: StoreId) => db.many<TokenRow>`
   select id, name, permissions, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt"

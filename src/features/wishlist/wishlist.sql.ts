@@ -65,7 +65,7 @@ export const insertWishlistItem = (
   with offered as (
     select l.product_id from listing l
     where l.store_id = ${storeId} and l.outlet_id = ${outletId} and l.product_id = ${item.productId}),
-  held as (
+  held as materialized (
     select count(*) as entries, coalesce(bool_or(w.product_id = ${item.productId}), false) as "isThere"
     from wishlist_item w where w.store_id = ${storeId} and ${ownedBy(owner)}),
   added as (
