@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
 export type AnswerKey = { storeId: StoreId; shopper: string; route: string; key: string }
@@ -21,6 +22,11 @@ export const claimAnswer = <Stored>(tx: Tx, id: AnswerKey, bodyHash: string, ttl
       from (select kept.created_at <= vitrine_now() - ${ttlMs} * interval '1 millisecond' as expired) as age
     )
   returning body_hash as "bodyHash", answer`
+
+/** A condition: an earlier call with this key has an answer, which may have expired. */
+export const isAnswered = (id: AnswerKey) => sql`exists (
+  select from kept_answer k
+  where k.store_id = ${id.storeId} and k.shopper = ${id.shopper} and k.route = ${id.route} and k.key = ${id.key})`
 
 export const storeAnswer = (db: Queries, id: AnswerKey, answer: unknown) => db.run`
   update kept_answer set answer = ${JSON.stringify(answer)}
