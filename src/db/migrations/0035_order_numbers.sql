@@ -26,3 +26,8 @@ begin
     execute format('drop sequence %I', name);
   end loop;
 end $$;
+
+-- The same clock, without `coalesce`, which a distributed database refuses around settings in statements that write.
+create or replace function vitrine_now() returns timestamptz language sql stable as $$
+  select now() + concat(current_setting('vitrine.clock_offset', true), ' 0 years')::interval
+$$;

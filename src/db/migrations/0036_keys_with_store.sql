@@ -11,8 +11,3 @@ drop index delivery_event_by_id;
 create index delivery_event_by_id on delivery_event (id);
 drop index webhook_endpoint_by_id;
 create index webhook_endpoint_by_id on webhook_endpoint (id);
-
--- The same clock, without `coalesce`, which a distributed database refuses around settings in statements that write.
-create or replace function vitrine_now() returns timestamptz language sql stable as $$
-  select now() + concat(current_setting('vitrine.clock_offset', true), ' 0 years')::interval
-$$;
