@@ -6,6 +6,7 @@ import type { MoveNote } from '../src/features/catalog/stock-ledger.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
 import { insertEvents } from '../src/features/events/events.sql.ts'
+import { takeOrderNumber } from '../src/features/orders/numbers.sql.ts'
 import {
   insertOrder,
   isPaidElsewhere,
@@ -87,7 +88,8 @@ export const checkoutScript = (shop: Shop, from: number) => {
         tx,
         store.id,
         {
-          ...{ id: orderId as string, customerId: customerId as string, outletId: store.outletId },
+          ...{ id: orderId as string, number: varying(':order_number') as never },
+          ...{ customerId: customerId as string, outletId: store.outletId },
           ...{ cartId: cartId as string, cartVersion: 1, requestHash: '', status: 'pending', paymentStatus: 'pending' },
           ...{ paymentMethod: 'online', stockState: 'reserved', currency: 'INR', taxIncluded: true, ...amounts },
           ...{ couponId: null, couponCode: null, storefrontUrl: null, note: '' },
@@ -115,8 +117,9 @@ export const checkoutScript = (shop: Shop, from: number) => {
     record((tx) => openPayment(tx, store.id, paymentId as string, session)),
   ]
   const signedIn = record((tx) => findSession(tx, store.id, varying(hashOf(named('ses')))))
-  const statements = [signedIn, 'begin', ...place, 'commit', ...after]
-  return [...nextBuyer(shop, from), ...statements.map((statement) => `${statement};`)].join('\n')
+  const numbered = `${record((db) => takeOrderNumber(db, store.id, null))} \\gset order_`
+  const statements = ['begin', ...place, 'commit', ...after].map((statement) => `${statement};`)
+  return [...nextBuyer(shop, from), `${signedIn};`, numbered, ...statements].join('\n')
 }
 
 /** The event of an order, as the service writes it before the commit. */

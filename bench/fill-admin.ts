@@ -43,7 +43,7 @@ export const fillAdminOrders = async (
       say(`${to.toLocaleString('en')} orders`)
     }
     await Promise.all([addIndexes(say), addAll()])
-    await client.query(`select setval('order_number_${store.id}', $1)`, [orders])
+    await client.query('insert into order_counter (store_id, last_number) values ($1, $2)', [store.id, orders])
     await client.query('vacuum analyze')
   } finally {
     await client.end()

@@ -83,13 +83,15 @@ export const fillOrders = (
 const pastOrders = (store: Store, from: number, people: number) => {
   const numbers = 'generate_series($1::integer, $2::integer) n'
   return [
+    `insert into order_counter as c (store_id, last_number) values (${store.id}, 1000 + $2::integer - $1::integer + 1)
+     on conflict (store_id) do update set last_number = c.last_number + $2::integer - $1::integer + 1`,
     `insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
        payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor,
        tax_minor, total_minor, tax_included, created_at, updated_at)
-     select ${store.id}, 'ord_past_' || n, nextval('order_number_${store.id}'),
+     select ${store.id}, 'ord_past_' || n, c.last_number - $2::integer + n,
        'cus_' || lpad((${from} + n % ${people})::text, ${digits}, '0'), ${store.outletId}, 'cart_past', 1, '',
        'delivered', 'paid', 'online', 'sold', 'INR', 20000, 0, 0, 0, 20000, true, now(), now()
-     from ${numbers}`,
+     from order_counter c, ${numbers} where c.store_id = ${store.id}`,
     `update customer set has_orders = true where store_id = ${store.id} and not has_orders and id in (
        select 'cus_' || lpad((${from} + n % ${people})::text, ${digits}, '0') from ${numbers})`,
     `insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,

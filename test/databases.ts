@@ -4,12 +4,52 @@ import pg from 'pg'
 type Source = { template?: string }
 
 export const makeDatabase = async (server: string, name: string, { template = 'template0' }: Source = {}) => {
-  await runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
-  return withDatabaseName(server, name)
+  for (const url of [server, ...(await otherServers(server))]) await createDatabase(url, name, template)
+  const url = withDatabaseName(server, name)
+  // Settings of a database are not copied.
+  if (cluster !== undefined) await runSql(server, `alter database ${name} set citus.propagate_set_commands = 'local'`)
+  return url
 }
 
-export const dropDatabase = (server: string, name: string) =>
-  runSql(server, `drop database if exists ${name} with (force)`)
+const createDatabase = async (server: string, name: string, template: string) => {
+  // Citus connects to each of its databases.
+  if (cluster !== undefined)
+    await runSql(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`)
+  await runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+}
+
+export const dropDatabase = async (server: string, name: string) => {
+  for (const url of [server, ...(await otherServers(server))])
+    await runSql(url, `drop database if exists ${name} with (force)`)
+}
+
+/** A database of a Citus cluster, on whose servers the tests make distributed databases. */
+const cluster = process.env.CITUS_DATABASE_URL
+
+type Place = { host: string; port: number }
+
+const otherServers = async (server: string): Promise<string[]> => {
+  if (cluster === undefined) return []
+  const places: Place[] = await runSql(
+    cluster,
+    'select nodename as host, nodeport as port from pg_dist_node where groupid > 0 order by nodeid',
+  )
+  return places.map(({ host, port }) => {
+    const url = new URL(server)
+    url.host = `${host}:${port}`
+    return url.href
+  })
+}
+
+/** Makes the same servers known in a database that is yet to be distributed. */
+export const joinServers = async (url: string) => {
+  const here = new URL(url)
+  for (const other of [url, ...(await otherServers(url))])
+    await runSql(withDatabaseName(other, here.pathname.slice(1)), 'create extension citus')
+  await runSql(url, `select citus_set_coordinator_host('${here.hostname}', ${here.port})`)
+  for (const { hostname, port } of (await otherServers(url)).map((other) => new URL(other)))
+    await runSql(url, `select citus_add_node('${hostname}', ${port})`)
+}
 
 /** Drops the database of a run and all that were made beside it. */
 export const dropDatabases = async (server: string, name: string) => {

@@ -107,5 +107,9 @@ export const fillTables = async (url: string) => {
   for (const text of added) await runSql(url, text)
   await runSql(url, 'analyze')
   // The numbers of the inserted orders are in use.
-  await runSql(url, `select setval('order_number_' || id, 1000000) from store`)
+  await runSql(
+    url,
+    `insert into order_counter (store_id, last_number) select id, 1000000 from store
+    on conflict (store_id) do update set last_number = excluded.last_number`,
+  )
 }

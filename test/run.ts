@@ -5,16 +5,19 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { distribute } from '../src/db/distribute.ts'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { bundleDependencies } from './bundle.ts'
-import { dropDatabases, makeDatabase, runSql, templateOf } from './databases.ts'
+import { dropDatabases, joinServers, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
 
 const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
 
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
-an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
+an embedded one made for this run. REDIS_URL adds the tests that need a Redis. CITUS_DATABASE_URL names a database of a
+Citus cluster that knows its servers; databases of the tests are then distributed over them.
 
   --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
   --and FILE   also this slow one; may be repeated
@@ -108,7 +111,7 @@ const openTestDatabase = async () => {
   const server = await openServer(name)
   try {
     const template = await makeDatabase(server.url, templateOf(name))
-    await migrate({ connectionString: template })
+    await prepareTemplate(template)
     return { url: await makeDatabase(server.url, name, { template: templateOf(name) }), close: server.close }
   } catch (error) {
     await server.close()
@@ -116,9 +119,20 @@ const openTestDatabase = async () => {
   }
 }
 
+const prepareTemplate = async (url: string) => {
+  const isCluster = process.env.CITUS_DATABASE_URL !== undefined
+  if (isCluster) await joinServers(url)
+  await migrate({ connectionString: url })
+  if (!isCluster) return
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await distribute(client)
+  await client.end()
+}
+
 /** An embedded server is removed with all its databases; from one that was given, those of this run are dropped. */
 const openServer = async (name: string) => {
-  const given = process.env.DATABASE_URL
+  const given = process.env.CITUS_DATABASE_URL ?? process.env.DATABASE_URL
   if (given !== undefined) {
     print(`Testing on PostgreSQL at ${new URL(given).host}`)
     return { url: given, close: () => dropDatabases(given, name) }

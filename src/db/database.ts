@@ -41,12 +41,22 @@ export type Db = Queries & {
   /** Planned on each call, for statements whose best plan depends on their values (see `plansOnce`). */
   fresh: Queries
   tx<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /**
+   * The same, after a statement that is a transaction of its own and is sent in one packet with the beginning of this one.
+   * Both are repeated when the transaction must be run again.
+   */
+  txAfter<First, Result>(
+    first: (db: Queries) => Promise<First>,
+    work: (tx: Tx, first: Promise<First>) => Promise<Result>,
+  ): Promise<Result>
   /** The same database for the work of one store, limited to the store's share of the connections. */
   forStore(storeId: number, onDisconnect?: OnDisconnect): Db
   /** The same for work that belongs to no store. `health` and `keys` may use the reserved connections. */
   forWork(kind: Work): Db
   /** The same, but transactions with this name run one at a time, and wait without holding a connection. */
   inQueue(name: string): Db
+  /** Whether the rows of stores are on several servers (decision 0050). Asked once. */
+  isDistributed(): Promise<boolean>
   /** For /metrics. `waiting`: requests that wait for a connection. `queued`: transactions that wait in `inQueue`. */
   poolState(): { total: number; idle: number; waiting: number; queued: number }
   /** Reports each statement as it is sent, for tests that count statements. */
@@ -103,8 +113,7 @@ export const connectDb = (options: DbOptions): Db => {
     client.on('error', () => {})
     // Not a startup parameter, which PgBouncer would refuse. Behind a transaction pooler the setting may reach sessions
     // of other clients, where it only changes plans.
-    if (plansOnce)
-      client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off').catch(() => {})
+    if (plansOnce) client.query(planSettings).catch(() => {})
   })
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
@@ -146,7 +155,6 @@ export const connectDb = (options: DbOptions): Db => {
       let client: pg.PoolClient | undefined
       try {
         client = await connect()
-        await alignClock(client, clock, ask)
         return await work(client)
       } finally {
         client?.release(lost.has(client))
@@ -175,19 +183,21 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
-  /** In a transaction, because the setting must end with the statement. All three are sent at once. */
-  const plannedForValues =
-    (withClient: WithClient): WithClient =>
+  /** In a transaction, because the settings must end with the statement. All three are sent at once. */
+  const withSettings =
+    (withClient: WithClient, settings = ''): WithClient =>
     (use) =>
       withClient(async (client) => {
+        const all = `${settings}${clockSetting(clock)}`
+        if (all === '') return use(client)
         gather(client)
-        const begun = ask(client, { text: 'begin; set local plan_cache_mode = force_custom_plan' })
+        const begun = ask(client, { text: `begin${all}` })
         const answer = use(client)
         await Promise.allSettled([begun, answer, ask(client, { text: 'commit' })])
         return answer
       })
 
-  const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
+  const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>, ahead?: Ahead) =>
     withClient(async (client) => {
       let hasEnded = false
       const last: (() => Promise<number>)[] = []
@@ -198,9 +208,10 @@ export const connectDb = (options: DbOptions): Db => {
         gather(client)
         return use(client)
       }
+      ahead?.(queriesOn(together))
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
-      const begun = together((mine) => ask(mine, { text: begin }))
+      const begun = together((mine) => ask(mine, { text: `${begin}${clockSetting(clock)}` }))
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),
@@ -220,10 +231,10 @@ export const connectDb = (options: DbOptions): Db => {
       }
     })
 
-  const runWithRetries = async <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) => {
+  const runWithRetries = async <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>, ahead?: Ahead) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const { result, signals } = await runTransaction(withClient, work)
+        const { result, signals } = await runTransaction(withClient, work, ahead)
         for (const signal of signals) options.onSignal?.(...signal)
         return result
       } catch (error) {
@@ -247,15 +258,33 @@ export const connectDb = (options: DbOptions): Db => {
   const open = (scope: DbScope): Db => {
     const withClient = withClientIn(scope)
     return {
-      ...queriesOn(withClient),
+      ...queriesOn(withSettings(withClient)),
       get fresh() {
-        return queriesOn(plansOnce ? plannedForValues(withClient) : withClient, false)
+        return queriesOn(
+          withSettings(withClient, plansOnce ? '; set local plan_cache_mode = force_custom_plan' : ''),
+          false,
+        )
       },
       tx: (work) => queues.runInQueues(scope.queues, scope.onDisconnect, () => runWithRetries(withClient, work)),
+      txAfter: <First, Result>(
+        first: (db: Queries) => Promise<First>,
+        work: (tx: Tx, first: Promise<First>) => Promise<Result>,
+      ) => {
+        let sent: Promise<First>
+        const ahead = (db: Queries) => {
+          sent = first(db)
+          // The work may fail without having awaited it.
+          sent.catch(() => {})
+        }
+        return queues.runInQueues(scope.queues, scope.onDisconnect, () =>
+          runWithRetries(withClient, (tx) => work(tx, sent), ahead),
+        )
+      },
       forStore: (storeId, onDisconnect = neverDisconnects) =>
         open({ share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false }, queues: [], onDisconnect }),
       forWork: (kind) => open({ share: shareOf[kind], queues: [], onDisconnect: neverDisconnects }),
       inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
+      isDistributed: () => (distributed ??= askDistributed(queriesOn(withClient))),
       poolState: () => ({
         total: pool.totalCount,
         idle: pool.idleCount,
@@ -269,6 +298,17 @@ export const connectDb = (options: DbOptions): Db => {
       close: () => pool.end(),
     }
   }
+  let distributed: Promise<boolean> | undefined
+  const askDistributed = async (queries: Queries) => {
+    try {
+      return (
+        await queries.one<{ yes: boolean }>`select exists (select from pg_extension where extname = 'citus') as yes`
+      ).yes
+    } catch (error) {
+      distributed = undefined
+      throw error
+    }
+  }
   // Commands and tests use the whole pool.
   return open({
     share: { name: 'all', max: poolSize, mayUseReserve: true },
@@ -277,10 +317,18 @@ export const connectDb = (options: DbOptions): Db => {
   })
 }
 
+/** A distributed database has to know the store before it can plan a statement, so it plans each for its values. */
+const planSettings = `
+  select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+    case when exists (select from pg_extension where extname = 'citus') then null else set_config('plan_cache_mode', 'force_generic_plan', false) end`
+
 /** The limits that apply to a `Db`. */
 type DbScope = { share: ConnectionShare; queues: readonly string[]; onDisconnect: OnDisconnect }
 
 type Result<Row> = { rows: Row[]; rowCount: number | null }
+
+/** Sends statements before the transaction begins, in one packet with the beginning. */
+type Ahead = (db: Queries) => void
 
 type WithClient = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
 
@@ -304,20 +352,14 @@ const gathering = new WeakSet<pg.PoolClient>()
  */
 const retryable = new Set(['40001', '40P01', '23503'])
 
-/** Tests move time; in production the offset never leaves zero and this costs a comparison. */
-const alignClock = async (
-  client: pg.PoolClient,
-  clock: Clock,
-  ask: (client: pg.PoolClient, query: pg.QueryConfig) => Promise<unknown>,
-) => {
+/**
+ * Tests move time; in production the offset is always zero. A setting of each transaction and not of the connection,
+ * because other servers of a distributed database get only those.
+ */
+const clockSetting = (clock: Clock) => {
   const offset = clock.offsetMs()
-  if (offset === (appliedOffsets.get(client) ?? 0)) return
-  const values = ['vitrine.clock_offset', `${offset} milliseconds`]
-  await ask(client, { text: 'select set_config($1, $2, false)', values })
-  appliedOffsets.set(client, offset)
+  return offset === 0 ? '' : `; set local vitrine.clock_offset = '${offset} milliseconds'`
 }
-
-const appliedOffsets = new WeakMap<pg.PoolClient, number>()
 
 /** Parses bigint to a number: all counts and minor units stay far below 2^53. */
 export const wireTypes: pg.CustomTypesConfig = {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { OperatorError } from '../core/operator-error.ts'
+import { changeShardsInTurn, distributeNewTables } from './distribute.ts'
 
 export type Migration = { number: number; name: string; text: string; checksum: string }
 
@@ -28,6 +29,7 @@ export const migrate = async (connection: pg.ClientConfig): Promise<string[]> =>
   try {
     await checkServer(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await client.query(changeShardsInTurn)
     return await applyMissing(client)
   } finally {
     await client.end()
@@ -69,6 +71,8 @@ const applyMissing = async (client: pg.Client) => {
   for (const migration of known) {
     if (applied.has(migration.number)) continue
     await applyOne(client, migration)
+    // The next one may refer to them.
+    await distributeNewTables(client)
     done.push(migration.name)
   }
   return done

@@ -1,4 +1,4 @@
-import { directoryTables, localTables } from '../../src/db/tenancy.ts'
+import { tenantTables } from '../../src/db/tenancy.ts'
 import { type Item, type Level, levelsOf, partsOf, queriesIn } from './levels.ts'
 import { sampleStoreId } from './samples.ts'
 import { createTies } from './ties.ts'
@@ -17,8 +17,7 @@ import {
 /** A statement with values made of samples, in which only the store has the value `sampleStoreId`. */
 export type CheckedStatement = { text: string; values: readonly unknown[] }
 
-const isTenantTable = (table: string | undefined): table is string =>
-  table !== undefined && !directoryTables.includes(table) && !localTables.includes(table)
+const isTenantTable = (table: string | undefined): table is string => table !== undefined && tenantTables.includes(table)
 
 /** The store that a statement is about. */
 const theStore = 'the store'

@@ -22,6 +22,11 @@ export const claimAnswer = <Stored>(tx: Tx, id: AnswerKey, bodyHash: string, ttl
 
 const isExpired = (ttlMs: number) => sql`excluded.created_at - kept.created_at >= ${ttlMs} * interval '1 millisecond'`
 
+/** A condition: an earlier call with this key has an answer, which may have expired. */
+export const isAnswered = (id: AnswerKey) => sql`exists (
+  select from kept_answer k
+  where k.store_id = ${id.storeId} and k.shopper = ${id.shopper} and k.route = ${id.route} and k.key = ${id.key})`
+
 export const storeAnswer = (db: Queries, id: AnswerKey, answer: unknown) => db.run`
   update kept_answer set answer = ${JSON.stringify(answer)}
   where store_id = ${id.storeId} and shopper = ${id.shopper} and route = ${id.route} and key = ${id.key}`

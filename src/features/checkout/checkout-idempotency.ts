@@ -1,5 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
+import type { AnswerKey } from '../access/idempotency.sql.ts'
 import { answerKeyOf, claimKey, storeAnswer } from '../access/idempotency.ts'
 import type { CustomerCtx } from '../context.ts'
 import type { Placed } from '../payments/sessions.ts'
@@ -20,18 +21,19 @@ type StoredAnswer = Answer<Pick<CheckoutResult, 'order' | 'payment'>>
 
 const route = 'checkOut'
 
+/** Null if the caller sent no `Idempotency-Key`. */
+export const checkoutKeyOf = (ctx: CustomerCtx): AnswerKey | null =>
+  ctx.idempotencyKey === null ? null : answerKeyOf(ctx, route, ctx.idempotencyKey)
+
 /**
  * Returns the result of an earlier call with the same `Idempotency-Key`, or null. The order is stored in the transaction
  * that creates it, the payment once the provider has answered. If the process dies in between, a repeated call
  * continues with that order.
  */
 export const claimCheckout = async (tx: Tx, ctx: CustomerCtx, requestHash: string): Promise<Claim | null> => {
-  if (ctx.idempotencyKey === null) return null
-  const stored = await claimKey<StoredCheckout | StoredAnswer>(
-    tx,
-    answerKeyOf(ctx, route, ctx.idempotencyKey),
-    requestHash,
-  )
+  const key = checkoutKeyOf(ctx)
+  if (key === null) return null
+  const stored = await claimKey<StoredCheckout | StoredAnswer>(tx, key, requestHash)
   if (stored === null) return null
   const { orderId, paymentId, isOpen } = 'orderId' in stored ? stored : readIds(stored)
   if (paymentId !== undefined) return { kind: 'answered', orderId, paymentId, status: isOpen ? 200 : 201 }
@@ -49,5 +51,6 @@ export const storeCheckout = async (
   checkout: StoredCheckout,
   db: Queries = ctx.db,
 ): Promise<void> => {
-  if (ctx.idempotencyKey !== null) await storeAnswer(db, answerKeyOf(ctx, route, ctx.idempotencyKey), checkout)
+  const key = checkoutKeyOf(ctx)
+  if (key !== null) await storeAnswer(db, key, checkout)
 }

@@ -3,7 +3,7 @@ import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { toMinor } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { cash } from '../../providers/payment/cash.ts'
@@ -15,6 +15,7 @@ import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
 import { lockOrder } from '../orders/lock-order.ts'
+import { nextNumberUnlessAnswered, nextOrderNumber } from '../orders/numbers.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
 import { type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, placeOrder, settleOrder } from '../orders/settle.ts'
@@ -35,7 +36,7 @@ import { redeemCoupon } from '../pricing/redeem.ts'
 import { checkBuyingLimits } from './buying-limits.ts'
 import type { CheckoutBody, CheckoutResult } from './checkout.contract.ts'
 import { type CheckoutData, readCheckoutData } from './checkout.sql.ts'
-import { type Claim, claimCheckout, storeCheckout } from './checkout-idempotency.ts'
+import { type Claim, checkoutKeyOf, claimCheckout, storeCheckout } from './checkout-idempotency.ts'
 import { showCheckout } from './show-checkout.ts'
 
 const maxAttempts = 3
@@ -60,6 +61,9 @@ class OpenOrderConflict extends Error {
     this.orderId = orderId
   }
 }
+
+/** The answer to the key has expired. A number is taken, and the checkout begins again. */
+class NumberNeeded extends Error {}
 
 /**
  * One transaction writes everything. The provider is called before it, to close an open payment, and after it, to start
@@ -121,16 +125,39 @@ const sortFields = (value: unknown): unknown => {
 
 const placeUnlessOpen = async (ctx: CustomerCtx, request: CheckoutRequest): Promise<Claim> => {
   let superseded: string | undefined
+  const numbering = numberOrders(ctx)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ctx.db.tx((tx) => place(tx, ctx, request, superseded))
+      return await ctx.db.txAfter(numbering.prepare, (tx, number) => place(tx, ctx, request, { superseded, number }))
     } catch (error) {
+      if (error instanceof NumberNeeded) {
+        await numbering.take()
+        continue
+      }
       if (!(error instanceof OpenOrderConflict) || attempt === maxAttempts) {
         throw error instanceof OpenOrderConflict ? beingPaid() : error
       }
       if ((await closePayment(ctx, error.orderId)) === 'in_progress') throw beingPaid()
       superseded = error.orderId
     }
+  }
+}
+
+/**
+ * The number of the order is taken in one packet with the beginning of its transaction, before it is known whether the
+ * checkout succeeds: numbers have gaps. A call that was answered before takes none. All attempts share one number.
+ */
+const numberOrders = (ctx: CustomerCtx) => {
+  const key = checkoutKeyOf(ctx)
+  let taken: number | null = null
+  return {
+    prepare: async (db: Queries) => {
+      taken ??= await nextNumberUnlessAnswered(db, ctx.store.id, key)
+      return taken
+    },
+    take: async () => {
+      taken = await nextOrderNumber(ctx.db, ctx.store.id)
+    },
   }
 }
 
@@ -141,7 +168,7 @@ const place = async (
   tx: Tx,
   ctx: CustomerCtx,
   request: CheckoutRequest,
-  superseded: string | undefined,
+  { superseded, number }: { superseded: string | undefined; number: Promise<number | null> },
 ): Promise<Claim> => {
   const { store, shopper } = ctx
   const earlier = await claimCheckout(tx, ctx, request.requestHash)
@@ -182,7 +209,7 @@ const place = async (
   checkBuyingLimits(ctx, request.method, { cart, price, unpaid: data.unpaid })
   if (data.coupon !== null && !(await redeemCoupon(tx, store.id, data.coupon.id, shopper.customerId)))
     throw fail('COUPON_INVALID', 'This coupon can no longer be used.')
-  const { orderId, toStart } = await writeOrder(tx, ctx, { request, cart, data, price })
+  const { orderId, toStart } = await writeOrder(tx, ctx, { request, cart, data, price, number })
   if (open !== null && isReplaced) await noteReplacement(tx, store.id, open.id, orderId)
   await storeCheckout(ctx, { orderId }, tx)
   return { kind: 'placed', orderId, ...(toStart === null ? {} : { toStart }) }
@@ -241,13 +268,22 @@ const checkCart = (
 
 const codeOf = (reason: CouponReason) => (reason === 'EXPIRED' ? 'COUPON_EXPIRED' : 'COUPON_INVALID')
 
-type Placing = { request: CheckoutRequest; cart: ReadCart; data: CheckoutData; price: CartPrice }
+type Placing = {
+  request: CheckoutRequest
+  cart: ReadCart
+  data: CheckoutData
+  price: CartPrice
+  number: Promise<number | null>
+}
 
 /** `toStart`: the payment to start at the provider after the commit. */
 type Written = { orderId: string; toStart: Placed | null }
 
-const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price }: Placing): Promise<Written> => {
+const writeOrder = async (tx: Tx, ctx: CustomerCtx, placing: Placing): Promise<Written> => {
+  const { request, cart, data, price } = placing
   const { store, shopper, clock } = ctx
+  const number = await placing.number
+  if (number === null) throw new NumberNeeded()
   const isCash = request.method === 'cod'
   const id = newId('ord', clock.now())
   const lines: NewOrderLine[] = cart.lines.map((line, position) => ({
@@ -275,7 +311,14 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, { request, cart, data, price
     tx,
     ctx,
     {
-      ...{ id, customerId: shopper.customerId, outletId: cart.outletId, cartId: cart.id, cartVersion: cart.version },
+      ...{
+        id,
+        number,
+        customerId: shopper.customerId,
+        outletId: cart.outletId,
+        cartId: cart.id,
+        cartVersion: cart.version,
+      },
       ...{ requestHash: request.requestHash, paymentMethod: request.method },
       ...{ status: 'pending', paymentStatus: 'pending' },
       ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: store.taxIncluded },

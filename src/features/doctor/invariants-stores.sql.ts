@@ -35,12 +35,12 @@ export const findStrayOrders: Rule = (db, storeId) => db.many<Violation>`
 
 /** The next number must be new. */
 export const findWrongCounters: Rule = (db, storeId) => db.many<Violation>`
-  select format('The last order of store %s has the number %s, but its sequence is at %s.', s.public_id, n.last,
-    coalesce(c.last_value, 0)) as sentence
+  select format('The last order of store %s has the number %s, but its counter is at %s.', s.public_id, n.last,
+    coalesce(c.last_number, 0)) as sentence
   from store s
   cross join lateral (select max(o.number) as last from orders o where o.store_id = s.id) n
-  left join pg_sequences c on c.schemaname = current_schema() and c.sequencename = 'order_number_' || s.id
-  where n.last > coalesce(c.last_value, 0) and ${within(storeId, sql`s.id`)}
+  left join order_counter c on c.store_id = s.id
+  where n.last > coalesce(c.last_number, 0) and ${within(storeId, sql`s.id`)}
   limit ${maxFindings}`
 
 /** An event without a meaning for Vitrine may name no order. */

@@ -6,6 +6,7 @@ import { newId } from '../../core/ids.ts'
 import type { Instrument } from '../../core/instrument.ts'
 import { insertPayment } from '../payments/payments.sql.ts'
 import { holdOrder } from './lock-order.ts'
+import { nextOrderNumber } from './numbers.ts'
 import type { LockedOrder } from './orders.sql.ts'
 import { noteFailedPayment, settleOrder, placeOrder as writeNewOrder } from './settle.ts'
 import { noteUncounted, takeStock } from './stock.ts'
@@ -48,6 +49,7 @@ export const placeOrder = async (
     }
   })
   const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0)
+  const number = await nextOrderNumber(service.db, store.id)
   await service.db.tx(async (tx) => {
     const goods = { orderId: id, outletId: store.defaultOutlet.id, lines }
     const uncounted = await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
@@ -55,7 +57,14 @@ export const placeOrder = async (
       tx,
       { store },
       {
-        ...{ id, customerId: customer.id, outletId: store.defaultOutlet.id, cartId: `cart_${id}`, cartVersion: 1 },
+        ...{
+          id,
+          number,
+          customerId: customer.id,
+          outletId: store.defaultOutlet.id,
+          cartId: `cart_${id}`,
+          cartVersion: 1,
+        },
         ...{ requestHash: id, status: 'pending', paymentStatus: 'pending', paymentMethod: method },
         ...{ stockState: isCash ? 'sold' : 'reserved', currency: store.currency, taxIncluded: false },
         ...{ subtotalMinor: totalMinor, discountMinor: 0, taxMinor: 0, shippingMinor: 0, totalMinor },

@@ -282,7 +282,6 @@ const insertEntries = (storeId: StoreId, orderId: Fragment, entries: readonly Ti
 
 export type NewOrder = Omit<
   OrderRow,
-  | 'number'
   | 'payment'
   | 'needsAttention'
   | 'deliveryStatus'
@@ -327,7 +326,7 @@ export const insertOrder = (
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
       total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
       units, language, event_count, to_ship, expires_at, created_at, updated_at)
-    select ${storeId}, ${order.id}, nextval(${`order_number_${storeId}`}::regclass), ${order.customerId},
+    select ${storeId}, ${order.id}, ${order.number}::integer, ${order.customerId},
       ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
       ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},

@@ -8,6 +8,7 @@ import type { Queries } from '../../db/database.ts'
 import { noNames, type PaymentProvider, usualSession } from '../../providers/payment/provider.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { holdOrder } from '../orders/lock-order.ts'
+import { nextOrderNumber } from '../orders/numbers.ts'
 import { readOrder } from '../orders/orders.sql.ts'
 import { cancelOrder, placeOrder } from '../orders/settle.ts'
 import { takeStock } from '../orders/stock.ts'
@@ -39,6 +40,7 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
     const payment = newId('pay')
     const isCash = method === 'cod'
     const totalMinor = unitMinor * quantity
+    const number = await nextOrderNumber(db, store.id)
     await db.tx(async (tx) => {
       const goods = { orderId: id, outletId: store.defaultOutlet.id, lines: [{ variantId, quantity, name: 'Mug' }] }
       await takeStock(tx, store.id, goods, isCash ? 'sell' : 'reserve')
@@ -46,7 +48,14 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
         tx,
         { store },
         {
-          ...{ id, customerId: asha.id, outletId: store.defaultOutlet.id, cartId: cart.id, cartVersion: cart.version },
+          ...{
+            id,
+            number,
+            customerId: asha.id,
+            outletId: store.defaultOutlet.id,
+            cartId: cart.id,
+            cartVersion: cart.version,
+          },
           ...{ requestHash: '', status: 'pending', paymentStatus: 'pending', paymentMethod: method, currency },
           ...{
             stockState: isCash ? 'sold' : 'reserved',
