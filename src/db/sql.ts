@@ -47,6 +47,8 @@ const append = (fragment: Fragment, parts: string[], parameters: unknown[]) => {
     const value = fragment.values[i]
     if (value instanceof Fragment) {
       append(value, parts, parameters)
+    } else if (typeof value === 'function') {
+      throw new TypeError(`a function is no parameter; was ${value.name} to be called?`)
     } else {
       parameters.push(value)
       parts.push(`$${parameters.length}`)

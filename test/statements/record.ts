@@ -36,6 +36,7 @@ export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles(
   const sites = byPlace(files.flatMap(({ callSites }) => callSites))
   const failed = new Set<string>()
   const deletables = (await listDeletables()).map(({ deletable }) => deletable)
+  const snapshots = await makeSnapshots(files)
   const record = (place: string, text: string, values: readonly unknown[]) => {
     const site = sites.get(place)
     assert.ok(site, `a statement was sent from ${place}, where the source has none`)
@@ -53,7 +54,7 @@ export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles(
       assert.ok(typeof call === 'function', `${path} exports no function ${declared.name}`)
       await runWithChoices(async (choose) => {
         try {
-          await call(...argumentsFor(declared, { choose, record, deletables }))
+          await call(...argumentsFor(declared, { choose, record, deletables, snapshots }))
         } catch (error) {
           failed.add(`${path}: ${declared.name} failed with a sample: ${error}`)
         }
@@ -79,11 +80,31 @@ const byPlace = (callSites: readonly CallSite[]) => {
 
 type RecordStatement = (place: string, text: string, values: readonly unknown[]) => CallSite
 
-type CallOptions = { choose: Choose; record: RecordStatement; deletables: readonly Deletable[] }
+/** What events keep of their subjects, each made of samples. */
+const makeSnapshots = async (files: readonly SqlFile[]): Promise<unknown[]> => {
+  const made: unknown[] = []
+  const options = { choose: () => 0, queries: undefined, deletables: [], snapshots: [] }
+  for (const { path, snapshots } of files) {
+    const module: Record<string, unknown> = await import(pathToFileURL(root + path).href)
+    for (const { name, parameters } of snapshots) {
+      const make = module[name]
+      assert.ok(typeof make === 'function', `${path} exports no function ${name}`)
+      made.push(make(...parameters.map((shape, i) => sampleOf(shape, `${i}`, options))))
+    }
+  }
+  return made
+}
 
-const argumentsFor = ({ parameters }: SqlFunction, { choose, record, deletables }: CallOptions) => {
+type CallOptions = {
+  choose: Choose
+  record: RecordStatement
+  deletables: readonly Deletable[]
+  snapshots: readonly unknown[]
+}
+
+const argumentsFor = ({ parameters }: SqlFunction, { choose, record, deletables, snapshots }: CallOptions) => {
   const queries = recordingQueries(choose, record)
-  return parameters.map((shape, i) => sampleOf(shape, `${i}`, { choose, queries, deletables }))
+  return parameters.map((shape, i) => sampleOf(shape, `${i}`, { choose, queries, deletables, snapshots }))
 }
 
 /** A `Db` and a `Tx` in one. Records every statement, and answers with no row or with a sample of the row type. */
@@ -103,7 +124,9 @@ const recordingQueries = (choose: Choose, record: RecordStatement) => {
 
 const answerTo = (method: Method, hasRow: boolean, shape: Shape = { kind: 'unknown' }) => {
   if (method === 'run') return Number(hasRow)
-  const row = hasRow ? sampleOf(shape, '', { choose: () => 0, queries: undefined, deletables: [] }) : undefined
+  const row = hasRow
+    ? sampleOf(shape, '', { choose: () => 0, queries: undefined, deletables: [], snapshots: [] })
+    : undefined
   return method === 'many' ? (hasRow ? [row] : []) : row
 }
 

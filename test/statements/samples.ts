@@ -27,7 +27,12 @@ export const runWithChoices = async (run: (choose: Choose) => Promise<void>, mos
   await explore(new Map(), 0)
 }
 
-type SampleOptions = { choose: Choose; queries: unknown; deletables: readonly Deletable[] }
+type SampleOptions = {
+  choose: Choose
+  queries: unknown
+  deletables: readonly Deletable[]
+  snapshots: readonly unknown[]
+}
 
 /** No other sample has this value, so it shows which parameters of a statement are the store. */
 export const sampleStoreId = 7001
@@ -67,7 +72,7 @@ export const sampleOf = (shape: Shape, path: string, options: SampleOptions): un
     case 'deletable':
       return deletables[choose(path, deletables.length)]
     case 'snapshot':
-      return { rows: sql`select 'x' as subject, '{}'::json as data, true as has_recipient` }
+      return options.snapshots[choose(path, options.snapshots.length)]
     case 'fragment':
       return sql`null`
     case 'function':

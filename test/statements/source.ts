@@ -18,10 +18,10 @@ import { lineOf, readProject } from '../compiler.ts'
 import type { Field, Shape } from './shape.ts'
 
 /** The declarations of a *.sql.ts file, read with the compiler. */
-export type SqlFile = { path: string; functions: SqlFunction[]; callSites: CallSite[] }
+export type SqlFile = { path: string; functions: SqlFunction[]; snapshots: SqlFunction[]; callSites: CallSite[] }
 
-/** An exported function that is handed a database. */
-export type SqlFunction = { name: string; parameters: Shape[] }
+/** An exported function that is handed a database, or makes a part of a statement: a `Snapshot`. */
+export type SqlFunction = { name: string; parameters: Shape[]; isSnapshot: boolean }
 
 /** Where a statement is sent: `db.many<Row>` and its like. `row` is undefined where no row type is declared. */
 export type CallSite = { path: string; line: number; method: Method; row: Shape | undefined }
@@ -34,7 +34,13 @@ const methodOf = (name: string) => methods.find((method) => method === name)
 export const readSqlFiles = (pattern = 'src/**/*.sql.ts', config = 'tsconfig.build.json'): SqlFile[] =>
   readProject(config, pattern, ({ path, file, checker }) => {
     const reader = createReader(checker)
-    return { path, functions: reader.functionsOf(file), callSites: reader.callSitesOf(path, file) }
+    const exported = reader.functionsOf(file)
+    return {
+      path,
+      functions: exported.filter(({ parameters }) => parameters.some(({ kind }) => kind === 'queries')),
+      snapshots: exported.filter(({ isSnapshot }) => isSnapshot),
+      callSites: reader.callSitesOf(path, file),
+    }
   })
 
 const createReader = (checker: Checker) => {
@@ -50,7 +56,9 @@ const createReader = (checker: Checker) => {
     return checker.getExportsOfModule(module).flatMap((symbol) => {
       const [signature] = checker.getSignaturesOfType(typeOf(symbol), SignatureKind.Call)
       const parameters = signature?.getParameters().map((parameter) => shapeOfNamed(parameter)) ?? []
-      return parameters.some(({ kind }) => kind === 'queries') ? [{ name: symbol.name, parameters }] : []
+      if (signature === undefined) return []
+      const isSnapshot = checker.getReturnTypeOfSignature(signature)?.getAliasSymbol()?.name === 'Snapshot'
+      return [{ name: symbol.name, parameters, isSnapshot }]
     })
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { acrossStores, readsOwnWrites } from './across-stores.ts'
+import { acrossStores, jumps, readsOwnWrites } from './across-stores.ts'
 import { listStatements, type SentStatement } from './record.ts'
 import { sampleStoreId } from './samples.ts'
 import { findReadWrites, findRefusedTimes, findUnjoined, findUntied } from './tenant-rule.ts'
@@ -21,6 +21,8 @@ test('one server of a distributed database can answer every statement, except fo
   assert.deepEqual(faultsOf(ofOneStore, findUntied), [])
   const across = statements.filter((statement) => findUntied(statement).length > 0)
   assert.deepEqual(faultsOf(across, findUnjoined), [])
+  const jumping = across.filter(({ text }) => /with recursive/.test(text)).map(({ site }) => site.path)
+  assert.deepEqual([...new Set(jumping)].sort(), jumps)
   const places = Map.groupBy(across, ({ site }) => site.path)
   const counted = [...places].map(([path, found]) => [path, new Set(found.map(({ site }) => site.line)).size])
   assert.deepEqual(

@@ -17,7 +17,8 @@ import {
 /** A statement with values made of samples, in which only the store has the value `sampleStoreId`. */
 export type CheckedStatement = { text: string; values: readonly unknown[] }
 
-const isTenantTable = (table: string | undefined): table is string => table !== undefined && tenantTables.includes(table)
+const isTenantTable = (table: string | undefined): table is string =>
+  table !== undefined && tenantTables.includes(table)
 
 /** The store that a statement is about. */
 const theStore = 'the store'

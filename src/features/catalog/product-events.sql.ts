@@ -25,10 +25,10 @@ export const productSnapshot = (storeId: StoreId, productIds: readonly string[])
     select ${wholeProductColumns}, c.name as category, v.variants
     from unnest(${productIds}::text[]) as named (id)
     cross join lateral (select * from product where store_id = ${storeId} and id = named.id offset 0) p
-    left join category c on c.store_id = p.store_id and c.id = p.category_id
+    left join category c on c.store_id = ${storeId} and c.id = p.category_id
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('id', v.id, ${wholeVariantFields},
-        'pricesMinor', coalesce(${pricesByOutlet}, '{}'), 'stock', coalesce(${stockByOutlet}, '{}'))
+        'pricesMinor', coalesce(${pricesByOutlet(storeId)}, '{}'), 'stock', coalesce(${stockByOutlet(storeId)}, '{}'))
         order by v.position, v.id), '[]') as variants
-      from variant v where v.store_id = p.store_id and v.product_id = p.id and v.active) v) x`,
+      from variant v where v.store_id = ${storeId} and v.product_id = p.id and v.active) v) x`,
 })

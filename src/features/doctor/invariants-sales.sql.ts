@@ -21,7 +21,7 @@ export const findWrongSales: Rule = (db, storeId) => db.many<Violation>`
   counted as (
     select o.store_id, date_bin('15 minutes', o.created_at, timestamptz 'epoch') as at, count(*) as orders,
       sum(o.subtotal_minor) as gross, sum(o.discount_minor) as discount, sum(o.tax_minor) as tax,
-      sum(o.shipping_minor) as shipping, sum(o.total_minor) as total, sum(${refundsSql(sql`o.store_id`)}) as refunds
+      sum(o.shipping_minor) as shipping, sum(o.total_minor) as total, sum(${refundsSql(storeId ?? sql`o.store_id`)}) as refunds
     from orders o
     where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}
     group by 1, 2)
@@ -41,7 +41,7 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
     select e.store_id, e.order_id, e.orders, e.refunds_minor as refunds, false as is_order, e.refunded_units
     from sale_entry e where ${within(storeId, sql`e.store_id`)}
     union all
-    select o.store_id, o.id, 1, ${refundsSql(sql`o.store_id`)}, true, null from orders o
+    select o.store_id, o.id, 1, ${refundsSql(storeId ?? sql`o.store_id`)}, true, null from orders o
     where ${within(storeId, sql`o.store_id`)} and ${isSaleSql}),
   parts as (
     select p.store_id, p.is_order, w.grain, date_trunc(w.grain, p.created_at at time zone 'UTC')::date as day, p.kind,
@@ -51,7 +51,7 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
         case k.kind when 'outlet' then o.outlet_id::text else o.coupon_code end as key, o.units::bigint as quantity,
         0::bigint as refunded, o.total_minor as total, o.tax_minor as tax, e.refunds
       from changes e
-      join orders o on o.store_id = e.store_id and o.id = e.order_id
+      join orders o on o.store_id = e.store_id and o.id = e.order_id and ${within(storeId, sql`o.store_id`)}
       cross join (values ('outlet'), ('coupon')) k (kind)
       where k.kind = 'outlet' or o.coupon_code is not null
       union all
@@ -62,7 +62,7 @@ export const findWrongSalesParts: Rule = (db, storeId) => db.many<Violation>`
           where u ->> 'id' = l.id), 0) end,
         l.line_total_minor - l.discount_minor + case when o.tax_included then 0 else l.tax_minor end, l.tax_minor, 0
       from changes e
-      join orders o on o.store_id = e.store_id and o.id = e.order_id
+      join orders o on o.store_id = e.store_id and o.id = e.order_id and ${within(storeId, sql`o.store_id`)}
       join order_line l on l.store_id = o.store_id and l.order_id = o.id
       cross join (values ('product'), ('tax')) k (kind)) p
     cross join (values ('day'), ('month')) w (grain)),
@@ -122,7 +122,7 @@ export const findWrongTaxOfRefunds: Rule = (db, storeId) => db.many<Violation>`
     where ${within(storeId, sql`r.store_id`)} and r.status <> 'failed'
     group by 1, 2, 3),
   refunded as (
-    select o.store_id, o.id as order_id, ${refundsSql(sql`o.store_id`)} = o.total_minor as is_whole
+    select o.store_id, o.id as order_id, ${refundsSql(storeId ?? sql`o.store_id`)} = o.total_minor as is_whole
     from orders o
     where ${within(storeId, sql`o.store_id`)}
       and exists (select from refund r where r.store_id = o.store_id and r.order_id = o.id)),

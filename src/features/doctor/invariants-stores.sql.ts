@@ -37,10 +37,12 @@ export const findStrayOrders: Rule = (db, storeId) => db.many<Violation>`
 export const findWrongCounters: Rule = (db, storeId) => db.many<Violation>`
   select format('The last order of store %s has the number %s, but its counter is at %s.', s.public_id, n.last,
     coalesce(c.last_number, 0)) as sentence
-  from store s
-  cross join lateral (select max(o.number) as last from orders o where o.store_id = s.id) n
-  left join order_counter c on c.store_id = s.id
-  where n.last > coalesce(c.last_number, 0) and ${within(storeId, sql`s.id`)}
+  from (
+    select o.store_id, max(o.number) as last from orders o where ${within(storeId, sql`o.store_id`)}
+    group by o.store_id) n
+  join store s on s.id = n.store_id
+  left join order_counter c on c.store_id = n.store_id and ${within(storeId, sql`c.store_id`)}
+  where n.last > coalesce(c.last_number, 0)
   limit ${maxFindings}`
 
 /** An event without a meaning for Vitrine may name no order. */

@@ -173,7 +173,7 @@ export const findWrongToShip: Rule = (db, storeId) => db.many<Violation>`
   select format('Order %s is listed as %s, but its lines, shipments and refunds say otherwise.', o.id,
     case when o.to_ship then 'to ship' else 'not to ship' end) as sentence
   from orders o
-  where ${within(storeId, sql`o.store_id`)} and o.to_ship <> ${isToShip(sql`o.store_id`)}
+  where ${within(storeId, sql`o.store_id`)} and o.to_ship <> ${isToShip(storeId ?? sql`o.store_id`)}
   limit ${maxFindings}`
 
 /** Only paid files can be downloaded, by their customer, within the number of uses. */

@@ -6,7 +6,14 @@ import { pollStoresInTurn } from '../../jobs/poll-stores.ts'
 import { findStoreByPublicId } from '../access/directory.ts'
 import { type MailLane, mailJobNames } from '../events/messages.ts'
 import type { MailCtx } from './content.ts'
-import { claimDueMail, findMailingStores, mailStoresPerPoll, oldMail, type QueuedMail } from './mail.sql.ts'
+import {
+  claimDueMail,
+  countMailingStores,
+  findMailingStores,
+  mailStoresPerPoll,
+  oldMail,
+  type QueuedMail,
+} from './mail.sql.ts'
 import { postponeOrFail, sendMail } from './send-mail.ts'
 
 export type MailServices = Omit<MailCtx, 'store'>
@@ -26,7 +33,11 @@ const mailJob = (services: MailServices, lane: MailLane, concurrency: number): J
   concurrency,
   // Shorter than the minute of a claim, with the time that the claim itself may take.
   limitMs: seconds(45),
-  findDue: pollStoresInTurn(mailStoresPerPoll, (after) => findMailingStores(services.db, lane, after)),
+  findDue: pollStoresInTurn(mailStoresPerPoll, async (after) =>
+    (await services.db.isDistributed())
+      ? countMailingStores(services.db, lane, after)
+      : findMailingStores(services.db, lane, after),
+  ),
   claim: (storeId, limit) => claimDueMail(services.db, storeId, lane, limit),
   run: async (mail, signal) => {
     const store = await findStoreByPublicId(services.db, mail.storeId)

@@ -28,6 +28,13 @@ export const findWaitingStores = (db: Queries, after: StoreId) => db.many<Waitin
        where d.state = 'waiting' and d.store_id = f.store_id and d.next_at <= vitrine_now() limit 100) due) as waiting
   from found f limit ${literalLimit(storesPerPoll)}`
 
+/** The same on a distributed database, which cannot jump from store to store: each server reads what waits there. */
+export const countWaitingStores = (db: Queries, after: StoreId) => db.many<WaitingStore>`
+  select d.store_id as "storeId", min(d.next_at) as "nextAt", min(d.next_at) <= vitrine_now() as "isDue",
+    count(*) filter (where d.next_at <= vitrine_now()) as waiting
+  from webhook_delivery d where d.state = 'waiting' and d.store_id > ${after}
+  group by d.store_id order by d.store_id limit ${literalLimit(storesPerPoll)}`
+
 /**
  * What is due for an endpoint, the oldest first. Compares and sorts by both columns, so that the planner takes the index
  * of the endpoint: when few deliveries wait, it sees no difference between the indexes, and it keeps its plan after a

@@ -6,7 +6,7 @@ import { FollowedBy, type JobKind } from '../../jobs/job-kind.ts'
 import { pollStoresInTurn } from '../../jobs/poll-stores.ts'
 import { readStore } from '../access/directory.ts'
 import type { OutgoingWebhooks, Store, StoreId } from '../context.ts'
-import { findWaitingStores, storesPerPoll } from './claim.sql.ts'
+import { countWaitingStores, findWaitingStores, storesPerPoll } from './claim.sql.ts'
 import { deletedEndpoints, oldWebhookAttempts, oldWebhookDeliveries } from './cleanup.sql.ts'
 import { attemptDelivery, claimDueDeliveries, type DueDelivery, type WebhookServices } from './deliver.ts'
 import { endDeliveries, findEndedStores } from './switch-off.sql.ts'
@@ -32,7 +32,11 @@ const webhookJob = (services: WebhookServices): JobKind<DueDelivery> => {
     limitMs: seconds(25),
     // An endpoint takes two at a time.
     claimsAgain: true,
-    findDue: pollStoresInTurn(storesPerPoll, (after) => findWaitingStores(services.db, after)),
+    findDue: pollStoresInTurn(storesPerPoll, async (after) =>
+      (await services.db.isDistributed())
+        ? countWaitingStores(services.db, after)
+        : findWaitingStores(services.db, after),
+    ),
     claim: async (storeId, limit) => {
       const claimed = await claimDueDeliveries(services.db, storeId, limit)
       if (claimed.length === 0) return []

@@ -1,13 +1,14 @@
-import type { Queries } from '../../db/database.ts'
+import type { Db, Queries } from '../../db/database.ts'
 import { cleanupJob } from '../../jobs/cleanup-job.ts'
 import type { StoreId } from '../context.ts'
-import { addToSums, entriesPerBatch, findStoresWithEntries } from './sales.sql.ts'
+import { addToSums, countStoresWithEntries, entriesPerBatch, findStoresWithEntries } from './sales.sql.ts'
 
 /** Adds new sales to the sums that reports read. Until then reports read them one by one. */
-export const reportJobs = (db: Queries) => [
+export const reportJobs = (db: Queries & Pick<Db, 'isDistributed'>) => [
   cleanupJob({
     name: 'sales-sums',
-    find: (exceptStores) => findStoresWithEntries(db, exceptStores),
+    find: async (exceptStores) =>
+      (await db.isDistributed()) ? countStoresWithEntries(db, exceptStores) : findStoresWithEntries(db, exceptStores),
     remove: ({ storeId }) => addAll(db, storeId),
   }),
 ]
