@@ -301,7 +301,10 @@ export type NewOrderLine = Pick<
   'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
 > & { taxRate: number }
 
-/** Inserts an order with its lines and timeline, and returns all of it. Its first event is `order.placed`. */
+/**
+ * Inserts an order with its lines and timeline, and returns all of it. Its first event is `order.placed`. The order is
+ * written before its lines: in a distributed database, the parts of a statement that insert run one after another.
+ */
 export const insertOrder = (
   tx: Tx,
   storeId: StoreId,
@@ -309,18 +312,14 @@ export const insertOrder = (
   orderLines: readonly NewOrderLine[],
   entries: readonly TimelineEntry[],
 ) => tx.one<FullOrderRow & Buyer>`
-  with lined as (
-    insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
-      quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
-    select ${storeId}, ${order.id}, l.position, l.id, p.id, v.id, p.name, v.title,
-      coalesce(nullif(v.image, ''), p.images[1], ''), v.sku,
-      l.quantity, l."unitMinor", l."lineTotalMinor", l."discountMinor", l."taxMinor", l."taxRate", p.digital
+  with goods as materialized (
+    select l.*, p.id as product_id, p.name, p.digital, v.title, v.sku,
+      coalesce(nullif(v.image, ''), p.images[1], '') as image
     from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "variantId" text,
       quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,
       "taxRate" numeric)
     cross join ${byKey(sql`select * from variant where store_id = ${storeId} and id = l."variantId"`)} v
-    cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p
-    returning *),
+    cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p),
   placed as (
     insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
       payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
@@ -332,7 +331,14 @@ export const insertOrder = (
       ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
       ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
       ${countUnits(orderLines)}, ${order.language}, 1,
-      ${order.paymentMethod === 'cod' ? sql`exists (select from lined l where l.digital is null)` : sql`false`}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
+      ${order.paymentMethod === 'cod' ? sql`exists (select from goods g where g.digital is null)` : sql`false`}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
+    returning *),
+  lined as (
+    insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
+      quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
+    select ${storeId}, ${order.id}, g.position, g.id, g.product_id, g."variantId", g.name, g.title, g.image, g.sku,
+      g.quantity, g."unitMinor", g."lineTotalMinor", g."discountMinor", g."taxMinor", g."taxRate", g.digital
+    from goods g
     returning *),
   ${isSale(order) ? sql`sale as (${saleEntry(storeId, order.id, sql`placed`, 1)}),` : sql``}
   searched as (
