@@ -1,6 +1,5 @@
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { describeAdmin, describeVitrine } from './contract.ts'
@@ -10,7 +9,7 @@ import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { shortenText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
-import { connectDb, type Db } from './db/database.ts'
+import { connectDb, type Db, type DbConnection } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createLookupLimit } from './features/access/lookups.ts'
@@ -61,9 +60,9 @@ import { listRoutes } from './routes.ts'
 
 export type AppOptions = {
   config: Config
-  connection: pg.PoolConfig
+  connection: DbConnection
   /** Without a pooler, because `listen` needs its own session. */
-  directConnection: pg.ClientConfig
+  directConnection: DbConnection
   secrets: readonly string[]
   logger: Logger
   clock?: Clock

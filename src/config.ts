@@ -18,6 +18,7 @@ export type Config = Readonly<{
   host: string
   databaseUrl: string | null
   databaseDirectUrl: string | null
+  databasePrepare: boolean
   databasePoolSize: number
   workers: number
   redisUrl: string | null
@@ -56,6 +57,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     databaseUrl: env.DATABASE_URL ?? null,
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
+    databasePrepare: env.DATABASE_PREPARE === 'on',
     databasePoolSize: env.DATABASE_POOL_SIZE,
     workers: env.VITRINE_WORKERS === 'auto' ? availableParallelism() : Number(env.VITRINE_WORKERS),
     redisUrl: env.REDIS_URL ?? null,

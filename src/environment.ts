@@ -44,6 +44,10 @@ export const Environment = Type.Object({
       description: 'The same database without the pooler, if `DATABASE_URL` is a transaction pooler',
     }),
   ),
+  DATABASE_PREPARE: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description: '`off` for a transaction pooler without named prepared statements, such as PgBouncer before 1.21',
+  }),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 500,

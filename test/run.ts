@@ -14,7 +14,8 @@ import { groupFiles } from './groups.ts'
 const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
 
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
-an embedded one made for this run. REDIS_URL adds the tests that need a Redis.
+an embedded one made for this run. With DATABASE_DIRECT_URL, DATABASE_URL is a pooler in front of it. REDIS_URL adds the
+tests that need a Redis.
 
   --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
   --and FILE   also this slow one; may be repeated
@@ -79,13 +80,15 @@ const runTests = async (url: string) => {
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
+    ...(process.env.DATABASE_DIRECT_URL && { TEST_POOLER: process.env.DATABASE_URL }),
     ...(values.long ? { TEST_ALL_COMBINATIONS: '1' } : {}),
     // Some hundred processes load the same modules; the first one compiles them.
     NODE_COMPILE_CACHE: join(shared, 'compiled'),
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${await bundleDependencies(shared)}`.trim(),
   }
   // Settings of this process must not reach the services that tests start.
-  for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR'])
+    delete (env as NodeJS.ProcessEnv)[name]
   const events = run({
     files,
     env,
@@ -118,9 +121,9 @@ const openTestDatabase = async () => {
 
 /** An embedded server is removed with all its databases; from one that was given, those of this run are dropped. */
 const openServer = async (name: string) => {
-  const given = process.env.DATABASE_URL
+  const { DATABASE_URL: named, DATABASE_DIRECT_URL: given = named } = process.env
   if (given !== undefined) {
-    print(`Testing on PostgreSQL at ${new URL(given).host}`)
+    print(`Testing on PostgreSQL at ${new URL(named ?? given).host}`)
     return { url: given, close: () => dropDatabases(given, name) }
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'vitrine-test-'))

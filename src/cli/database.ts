@@ -6,14 +6,15 @@ import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
-import { connectDb, type Db } from '../db/database.ts'
+import { connectDb, type Db, type DbConnection } from '../db/database.ts'
 import { explainFileError } from '../db/embedded/file-errors.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
 
 export type OpenDatabase = {
-  connection: pg.PoolConfig
-  directConnection: pg.ClientConfig
+  connection: DbConnection
+  /** Without the pooler, for sessions and for statements that take longer than a pooler may allow. */
+  directConnection: DbConnection
   /** Where the data is, for people to read. */
   description: string
   close(): Promise<void>
@@ -24,10 +25,14 @@ export type OpenOptions = { role: 'service' | 'command'; onUnexpectedExit?: (mes
 /** Opens the database of DATABASE_URL, or else the embedded one, which it starts if it is not running. */
 export const openDatabase = async (config: Config, { role, onUnexpectedExit }: OpenOptions): Promise<OpenDatabase> => {
   if (config.databaseUrl !== null) {
-    const connection = { connectionString: config.databaseUrl }
-    const directConnection = { connectionString: config.databaseDirectUrl ?? config.databaseUrl }
+    const { databaseUrl, databaseDirectUrl, databasePrepare: prepare } = config
+    const connection = { connectionString: databaseUrl, prepare }
+    const directConnection =
+      databaseDirectUrl === null || databaseDirectUrl === databaseUrl
+        ? connection
+        : { connectionString: databaseDirectUrl }
     await tryConnection(connection)
-    return { connection, directConnection, description: describeUrl(config.databaseUrl), close: async () => {} }
+    return { connection, directConnection, description: describeUrl(databaseUrl), close: async () => {} }
   }
   const server = await openEmbedded({
     dataDir: config.dataDir,

@@ -105,7 +105,7 @@ async function* examineContents(
   }
   yield ok('migrations', 'up to date')
   const db = connectDb({
-    connection: database.connection,
+    connection: database.directConnection,
     poolSize: 1,
     clock: systemClock,
     statementTimeoutMs: 600_000,

@@ -57,8 +57,17 @@ export type Db = Queries & {
 /** Work that belongs to no store. `public`: routes that do not know the store yet. `messages`: webhooks and mail. */
 export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'messages' | 'cleanup'
 
+export type DbConnection = pg.PoolConfig & {
+  /**
+   * False for a pooler that does not support named statements (DATABASE_PREPARE=off). The pooler may then run each
+   * transaction in another session, so nothing is kept in a session: settings are sent with each transaction, and a
+   * single statement becomes one.
+   */
+  prepare?: boolean
+}
+
 export type DbOptions = {
-  connection: pg.PoolConfig
+  connection: DbConnection
   poolSize: number
   clock: Clock
   /** Requests that may wait for a connection. Beyond that, they are refused with 503. */
@@ -83,15 +92,15 @@ export type DbOptions = {
 export const connectDb = (options: DbOptions): Db => {
   const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000, plansOnce = false } = options
+  const { prepare = true, ...connection } = options.connection
   const pool = new pg.Pool({
     application_name: 'vitrine',
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    statement_timeout: statementTimeoutMs,
     // The server cancels a slow statement. This is for a server that does not answer at all.
     query_timeout: statementTimeoutMs + 5_000,
-    ...options.connection,
+    ...connection,
     max: poolSize,
     types: wireTypes,
     pipeline: true,
@@ -101,18 +110,29 @@ export const connectDb = (options: DbOptions): Db => {
   // `error`, which without a listener would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => {})
-    // Not a startup parameter, which PgBouncer would refuse. Behind a transaction pooler the setting may reach sessions
-    // of other clients, where it only changes plans.
-    if (plansOnce)
-      client.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set jit = off').catch(() => {})
+    if (prepare) client.query(ofSession).catch(() => {})
   })
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
   const queues = createQueues({ maxWaitMs })
   // Connections that cannot be used again.
   const lost = new WeakSet<pg.PoolClient>()
-  // Set in each transaction, because a transaction pooler does not keep session settings.
-  const begin = `begin; set local lock_timeout = ${lockTimeoutMs}`
+  // Not startup parameters, which PgBouncer refuses. Sent with the first statement, so they take no time of their own.
+  // Behind a pooler that supports named statements they may reach sessions of other instances, which have the same.
+  const ofSession = [
+    `set statement_timeout = ${statementTimeoutMs}`,
+    ...(plansOnce ? ['set plan_cache_mode = force_generic_plan', 'set enable_seqscan = off', 'set jit = off'] : []),
+  ].join('; ')
+  // Statements without a name are planned for their values each time, so only `jit` concerns them.
+  const ofTransaction = [
+    `begin; set local lock_timeout = ${lockTimeoutMs}`,
+    ...(prepare ? [] : [`set local statement_timeout = ${statementTimeoutMs}`]),
+    ...(plansOnce && !prepare ? ['set local jit = off'] : []),
+  ].join('; ')
+  const begin = () => {
+    const offset = prepare ? 0 : clock.offsetMs()
+    return offset === 0 ? ofTransaction : `${ofTransaction}; set local vitrine.clock_offset = '${offset} milliseconds'`
+  }
 
   const notifyListeners = (text: string) => {
     for (const listener of listeners) listener(text)
@@ -128,7 +148,7 @@ export const connectDb = (options: DbOptions): Db => {
   }
   const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     notifyListeners(text)
-    return ask(client, name === undefined ? { text, values } : { name, text, values })
+    return ask(client, name === undefined || !prepare ? { text, values } : { name, text, values })
   }
 
   const connect = async () => {
@@ -146,7 +166,7 @@ export const connectDb = (options: DbOptions): Db => {
       let client: pg.PoolClient | undefined
       try {
         client = await connect()
-        await alignClock(client, clock, ask)
+        if (prepare) await alignClock(client, clock, ask)
         return await work(client)
       } finally {
         client?.release(lost.has(client))
@@ -175,17 +195,25 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
-  /** In a transaction, because the setting must end with the statement. All three are sent at once. */
-  const plannedForValues =
-    (withClient: WithClient): WithClient =>
+  /** In a transaction, because its settings must end with the statement. All three are sent at once. */
+  const inTransaction =
+    (withClient: WithClient, first: () => string): WithClient =>
     (use) =>
       withClient(async (client) => {
         gather(client)
-        const begun = ask(client, { text: 'begin; set local plan_cache_mode = force_custom_plan' })
+        const begun = ask(client, { text: first() })
         const answer = use(client)
-        await Promise.allSettled([begun, answer, ask(client, { text: 'commit' })])
-        return answer
+        const committed = ask(client, { text: 'commit' })
+        await Promise.allSettled([begun, answer, committed])
+        const result = await answer
+        await committed
+        return result
       })
+  const single = (withClient: WithClient): WithClient => (prepare ? withClient : inTransaction(withClient, begin))
+  const plannedForValues = (withClient: WithClient): WithClient =>
+    plansOnce && prepare
+      ? inTransaction(withClient, () => 'begin; set local plan_cache_mode = force_custom_plan')
+      : single(withClient)
 
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
@@ -200,7 +228,7 @@ export const connectDb = (options: DbOptions): Db => {
       }
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
-      const begun = together((mine) => ask(mine, { text: begin }))
+      const begun = together((mine) => ask(mine, { text: begin() }))
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),
@@ -247,9 +275,9 @@ export const connectDb = (options: DbOptions): Db => {
   const open = (scope: DbScope): Db => {
     const withClient = withClientIn(scope)
     return {
-      ...queriesOn(withClient),
+      ...queriesOn(single(withClient)),
       get fresh() {
-        return queriesOn(plansOnce ? plannedForValues(withClient) : withClient, false)
+        return queriesOn(plannedForValues(withClient), false)
       },
       tx: (work) => queues.runInQueues(scope.queues, scope.onDisconnect, () => runWithRetries(withClient, work)),
       forStore: (storeId, onDisconnect = neverDisconnects) =>
