@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { isDatabaseUrl } from './core/database-url.ts'
 import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
@@ -96,9 +97,12 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
     const error = mustExist(Value.Errors(Environment, env)[0], 'the error of an invalid setting')
     throw refusal(error.instancePath.slice(1), describeProblem(error))
   }
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const) {
+    if (env[name] !== undefined && !isDatabaseUrl(env[name])) {
+      throw refusal(name, 'must be a valid URL, with a comma between the servers if there are several')
+    }
+  }
   for (const name of [
-    'DATABASE_URL',
-    'DATABASE_DIRECT_URL',
     'REDIS_URL',
     'VITRINE_PUBLIC_URL',
     'VITRINE_SMS_URL',

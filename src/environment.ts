@@ -34,7 +34,8 @@ export const Environment = Type.Object({
     Type.String({
       pattern: '^postgres(ql)?://',
       examples: [postgresExample],
-      description: 'PostgreSQL 15 or newer (`postgres://…`). Default: the embedded one',
+      description:
+        'PostgreSQL 15 or newer (`postgres://…`). Several servers, such as `postgres://me@a:5432,b:5432/shop`: the one that accepts writes is used. Default: the embedded one',
     }),
   ),
   DATABASE_DIRECT_URL: Type.Optional(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { namesOfServers, splitServers } from '../core/database-url.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db, type DbConnection } from '../db/database.ts'
@@ -53,8 +54,8 @@ const tryConnection = async (connection: pg.ClientConfig) => {
 }
 
 const describeUrl = (text: string) => {
-  const url = new URL(text)
-  return `PostgreSQL at ${url.host || 'a local socket'}, database ${url.pathname.slice(1) || '(default)'}`
+  const [first = text] = splitServers(text)
+  return `PostgreSQL at ${namesOfServers(text) || 'a local socket'}, database ${new URL(first).pathname.slice(1) || '(default)'}`
 }
 
 type Work<Result> = (db: Db, config: Config) => Promise<Result>

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
-import { examineSchema } from '../db/migrate.ts'
+import { connectOrExplain, examineSchema } from '../db/migrate.ts'
 import { defaultLimit } from '../features/access/rate-limit.ts'
 import { demoFilesOf } from '../features/demo-store/demo-store.ts'
 import { findRefusedAmounts } from '../features/doctor/amounts.ts'
@@ -96,8 +95,7 @@ async function* examineContents(
   database: OpenDatabase,
   options: DoctorOptions,
 ): AsyncGenerator<CheckResult> {
-  const client = new pg.Client(database.directConnection)
-  await client.connect()
+  const client = await connectOrExplain(database.directConnection)
   const { pending } = await examineSchema(client).finally(() => client.end())
   if (pending.length > 0) {
     yield fault('migrations', `not applied yet: ${pending.join(', ')}; run "vitrine migrate"`)

@@ -16,8 +16,8 @@ const openDb = (
   t: TestContext,
   { url = databaseUrl, timeoutMs = 10_000, isDirect = false, ...options }: Options = {},
 ): Db => {
-  const { connectionString, prepare } = isDirect ? { connectionString: url, prepare: true } : connectionTo(url)
-  const connection = { connectionString, prepare, query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
+  const server = isDirect ? { connectionString: url } : connectionTo(url)
+  const connection = { ...server, query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
   const db = connectDb({ poolSize: 4, clock: movableClock(), ...options, connection })
   t.after(() => db.close())
   return db

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
+import { trackPrimary } from './primary.ts'
 import {
   type ConnectionShare,
   createQueues,
@@ -93,11 +94,14 @@ export const connectDb = (options: DbOptions): Db => {
   const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000, plansOnce = false } = options
   const { prepare = true, ...connection } = options.connection
+  const primary = trackPrimary(connection)
   const pool = new pg.Pool({
     application_name: 'vitrine',
     connectionTimeoutMillis: 5_000,
+    ...primary.poolConfig,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
     // The server cancels a slow statement. This is for a server that does not answer at all.
     query_timeout: statementTimeoutMs + 5_000,
     ...connection,
@@ -105,7 +109,10 @@ export const connectDb = (options: DbOptions): Db => {
     types: wireTypes,
     pipeline: true,
   })
-  pool.on('error', (error) => options.onIdleError?.(error))
+  pool.on('error', (error) => {
+    primary.forget()
+    options.onIdleError?.(error)
+  })
   // The pool only handles errors of idle connections. A connection that breaks in use fails its query and also emits
   // `error`, which without a listener would end the process.
   pool.on('connect', (client) => {
@@ -142,7 +149,10 @@ export const connectDb = (options: DbOptions): Db => {
       return await client.query(query)
     } catch (error) {
       const { thrown, isLost } = classifyError(error)
-      if (isLost) lost.add(client)
+      if (isLost) {
+        lost.add(client)
+        primary.forget()
+      }
       throw thrown
     }
   }
@@ -151,12 +161,19 @@ export const connectDb = (options: DbOptions): Db => {
     return ask(client, name === undefined || !prepare ? { text, values } : { name, text, values })
   }
 
-  const connect = async () => {
+  /** The second attempt is for a server that was the primary and is not any more. */
+  const connect = async (attempt = 1): Promise<pg.PoolClient> => {
     try {
-      return await pool.connect()
+      if (!primary.isKnown()) await primary.find()
+      const client = await pool.connect()
+      if (primary.isOf(client)) return client
+      client.release(true)
     } catch (error) {
-      throw classifyError(error).thrown
+      primary.forget()
+      if (primary.isAlone || attempt > 1) throw classifyError(error).thrown
+      return connect(attempt + 1)
     }
+    return connect(attempt)
   }
 
   const withClientIn =

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import pg from 'pg'
+import type pg from 'pg'
+import { splitServers } from '../core/database-url.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { connectToPrimary, NoPrimary, StandbyServer } from './primary.ts'
 
 export type Migration = { number: number; name: string; text: string; checksum: string }
 
@@ -135,21 +137,21 @@ const checkServer = async (client: pg.Client) => {
 /** Connects, or throws one sentence that says why not. It never contains a password. */
 export const connectOrExplain = async (connection: pg.ClientConfig): Promise<pg.Client> => {
   try {
-    const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...connection })
-    // A connection that breaks fails its query. Without this listener it would also end the process.
-    client.on('error', () => {})
-    await client.connect()
-    return client
+    return await connectToPrimary(connection)
   } catch (error) {
-    throw new OperatorError(`${explainConnectError(error, describeServer(connection))} Check DATABASE_URL.`, {
-      cause: error,
-    })
+    throw new OperatorError(`${explainAll(error, connection)} Check DATABASE_URL.`, { cause: error })
   }
 }
 
-const describeServer = (connection: pg.ClientConfig) => {
+const explainAll = (error: unknown, connection: pg.ClientConfig) => {
+  const urls = splitServers(connection.connectionString ?? '')
+  const reasons = error instanceof NoPrimary ? error.reasons : [error]
+  return reasons.map((reason, i) => explainConnectError(reason, describeServer(urls[i], connection))).join(' ')
+}
+
+const describeServer = (text: string | undefined, connection: pg.ClientConfig) => {
   try {
-    const url = new URL(connection.connectionString ?? '')
+    const url = new URL(text ?? '')
     return { host: url.host || 'localhost', database: url.pathname.slice(1) }
   } catch {
     return { host: connection.host ?? 'the given address', database: connection.database ?? '' }
@@ -157,6 +159,7 @@ const describeServer = (connection: pg.ClientConfig) => {
 }
 
 const explainConnectError = (error: unknown, { host, database }: { host: string; database: string }) => {
+  if (error instanceof StandbyServer) return `PostgreSQL at ${host} is a standby.`
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ERR_INVALID_URL') return 'The address of PostgreSQL is not a valid URL.'
   if (code === '28P01' || code === '28000') return `PostgreSQL at ${host} refused the user or the password.`
