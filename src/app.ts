@@ -11,6 +11,7 @@ import { shortenText } from './core/text.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db, type DbConnection } from './db/database.ts'
 import { listen } from './db/listen.ts'
+import { maxReplicaAgeMs, openReplica } from './db/replica.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createLookupLimit } from './features/access/lookups.ts'
 import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
@@ -118,6 +119,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     // Only called after a commit, when the runner below exists.
     onSignal: (job, storeId) => (shared ?? jobs).runSoon(job, storeId),
   })
+  const replica = openReplica({ ...config, clock, primary: db.forWork('health'), log: logger })
   const counter = await createCounter(options)
   const mail = options.mail === undefined ? chooseMailSender(config) : options.mail
   let webhooksGivenUp = 0
@@ -128,6 +130,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clock,
     counter,
     limitLookups: createLookupLimit(clock.now),
+    readsFor: replica?.readsFor ?? ((own) => own),
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -173,8 +176,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
-  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
-  const clearCaches = () => {
+  const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
+  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs })
+  const clearCaches = ({ isListening }: { isListening: boolean }) => {
+    replica?.setListening(isListening)
     answers.invalidateAll()
     directory.invalidateAll()
   }
@@ -184,16 +189,17 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     onMessage: (payload) => {
       const announcement = readAnnouncement(payload)
       if (announcement === null) return
+      replica?.noteChange(announcement.storeId)
       answers.invalidateStore(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {
       logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')
-      clearCaches()
+      clearCaches({ isListening: false })
     },
     onReconnect: () => {
       logger.info('listening connection restored')
-      clearCaches()
+      clearCaches({ isListening: true })
     },
   })
   const jobs: JobRunner = createJobRunner({
@@ -317,7 +323,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clearInterval(idleTimer)
     await Promise.all([listener.close(), counter.close(), stopped])
     await services.mail?.close()
-    await db.close()
+    await Promise.all([db.close(), replica?.close()])
   }
   let closed: Promise<void> | undefined
   return {

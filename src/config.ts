@@ -19,6 +19,7 @@ export type Config = Readonly<{
   host: string
   databaseUrl: string | null
   databaseDirectUrl: string | null
+  databaseReadUrl: string | null
   databasePrepare: boolean
   databasePoolSize: number
   workers: number
@@ -51,6 +52,9 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
       'VITRINE_SECRET is required in production with DATABASE_URL: set at least 32 random characters.',
     )
   }
+  if (env.DATABASE_READ_URL !== undefined && env.DATABASE_URL === undefined) {
+    throw new OperatorError('DATABASE_URL is required with DATABASE_READ_URL: a replica has a primary.')
+  }
   return Object.freeze({
     production,
     port: env.PORT,
@@ -58,6 +62,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     databaseUrl: env.DATABASE_URL ?? null,
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
+    databaseReadUrl: env.DATABASE_READ_URL ?? null,
     databasePrepare: env.DATABASE_PREPARE === 'on',
     databasePoolSize: env.DATABASE_POOL_SIZE,
     workers: env.VITRINE_WORKERS === 'auto' ? availableParallelism() : Number(env.VITRINE_WORKERS),
@@ -97,7 +102,7 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
     const error = mustExist(Value.Errors(Environment, env)[0], 'the error of an invalid setting')
     throw refusal(error.instancePath.slice(1), describeProblem(error))
   }
-  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const) {
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
     if (env[name] !== undefined && !isDatabaseUrl(env[name])) {
       throw refusal(name, 'must be a valid URL, with a comma between the servers if there are several')
     }

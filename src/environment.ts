@@ -45,6 +45,13 @@ export const Environment = Type.Object({
       description: 'The same database without the pooler, if `DATABASE_URL` is a transaction pooler',
     }),
   ),
+  DATABASE_READ_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://[^,]*$',
+      examples: [postgresExample],
+      description: 'One replica of the database, for reads of the catalog while it is up to date',
+    }),
+  ),
   DATABASE_PREPARE: Type.Enum(['on', 'off'], {
     default: 'on',
     description: '`off` for a transaction pooler without named prepared statements, such as PgBouncer before 1.21',

@@ -110,6 +110,8 @@ export type Services = {
   webhooks: OutgoingWebhooks
   counter: Counter
   limitLookups: LimitLookups
+  /** The database for reads of the catalog: a replica, if there is one and it is up to date. */
+  readsFor(db: Db, storeId: StoreId): Db
   media: Media
   /** Base URL of this service, for links. */
   publicUrl: string

@@ -60,11 +60,11 @@ const killAgainAndAgain = async (t: TestContext, way: 'through HAProxy' | 'by th
     await crowd.stop()
     await crowd.check()
     const before = announced
-    await crowd.change()
-    const announcedBy = performance.now() + backWithinMs
+    // The first ones may come before the connection that listens is back, which clears the caches.
     while (announced === before) {
-      assert.ok(performance.now() < announcedBy, `changes are not announced after kill ${kill}`)
-      await sleep(10)
+      assert.ok(performance.now() - promotedAt < 2 * backWithinMs, `changes are not announced after kill ${kill}`)
+      await crowd.change()
+      await sleep(100)
     }
     assert.equal((await service.call('/health')).json.checks.listener, 'ok')
     crowd.start()

@@ -79,8 +79,8 @@ export const pairFor = async (t: TestContext): Promise<Pair> => {
         closeSync(log)
         await untilNoError(() => runSql(url.replace(database, 'postgres'), 'select 1'))
       },
-      freeze: () => child?.kill('SIGSTOP'),
-      thaw: () => child?.kill('SIGCONT'),
+      freeze: () => signalAll(child?.pid, 'SIGSTOP'),
+      thaw: () => signalAll(child?.pid, 'SIGCONT'),
       promote: async () => {
         // No commit waits for the server that has failed.
         await run(`alter system set synchronous_standby_names = ''`)
@@ -110,6 +110,13 @@ export const pairFor = async (t: TestContext): Promise<Pair> => {
   await primary.run(`alter system set synchronous_standby_names = '*'`)
   await primary.run('select pg_reload_conf()')
   return { primary, standby, url: primary.url.replace('/shop', `,${standby.host}/shop`), untilEqual }
+}
+
+/** Each connection has a process of its own, in a session of its own. */
+const signalAll = (postmaster: number | undefined, signal: NodeJS.Signals) => {
+  if (postmaster === undefined) return
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' })
+  for (const pid of [postmaster, ...children.trim().split(/\s+/).map(Number)]) process.kill(pid, signal)
 }
 
 const untilNoError = async (attempt: () => Promise<unknown>) => {
