@@ -122,6 +122,11 @@ export const openCrowd = async (service: TestService, { buyers, seed }: { buyers
       }
       shopping = Promise.all(customers.map((customer) => shopAround(customer).catch((error) => failures.push(error))))
     },
+    /** Ends the crowd of a test that has failed. */
+    leave: async () => {
+      isOpen = false
+      await shopping
+    },
     stop: async () => {
       isOpen = false
       await shopping

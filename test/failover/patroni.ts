@@ -30,9 +30,9 @@ export type ManagedCluster = {
   proxyUrl: string
   /** Kills the postmaster of the primary, and returns which one it was. */
   killPrimary(): Promise<string>
-  /** Resolves when another member than this accepts writes. */
-  untilPromoted(killed: string): Promise<void>
-  /** Resolves when commits wait for a standby. */
+  /** Resolves with the member that accepts writes: the other one, or the same if the manager has restarted it first. */
+  untilPrimary(): Promise<string>
+  /** Resolves when commits wait for a standby, and the manager knows that it may be promoted. */
   untilSynchronous(): Promise<void>
 }
 
@@ -108,7 +108,9 @@ export const managedClusterFor = async (t: TestContext): Promise<ManagedCluster>
     const primary = await findPrimary()
     if (primary === undefined) return false
     const asked = `select from pg_stat_replication where sync_state = 'sync' and current_setting('synchronous_standby_names') <> ''`
-    return (await runSql(primary.url, asked).catch(() => [])).length === 1
+    if ((await runSql(primary.url, asked).catch(() => [])).length !== 1) return false
+    const seen = await fetch(`http://127.0.0.1:${primary.restPort}/cluster`).catch(() => undefined)
+    return (await seen?.text())?.includes('"sync_standby"')
   }
   const untilSynchronous = () => until('there is no synchronous standby', hasStandby)
   await untilSynchronous()
@@ -122,11 +124,14 @@ export const managedClusterFor = async (t: TestContext): Promise<ManagedCluster>
       process.kill(Number.parseInt(readFileSync(join(primary.data, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
       return primary.name
     },
-    untilPromoted: (killed) =>
-      until('no server was promoted', async () => {
-        const primary = await findPrimary()
-        return primary !== undefined && primary.name !== killed
-      }),
+    untilPrimary: async () => {
+      let primary: Member | undefined
+      await until('no server accepts writes', async () => {
+        primary = await findPrimary()
+        return primary !== undefined
+      })
+      return primary?.name ?? ''
+    },
     untilSynchronous,
   }
 }
