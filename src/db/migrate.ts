@@ -29,10 +29,24 @@ export const migrate = async (connection: pg.ClientConfig): Promise<string[]> =>
   const client = await connectOrExplain({ application_name: 'vitrine migrate', ...connection })
   try {
     await checkServer(client)
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
-    return await applyMissing(client)
+    return await whileLocked(connection, () => applyMissing(client))
   } finally {
     await client.end()
+  }
+}
+
+/**
+ * The lock belongs to a transaction of a connection of its own, which stays open. A lock of a session would stay behind in
+ * a transaction pooler, and the next start would wait for it forever.
+ */
+const whileLocked = async <Result>(connection: pg.ClientConfig, work: () => Promise<Result>): Promise<Result> => {
+  const holder = await connectOrExplain({ application_name: 'vitrine migrate lock', ...connection })
+  try {
+    await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
+    await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
+    return await work()
+  } finally {
+    await holder.end()
   }
 }
 
@@ -54,8 +68,11 @@ export const readSchemaState = async (connection: pg.ClientConfig): Promise<Sche
   try {
     await checkServer(client)
     // Waits for a migration that another process is running.
-    await client.query('select pg_advisory_lock_shared($1)', [migrationLock])
-    return await examineSchema(client)
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock_shared($1)', [migrationLock])
+    const state = await examineSchema(client)
+    await client.query('commit')
+    return state
   } finally {
     await client.end()
   }
