@@ -51,6 +51,8 @@ export const connectionTo = (url: string): DbConnection => {
 
 export const runSql = async (connectionString: string, text: string) => {
   const client = new pg.Client({ connectionString })
+  // A server that stops fails the query. Without this listener it would also end the test.
+  client.on('error', () => {})
   await client.connect()
   try {
     return (await client.query(text)).rows
