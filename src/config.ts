@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
@@ -9,6 +8,7 @@ import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { isDecodable } from './core/text.ts'
 import { parseTrustProxy } from './core/trust-proxy.ts'
+import { packageVersion } from './core/version.ts'
 import { Environment } from './environment.ts'
 
 export type Config = Readonly<{
@@ -77,7 +77,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
     logLevel: env.LOG_LEVEL,
-    version: packageVersion(),
+    version: packageVersion,
   })
 }
 
@@ -205,6 +205,3 @@ const splitSecrets = (name: string, text: string) => {
   }
   return secrets
 }
-
-const packageVersion = (): string =>
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version

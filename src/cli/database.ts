@@ -82,10 +82,10 @@ export const withReadableDatabase = async <Result>(work: Work<Result>): Promise<
   })
 }
 
-const refusePending = ({ pending }: SchemaState) => {
+const refusePending = ({ pending, oldestVersion }: SchemaState) => {
   if (pending.length === 0) return
   throw new OperatorError(
-    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop the instances of the older version, then run "vitrine migrate".`,
+    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop instances older than ${oldestVersion}, then run "vitrine migrate".`,
   )
 }
 

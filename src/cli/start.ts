@@ -48,7 +48,7 @@ const start = async ({ workers: asked }: { workers?: string }) => {
     })
     undo.push(database.close)
     stop.check()
-    const applied = await migrate(database.directConnection)
+    const applied = await migrate(database.directConnection, { onProgress: print })
     for (const name of firstStart ? [] : applied) print(`Applied migration ${name}`)
     const separated = await separateFiles(config, database)
     if (separated !== null) print(separated.sentence)
