@@ -1,3 +1,4 @@
+import { setTimeout as setDelay } from 'node:timers/promises'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type pg from 'pg'
@@ -99,7 +100,7 @@ export type App = {
   metrics: Metrics
   /** The whole pool without limits, for tests. */
   db: Db
-  /** Stops accepting requests, completes those in progress within ten seconds, and releases all resources. */
+  /** Reports that it stops and still answers for `stopDelayMs`, completes what is in progress within ten seconds, and releases all resources. */
   close(): Promise<void>
 }
 
@@ -310,6 +311,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     draining = true
     waits.close()
     const stopped = jobs.stop()
+    // Load balancers learn from /health that it stops. Until then they send requests, also on connections they hold open.
+    if (server.server.listening) await setDelay(config.stopDelayMs)
     const drainTimer = setTimeout(() => server.server.closeAllConnections(), drainMs)
     // Fastify closes the connections that are idle now. Those that become idle later would stay open for long.
     const idleTimer = setInterval(() => server.server.closeIdleConnections(), 50)

@@ -56,6 +56,7 @@ test('every setting has a default that suits development', () => {
     trustProxy: false,
     media: { bucket: null, publicUrl: null, storeLimitBytes: 5_000_000_000 },
     maxUploads: 40,
+    stopDelayMs: 0,
     metricsToken: null,
     urls: {
       juspay: 'https://api.juspay.in',
@@ -100,6 +101,7 @@ test('every variable is read', () => {
     ...smtp,
     ...bucket,
     VITRINE_MAX_UPLOADS: '9',
+    VITRINE_STOP_DELAY_SECONDS: '8',
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -125,6 +127,7 @@ test('every variable is read', () => {
       storeLimitBytes: 7_000_000,
     },
     maxUploads: 9,
+    stopDelayMs: 8_000,
     urls: {
       juspay: 'https://api.juspay.in',
       razorpay: 'https://api.razorpay.com',
@@ -208,6 +211,7 @@ test('every invalid value is refused with a message that names its variable', ()
     VITRINE_MEDIA_PUBLIC_URL: ['cdn.example', 'ftp://cdn.example', 'https://cdn.example/?a', 'https://a:b@cdn.example'],
     VITRINE_MEDIA_STORE_MB: ['0', 'many', '1.5'],
     VITRINE_MAX_UPLOADS: ['0', 'many', '1.5'],
+    VITRINE_STOP_DELAY_SECONDS: ['-1', 'soon', '301'],
     VITRINE_MAIL_FROM: [
       ...[
         'shop',

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { seconds } from './core/clock.ts'
 import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
@@ -34,6 +35,7 @@ export type Config = Readonly<{
   mail: Readonly<ReturnType<typeof readMail>>
   media: Readonly<ReturnType<typeof readMedia>>
   maxUploads: number
+  stopDelayMs: number
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -76,6 +78,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     mail: readMail(env),
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
+    stopDelayMs: seconds(env.VITRINE_STOP_DELAY_SECONDS),
     logLevel: env.LOG_LEVEL,
     version: packageVersion,
   })

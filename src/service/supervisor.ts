@@ -13,8 +13,8 @@ export type Supervised = { port: number; shop: ShopState | null; close(): Promis
 /** The number of the worker that does the background work. */
 const backgroundNumber = 0
 
-/** Longer than a worker takes to finish its requests. */
-const stopMs = seconds(15)
+/** Longer than a worker takes to finish its requests after the delay. */
+const finishMs = seconds(15)
 
 /** A worker that ends sooner after its start counts as a failure. Each one doubles the pause before the next start. */
 const steadyAfterMs = seconds(10)
@@ -88,9 +88,9 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
   const close = async () => {
     isStopping = true
     const serving = [...running].filter(([number]) => number !== backgroundNumber)
-    await Promise.all(serving.map(([, worker]) => end(worker)))
+    await Promise.all(serving.map(([, worker]) => end(worker, config.stopDelayMs + finishMs)))
     const last = background()
-    if (last !== undefined) await end(last)
+    if (last !== undefined) await end(last, finishMs)
   }
 
   const start = async (number: number) => {
@@ -132,11 +132,11 @@ const readiness = (worker: Worker) =>
     worker.once('exit', (code, signal) => reject(new Error(`a worker ended while it started: ${signal ?? code}`)))
   })
 
-const end = async (worker: Worker) => {
+const end = async (worker: Worker, maxMs: number) => {
   if (worker.isDead()) return
   const ended = once(worker, 'exit')
   tell(worker, { kind: 'stop' })
-  const timer = setTimeout(() => worker.process.kill('SIGKILL'), stopMs)
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), maxMs)
   await ended
   clearTimeout(timer)
 }
