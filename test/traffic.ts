@@ -1,19 +1,29 @@
+import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newFolder, runJson, type Settings } from '../src/cli/fixture.ts'
+import { type Ended, newFolder, runVitrine, type Settings } from '../src/cli/fixture.ts'
 
 export type BusyShop = { storeId: string; key: string; logisticsKey: string }
 
 /** A store that customers order from again and again, without limits that they would meet. */
-export const openBusyShop = async (t: TestContext, settings: Settings): Promise<BusyShop> => {
+export const openBusyShop = async (
+  t: TestContext,
+  settings: Settings,
+  runCommand: (args: readonly string[]) => Promise<Ended> = (args) => runVitrine(args, settings),
+): Promise<BusyShop> => {
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand([...args, '--json'])
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
   const created = ['--name', 'Busy', '--domain', 'busy.example', '--currency', 'INR', '--payment-provider', 'cod']
-  const { storeId, logisticsKey } = await runJson(['store', 'create', ...created], settings)
+  const { storeId, logisticsKey } = await run('store', 'create', ...created)
   const limits = ['--cod-max-value', 'none', '--cod-max-units', 'none', '--cod-max-open-orders', 'none']
-  await runJson(['store', 'set', '--store', storeId, ...limits, '--max-held-units', 'none'], settings)
-  const { key } = await runJson(['key', 'create', '--store', storeId, '--rate-limit', '1000000'], settings)
+  await run('store', 'set', '--store', storeId, ...limits, '--max-held-units', 'none')
+  const { key } = await run('key', 'create', '--store', storeId, '--rate-limit', '1000000')
   const file = join(newFolder(t), 'products.json')
   const products = Array.from({ length: 20 }, (_, i) => ({
     name: `Mug ${i}`,
@@ -22,7 +32,7 @@ export const openBusyShop = async (t: TestContext, settings: Settings): Promise<
     stock: 900_000,
   }))
   writeFileSync(file, JSON.stringify(products))
-  await runJson(['catalog', 'import', file, '--store', storeId], settings)
+  await run('catalog', 'import', file, '--store', storeId)
   return { storeId, key, logisticsKey }
 }
 
