@@ -80,6 +80,6 @@ const { KEY: storeKey, STORE: storeId, TOKEN: token, PORT } = process.env
 const url = 'http://localhost:' + PORT
 const shop = createClient({ url, storeKey, storage: memoryStorage() })
 const admin = createAdminClient({ url, storeId, token })
-const { data } = await admin.listProducts({ limit: 1 })
-console.log(typeof verifyWebhook, (await shop.listProducts({ limit: 3 })).data.length, data.length)
+const { items } = await admin.listProducts({ limit: 1 })
+console.log(typeof verifyWebhook, (await shop.listProducts({ limit: 3 })).items.length, items.length)
 `
