@@ -13,7 +13,7 @@ import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { createDirectory } from './features/access/directory.ts'
-import { createLookupLimit } from './features/access/lookups.ts'
+import { createLookupLimit, createSubjectLimit, type LookupPlaces } from './features/access/lookups.ts'
 import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
 import { listSignInWays } from './features/access/sign-in-ways.ts'
 import { crossOrigin } from './features/access/storefront.contract.ts'
@@ -83,6 +83,7 @@ export type AppOptions = {
   /** What a worker shares with the other workers of its instance. */
   shared?: {
     counter: RateCounter
+    lookups: LookupPlaces
     /** Tells the process that runs the jobs. */
     runSoon(job: string, storeId: number | undefined): void
     /** The metrics of all workers, this one included. */
@@ -123,12 +124,14 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const mail = options.mail === undefined ? chooseMailSender(config) : options.mail
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
+  const limitLookups = createLookupLimit(clock.now, shared?.lookups)
   const services: Services = {
     // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
     clock,
     counter,
-    limitLookups: createLookupLimit(clock.now),
+    limitLookups,
+    limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -173,7 +176,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     publicUrl: config.publicUrl,
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
-  const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
+  const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
   const clearCaches = () => {
     answers.invalidateAll()
