@@ -89,6 +89,12 @@ export const cpuSeconds = (pid: number) => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** The same for a process and all that it has started. */
+export const familyCpuSeconds = (pid: number): number => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.reduce((sum, child) => sum + familyCpuSeconds(Number(child)), cpuSeconds(pid))
+}
+
 export const residentMegabytes = (pid: number) => memoryOf(pid, /VmRSS:\s+(\d+)/)
 
 /** The peak memory of a process; 0 after it has ended. */
