@@ -49,7 +49,8 @@ export const createPermitKeeper = (workers: number, tell: PermitTell, recallMs =
   let answers = new Map<number, PermitAnswer[]>()
 
   const answer = ({ worker, asked }: Pending, pool: Pool, granted: number, refused = 0, isFinal = false) => {
-    const message = { ask: asked.ask, granted, total: pool.total, refused, isFinal, isScarce: pool.isScarce }
+    const total = pool.total - heldByOthers(pool, worker)
+    const message = { ask: asked.ask, granted, total, refused, isFinal, isScarce: pool.isScarce }
     const waiting = answers.get(worker)
     if (waiting === undefined) answers.set(worker, [message])
     else waiting.push(message)
@@ -164,6 +165,9 @@ const setHeld = (pool: Pool, worker: number, held: number) => {
   if (held > 0) pool.held.set(worker, held)
   else pool.held.delete(worker)
 }
+
+const heldByOthers = ({ held }: Pool, worker: number) =>
+  [...held].reduce((sum, [other, permits]) => (other === worker ? sum : sum + permits), 0)
 
 /** Small beside what is left, so `RateLimit-Remaining` is nearly right, and single permits close to the limit. */
 const blockOf = ({ use, ahead, limit }: PermitAsk, total: number, workers: number) => {

@@ -22,7 +22,7 @@ export type PermitAsk = PermitPlace & {
 export type PermitAnswer = {
   ask: number
   granted: number
-  /** Permits of this window that are used or with a worker, these included. */
+  /** Permits of this window that are used, as far as the main process knows, or with this worker. */
   total: number
   /** Calls of the ask that are refused. Those that are neither granted nor refused ask again. */
   refused: number

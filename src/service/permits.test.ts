@@ -3,18 +3,19 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { openPermitNetwork, type PermitNetwork } from './fixture.ts'
+import type { PermitUse } from './permit-messages.ts'
 import { slotOf } from './permits.ts'
 
 type Outcome = { window: number; worker: number; count: number }
 
-/** Calls of one key, with the count of each that was answered. */
-const countCalls = (network: PermitNetwork, limit: number) => {
+/** Calls of one key or client, with the count of each that was answered. */
+const countCalls = (network: PermitNetwork, limit: number, use: PermitUse = 'key') => {
   const outcomes: Outcome[] = []
   let calls = 0
   const call = (worker: number, window = 0) => {
     calls++
     const permits = network.worker(worker)
-    const counted = permits.count(slotOf(permits.openPurse('key', 'key', limit), window))
+    const counted = permits.count(slotOf(permits.openPurse(use, 'caller', limit), window))
     const note = (count: number) => void outcomes.push({ window, worker, count })
     if (counted instanceof Promise) counted.then(note)
     else note(counted)
@@ -71,16 +72,34 @@ test('the counts of few calls are exact: each one follows the one before', async
   )
 })
 
+test('visitors need one message for several calls, and their counts are nearly exact', async () => {
+  const network = openPermitNetwork(3)
+  const { call, outcomes } = countCalls(network, 300, 'client')
+  for (let i = 0; i < 48; i++) {
+    call(1 + (i % 3))
+    await network.settle()
+  }
+  for (const [at, { count }] of outcomes.entries()) {
+    assert.ok(Math.abs(count - (at + 1)) <= (300 - at) / 8, `call ${at + 1} was counted as ${count}`)
+  }
+  assert.ok(network.messages() <= 24, `${network.messages()} messages for 48 calls`)
+})
+
 test('in any order of calls and messages, each window allows exactly its limit', async () => {
   const steps = fc.array(fc.record({ worker: fc.nat(3), calls: fc.nat(400), deliveries: fc.nat(3), pick: fc.nat(7) }), {
     minLength: 10,
     maxLength: 60,
   })
-  const scene = fc.record({ workers: fc.integer({ min: 1, max: 4 }), limit: fc.integer({ min: 1, max: 4_000 }), steps })
+  const scene = fc.record({
+    workers: fc.integer({ min: 1, max: 4 }),
+    limit: fc.integer({ min: 1, max: 4_000 }),
+    use: fc.constantFrom<PermitUse>('key', 'client'),
+    steps,
+  })
   await fc.assert(
-    fc.asyncProperty(scene, async ({ workers, limit, steps }) => {
+    fc.asyncProperty(scene, async ({ workers, limit, use, steps }) => {
       const network = openPermitNetwork(workers)
-      const { call, allowed, outcomes, calls } = countCalls(network, limit)
+      const { call, allowed, outcomes, calls } = countCalls(network, limit, use)
       const made = [0, 0]
       for (const [at, { worker, calls: times, deliveries, pick }] of steps.entries()) {
         // The minute turns in the middle, for some calls earlier than for others.

@@ -1,12 +1,16 @@
 import { createLru } from '../core/lru.ts'
 import type { PermitAnswer, PermitAsk, PermitPlace, PermitReturn, PermitUse } from './permit-messages.ts'
 
-/** Blocks begin after this many calls in a minute, so that `RateLimit-Remaining` is exact for callers with few. */
+/** Blocks of a key begin after this many calls in a minute, so `RateLimit-Remaining` is exact for keys with few. */
 const callsBeforeBlocks = 100
 /** Each block is up to twice as large as the one before. The main process also limits it by what is left. */
 const firstBlock = 100
 const maxBlock = 1_600
-const lookupBlock = 15
+/**
+ * Visitors make a few calls for each page, and lookups of staff follow each other, so both get a block at once. Without
+ * it, a cached read of a visitor takes about 40 % more processor time than in one process.
+ */
+const startBlock = { key: 0, client: 8, lookup: 15 }
 const maxClients = 100_000
 
 export type PermitLine = {
@@ -20,7 +24,7 @@ export type Slot = {
   readonly window: number
   /** Permits at hand. */
   left: number
-  /** The total of the last answer. `total - left` is the count of a call. */
+  /** The total of the last answer. `total - left` is the count of the last call. */
   total: number
   /** With fewer at hand, more are asked for. */
   low: number
@@ -209,7 +213,7 @@ const enterWindow = (purse: Purse, window: number) => {
   const { now: last } = purse
   // A key that was busy a minute ago starts with a block.
   const isBusy = last.blocks > 1 && last.window === window - 1
-  const slot = newSlot(purse, window, isBusy ? Math.ceil(last.ahead / 2) : 0)
+  const slot = newSlot(purse, window, isBusy ? Math.ceil(last.ahead / 2) : startBlock[purse.use])
   // A call that began before the turn of the minute may be counted after it.
   if (window < last.window) purse.before = slot
   else Object.assign(purse, { now: slot, before: last })
@@ -228,7 +232,7 @@ const newSlot = (purse: Purse, window: number, ahead: number): Slot => ({
   left: 0,
   total: 0,
   low: 0,
-  ahead: purse.use === 'lookup' ? lookupBlock : ahead,
+  ahead,
   blocks: 0,
   singles: 0,
   isAsking: false,
