@@ -216,9 +216,12 @@ const enterWindow = (purse: Purse, window: number) => {
   const slot = newSlot(purse, window, isBusy ? Math.ceil(last.ahead / 2) : startBlock[purse.use])
   // A call that began before the turn of the minute may be counted after it.
   if (window < last.window) purse.before = slot
-  else Object.assign(purse, { now: slot, before: last })
+  else Object.assign(purse, { now: slot, before: isIdle(last) ? undefined : last })
   return slot
 }
+
+/** Nothing of it is worth keeping. */
+const isIdle = ({ left, isAsking, inUse }: Slot) => left === 0 && !isAsking && inUse === 0
 
 const newPurse = (use: PermitUse, id: string): Purse => {
   const purse: Omit<Purse, 'now'> & { now?: Slot } = { use, id, limit: 0, before: undefined }
