@@ -18,9 +18,12 @@ export type PermitLine = {
   giveBack(returned: PermitReturn): void
 }
 
+/** Who is counted. */
+type Caller = { readonly use: PermitUse; readonly id: string; limit: number }
+
 /** The permits of one id in one minute. */
 export type Slot = {
-  readonly purse: Purse
+  readonly caller: Caller
   readonly window: number
   /** Permits at hand. */
   left: number
@@ -47,9 +50,7 @@ export type Slot = {
 
 /** The permits of one id. */
 export type Purse = {
-  readonly use: PermitUse
-  readonly id: string
-  limit: number
+  readonly caller: Caller
   now: Slot
   /** Calls of the window before may still wait. */
   before: Slot | undefined
@@ -73,10 +74,11 @@ export const createPermits = (line: PermitLine) => {
   const openPurse = (use: PermitUse, id: string, limit: number) => {
     let purse = pursesOf(use).get(id)
     if (purse === undefined) {
-      purse = newPurse(use, id)
+      const caller = { use, id, limit }
+      purse = { caller, now: newSlot(caller, -1, 0), before: undefined }
       pursesOf(use).set(id, purse)
     }
-    purse.limit = limit
+    purse.caller.limit = limit
     return purse
   }
 
@@ -86,7 +88,7 @@ export const createPermits = (line: PermitLine) => {
   /** The same for a lookup, which `finish` must follow unless it is refused. */
   const startLookup = (slot: Slot) => {
     const begin = (counted: number) => {
-      if (counted <= slot.purse.limit) slot.inUse++
+      if (counted <= slot.caller.limit) slot.inUse++
       return counted
     }
     const counted = takeNow(slot)
@@ -100,7 +102,7 @@ export const createPermits = (line: PermitLine) => {
       if (left < slot.low && !slot.isAsking) ask(slot)
       return slot.total - left
     }
-    const { limit } = slot.purse
+    const { limit } = slot.caller
     return slot.usedUpLimit >= limit ? limit + 1 : undefined
   }
 
@@ -117,8 +119,8 @@ export const createPermits = (line: PermitLine) => {
 
   const flush = () => {
     const asks = asking.map((slot): PermitAsk => {
-      const { window, ahead, purse, waiting } = slot
-      const { use, id, limit } = purse
+      const { window, ahead, caller, waiting } = slot
+      const { use, id, limit } = caller
       const calls = waiting.length
       underway.set(++lastAsk, { slot, calls, limit })
       slot.told = slot.left + slot.inUse
@@ -137,8 +139,8 @@ export const createPermits = (line: PermitLine) => {
   }
 
   const accept = ({ slot, calls, limit }: Underway, answer: PermitAnswer) => {
-    const { purse, waiting } = slot
-    const isLookup = purse.use === 'lookup'
+    const { caller, waiting } = slot
+    const isLookup = caller.use === 'lookup'
     slot.isAsking = false
     slot.left += answer.granted
     slot.told += isLookup ? answer.granted : Math.max(0, answer.granted - calls)
@@ -146,8 +148,8 @@ export const createPermits = (line: PermitLine) => {
     slot.isScarce ||= answer.isScarce
     if (answer.isFinal) slot.usedUpLimit = limit
     serve(slot)
-    const refused = slot.usedUpLimit >= purse.limit ? waiting.length : answer.refused
-    for (const resolve of waiting.splice(0, refused)) resolve(purse.limit + 1)
+    const refused = slot.usedUpLimit >= caller.limit ? waiting.length : answer.refused
+    for (const resolve of waiting.splice(0, refused)) resolve(caller.limit + 1)
     if (slot.isScarce) returnUnused(slot)
     else if (!isLookup) growBlocks(slot, calls)
     slot.low = Math.floor(slot.left / 2)
@@ -164,7 +166,7 @@ export const createPermits = (line: PermitLine) => {
 
   const returnUnused = (slot: Slot, answersRecall = false) => {
     const { window, left: returned, told, inUse } = slot
-    const { use, id } = slot.purse
+    const { use, id } = slot.caller
     const used = told - returned - inUse
     slot.left = 0
     slot.low = 0
@@ -210,10 +212,10 @@ export const slotOf = (purse: Purse, window: number) =>
   purse.now.window === window ? purse.now : (slotIn(purse, window) ?? enterWindow(purse, window))
 
 const enterWindow = (purse: Purse, window: number) => {
-  const { now: last } = purse
+  const { caller, now: last } = purse
   // A key that was busy a minute ago starts with a block.
   const isBusy = last.blocks > 1 && last.window === window - 1
-  const slot = newSlot(purse, window, isBusy ? Math.ceil(last.ahead / 2) : startBlock[purse.use])
+  const slot = newSlot(caller, window, isBusy ? Math.ceil(last.ahead / 2) : startBlock[caller.use])
   // A call that began before the turn of the minute may be counted after it.
   if (window < last.window) purse.before = slot
   else Object.assign(purse, { now: slot, before: isIdle(last) ? undefined : last })
@@ -223,14 +225,8 @@ const enterWindow = (purse: Purse, window: number) => {
 /** Nothing of it is worth keeping. */
 const isIdle = ({ left, isAsking, inUse }: Slot) => left === 0 && !isAsking && inUse === 0
 
-const newPurse = (use: PermitUse, id: string): Purse => {
-  const purse: Omit<Purse, 'now'> & { now?: Slot } = { use, id, limit: 0, before: undefined }
-  purse.now = newSlot(purse as Purse, -1, 0)
-  return purse as Purse
-}
-
-const newSlot = (purse: Purse, window: number, ahead: number): Slot => ({
-  purse,
+const newSlot = (caller: Caller, window: number, ahead: number): Slot => ({
+  caller,
   window,
   left: 0,
   total: 0,
