@@ -63,7 +63,15 @@ type Run = Pick<Load, 'url' | 'pid'> & {
   env: NodeJS.ProcessEnv
 }
 
-const runWrk = async ({ url, pid, withChildren, clients = connections, seconds, args, env }: Run): Promise<Measured> => {
+const runWrk = async ({
+  url,
+  pid,
+  withChildren,
+  clients = connections,
+  seconds,
+  args,
+  env,
+}: Run): Promise<Measured> => {
   const readCpu = withChildren ? familyCpuSeconds : cpuSeconds
   const before = readCpu(pid)
   const all = ['-t1', `-c${clients}`, `-d${seconds}s`, '--latency', ...args, url]
