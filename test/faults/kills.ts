@@ -12,6 +12,7 @@ import {
 import { commandsIn } from '../every-command.ts'
 import { awaitEvents, checkAcknowledged } from './check.ts'
 import { startCrowd } from './crowd.ts'
+import { isHealthy } from './health.ts'
 import { openMarket } from './market.ts'
 import { newSeed, seededRandom } from './random.ts'
 
@@ -68,14 +69,6 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
   )
   await checkAcknowledged(market, crowd.acknowledged, { url, settings })
   if (eventsMs !== undefined) await awaitEvents(market, crowd.acknowledged, eventsMs)
-}
-
-const isHealthy = async (url: string) => {
-  try {
-    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) })).ok
-  } catch {
-    return false
-  }
 }
 
 const median = (values: readonly number[]) => Math.round([...values].sort((a, b) => a - b)[values.length >> 1] ?? 0)
