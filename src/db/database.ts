@@ -190,13 +190,20 @@ export const connectDb = (options: DbOptions): Db => {
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       let hasEnded = false
+      /** The first failure: statements that were sent with it fail because of it. */
+      let cause: unknown
       const last: (() => Promise<number>)[] = []
       const signals: [job: string, storeId: number][] = []
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
         if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
         gather(client)
-        return use(client)
+        try {
+          return await use(client)
+        } catch (error) {
+          cause ??= error
+          throw error
+        }
       }
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
@@ -216,7 +223,7 @@ export const connectDb = (options: DbOptions): Db => {
       } catch (error) {
         hasEnded = true
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
-        throw error
+        throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })
 
@@ -297,6 +304,9 @@ const gather = (client: pg.PoolClient) => {
 }
 
 const gathering = new WeakSet<pg.PoolClient>()
+
+/** The state of a statement that was sent after one that has failed. */
+const transactionIsAborted = '25P02'
 
 /**
  * Serialization failures, deadlocks, and references to a row that was deleted in the meantime, such as an outlet. When the

@@ -45,15 +45,13 @@ export const breakConnections = async (
   const { orders } = crowd.acknowledged
   for (let round = 0; round < rounds; round++) {
     for (const { name, begin } of faults) {
-      const { size } = orders
-      await until(() => orders.size > size)
+      await crowd.awaitOrder()
       await begin(line, random)
       await sleep(lastsMs * random())
       await line.mend()
       const mendedAt = performance.now()
       await until(() => isHealthy(url))
-      const before = orders.size
-      await until(() => orders.size > before)
+      await crowd.awaitOrder()
       t.diagnostic(`${name}: orders again ${Math.round(performance.now() - mendedAt)} ms after the end`)
     }
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../src/cli/fixture.ts'
 import { address } from '../../src/features/checkout/fixture.ts'
 import { basic } from '../../src/features/payments/fixture.ts'
 import type { Answer } from '../harness.ts'
@@ -21,6 +22,8 @@ export type Crowd = {
   answers: Map<string, number>
   /** The slowest answer, or failure to answer, in milliseconds. */
   slowestMs(): number
+  /** Waits until one more order is acknowledged. */
+  awaitOrder(): Promise<void>
   /** Lets everyone finish what they are doing. Throws if an answer was not one that a client must expect. */
   stop(): Promise<void>
 }
@@ -140,6 +143,13 @@ export const startCrowd = async (
     acknowledged,
     answers,
     slowestMs: () => slowestMs,
+    awaitOrder: async () => {
+      const { size } = acknowledged.orders
+      await until(() => {
+        assert.deepEqual(faults, [])
+        return acknowledged.orders.size > size
+      })
+    },
     stop: async () => {
       isOver = true
       await Promise.all(lives)

@@ -44,9 +44,8 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
   const crowd = await startCrowd(market, { url, size: clients, random })
   const readyAfterMs: number[] = []
   for (let n = 0; n < kills; n++) {
-    const { size } = crowd.acknowledged.orders
     await sleep(random() * everyMs)
-    await until(() => crowd.acknowledged.orders.size > size)
+    await crowd.awaitOrder()
     const killedAt = performance.now()
     if (victim === 'service') {
       await service.stop('SIGKILL')
