@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runVitrine, type Settings } from '../../src/cli/fixture.ts'
 import { callUrl } from '../harness.ts'
-import type { Acknowledged } from './crowd.ts'
 import type { Market } from './market.ts'
+import type { Acknowledged } from './people.ts'
 
 /** Everything that was acknowledged is there, and `doctor` finds nothing wrong. */
 export const checkAcknowledged = async (

@@ -42,7 +42,6 @@ export const breakConnections = async (
   const beside = { ...settings, DATABASE_URL: direct }
   const market = await openMarket(t, commandsIn(beside))
   const crowd = await startCrowd(market, { url, size: clients, random })
-  const { orders } = crowd.acknowledged
   for (let round = 0; round < rounds; round++) {
     for (const { name, begin } of faults) {
       await crowd.awaitOrder()
@@ -56,10 +55,7 @@ export const breakConnections = async (
     }
   }
   await crowd.stop()
-  t.diagnostic(
-    `${orders.size} orders; slowest answer ${Math.round(crowd.slowestMs())} ms; ` +
-      `answers ${JSON.stringify(Object.fromEntries(crowd.answers))}`,
-  )
+  t.diagnostic(crowd.tell())
   // The service answers all the time.
   assert.equal(crowd.answers.get('none'), undefined)
   await checkAcknowledged(market, crowd.acknowledged, { url, settings: beside })

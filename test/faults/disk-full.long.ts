@@ -50,7 +50,6 @@ test('a full disk refuses orders, loses none, and is survived', async (t) => {
   const seed = newSeed()
   t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
   const crowd = await startCrowd(market, { url, size: 10, random: seededRandom(seed) })
-  const { orders } = crowd.acknowledged
   for (let round = 1; round <= 3; round++) {
     await crowd.awaitOrder()
     const filler = join(folder, 'other/filler')
@@ -63,6 +62,6 @@ test('a full disk refuses orders, loses none, and is survived', async (t) => {
     t.diagnostic(`round ${round}: orders again ${Math.round(performance.now() - freedAt)} ms after there was space`)
   }
   await crowd.stop()
-  t.diagnostic(`${orders.size} orders; answers ${JSON.stringify(Object.fromEntries(crowd.answers))}`)
+  t.diagnostic(crowd.tell())
   await checkAcknowledged(market, crowd.acknowledged, { url, settings })
 })

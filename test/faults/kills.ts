@@ -59,13 +59,9 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
   }
   await sleep(500)
   await crowd.stop()
-  const { orders, paid, refunds } = crowd.acknowledged
   const slowest = Math.round(Math.max(...readyAfterMs))
-  t.diagnostic(
-    `${kills} kills of the ${victim}, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms); ` +
-      `${orders.size} orders, ${paid.size} payments, ${refunds.size} refunds acknowledged; slowest answer ` +
-      `${Math.round(crowd.slowestMs())} ms; answers ${JSON.stringify(Object.fromEntries(crowd.answers))}`,
-  )
+  t.diagnostic(`${kills} kills of the ${victim}, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms)`)
+  t.diagnostic(crowd.tell())
   await checkAcknowledged(market, crowd.acknowledged, { url, settings })
   if (eventsMs !== undefined) await awaitEvents(market, crowd.acknowledged, eventsMs)
 }
