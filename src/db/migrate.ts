@@ -21,14 +21,18 @@ const migrationLock = 7_150_421
 
 /**
  * Applies the missing migrations, each in its own transaction. Instances that start together wait for the lock, and the
- * second finds nothing left to do. Returns the names of the applied migrations.
+ * second finds nothing left to do. Returns the names of the applied migrations. With `upTo`, later ones are left out, for
+ * the schema of a backup.
  */
-export const migrate = async (connection: pg.ClientConfig): Promise<string[]> => {
+export const migrate = async (
+  connection: pg.ClientConfig,
+  { upTo = Number.POSITIVE_INFINITY } = {},
+): Promise<string[]> => {
   const client = await connectOrExplain({ application_name: 'vitrine migrate', ...connection })
   try {
     await checkServer(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    return await applyMissing(client)
+    return await applyMissing(client, upTo)
   } finally {
     await client.end()
   }
@@ -51,15 +55,17 @@ export const readSchemaState = async (connection: pg.ClientConfig): Promise<Sche
   const client = await connectOrExplain({ application_name: 'vitrine', ...connection })
   try {
     await checkServer(client)
-    // Waits for a migration that another process is running.
-    await client.query('select pg_advisory_lock_shared($1)', [migrationLock])
+    await holdMigrations(client)
     return await examineSchema(client)
   } finally {
     await client.end()
   }
 }
 
-const applyMissing = async (client: pg.Client) => {
+/** Waits for a migration that another process is running. None begins until this connection ends. */
+export const holdMigrations = (client: pg.Client) => client.query('select pg_advisory_lock_shared($1)', [migrationLock])
+
+const applyMissing = async (client: pg.Client, upTo: number) => {
   await client.query(`create table if not exists vitrine_migration (
     number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`)
   const applied = await appliedMigrations(client)
@@ -67,7 +73,7 @@ const applyMissing = async (client: pg.Client) => {
   refuseForeignHistory(known, applied)
   const done: string[] = []
   for (const migration of known) {
-    if (applied.has(migration.number)) continue
+    if (applied.has(migration.number) || migration.number > upTo) continue
     await applyOne(client, migration)
     done.push(migration.name)
   }
