@@ -11,6 +11,7 @@ import {
   query,
   runJson,
   startService,
+  undo,
   until,
 } from '../src/cli/fixture.ts'
 import { newBuyer } from './buyer.ts'
@@ -24,7 +25,7 @@ const newServerFolder = (t: TestContext, owner: { uid: number; gid: number }) =>
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-archiving-'))
   chmodSync(folder, 0o755)
   chownSync(folder, owner.uid, owner.gid)
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  undo(t, () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -41,12 +42,15 @@ test('the commands of docs/backup.md restore a database to a moment between two 
     ...{ BACKUPS: join(folder, 'backups'), RESTORED: restored, OPTIONS: options(restoredPort) },
   }
   const run = (script: string, more = {}) =>
-    execFileSync('bash', ['-euc', script], { ...owner, cwd: folder, env: { ...env, ...more }, encoding: 'utf8' })
+    execFileSync('bash', ['-euc', script], {
+      ...{ ...owner, cwd: folder, env: { ...env, ...more }, encoding: 'utf8' as const },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
   const stop = (own: string) => run(`pg_ctl -D ${own} -m immediate stop || true`)
   mkdirSync(data, { mode: 0o700 })
   chownSync(data, owner.uid, owner.gid)
   run(`initdb -D ${data} -U postgres -A trust --encoding=UTF8 --locale=C.UTF-8 --no-sync`)
-  t.after(() => stop(data))
+  undo(t, () => stop(data))
   const start = `pg_ctl -D ${data} -l ${data}/log -w -o '${options(port)}'`
   run(`${start} start`)
   run('createdb shop')
@@ -76,7 +80,7 @@ test('the commands of docs/backup.md restore a database to a moment between two 
   assert.match(run(check), /\| +0 \|/)
   stop(data)
 
-  t.after(() => stop(restored))
+  undo(t, () => stop(restored))
   run(restore, { MOMENT: moment })
   const copy = { ...place, DATABASE_URL: url(restoredPort) }
   await until(async () => !(await query(url(restoredPort), 'select pg_is_in_recovery() as yes'))[0]?.yes)
