@@ -9,6 +9,7 @@ import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { shortenText } from './core/text.ts'
+import { startTracing } from './core/tracing.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
@@ -47,6 +48,7 @@ import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
+import { createRequestSpans } from './http/request-spans.ts'
 import { createServer, hasUndecodableUrl } from './http/server.ts'
 import { listJobKinds } from './job-kinds.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
@@ -57,6 +59,7 @@ import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
 import { chooseStorage } from './providers/storage/choose.ts'
+import { traceMail, traceSms } from './providers/traced-senders.ts'
 import { listRoutes } from './routes.ts'
 
 export type AppOptions = {
@@ -111,17 +114,20 @@ const drainMs = 10_000
 /** The composition root: the only place where implementations are chosen and wired together. */
 export const createApp = async (options: AppOptions): Promise<App> => {
   const { config, logger, clock = systemClock, shared } = options
+  const traced = startTracing(config.version)
   const db = connectDb({
     connection: options.connection,
     poolSize: config.databasePoolSize,
     clock,
     plansOnce: true,
+    traced,
     onIdleError: (error) => logger.warn({ err: error }, 'idle database connection lost; the pool opens a new one'),
     // Only called after a commit, when the runner below exists.
     onSignal: (job, storeId) => (shared ?? jobs).runSoon(job, storeId),
   })
   const counter = await createCounter(options)
-  const mail = options.mail === undefined ? chooseMailSender(config) : options.mail
+  const chosenMail = options.mail === undefined ? chooseMailSender(config) : options.mail
+  const mail = chosenMail && traceMail(chosenMail)
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
   const limitLookups = createLookupLimit(clock.now, shared?.lookups)
@@ -135,7 +141,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
-    sms: options.sms ?? chooseSmsSender(config, { clock }),
+    sms: traceSms(options.sms ?? chooseSmsSender(config, { clock })),
     mail,
     mailFrom: config.mail.from,
     onMailGivenUp: (ids) => {
@@ -212,6 +218,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const metrics = createMetrics({
     ...{ db, answers, webhooksGivenUp: () => webhooksGivenUp, mailsGivenUp: () => mailsGivenUp },
     jobs: { stats: jobs.stats, now: clock.now },
+    listenerIsHealthy: listener.healthy,
+    providerCalls: () => [...services.payments.circuits.counts(), ...services.carriers.circuits.counts()],
     gather: shared?.gatherMetrics,
   })
   const observing = {
@@ -243,22 +251,25 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
 
+  const spans = createRequestSpans(config.incomingTrace)
   const startedAtMs = Date.now()
   let draining = false
   const server = createServer({
     logger,
     trustProxy: config.trustProxy,
+    around: spans?.run,
     fastLane: createFastLane({
       prefix: `${crossOrigin.prefix}/`,
       exposedHeaders: crossOrigin.responseHeaders,
       recognise: storefrontDoor.recognise,
-      answers,
+      answers: spans?.noting(answers) ?? answers,
       logFailure: (failed) => logServerError(logger, { method: 'GET', ...failed }),
       isDraining: () => draining,
       ...observing,
     }),
   })
   observeRequests(server, observing)
+  spans?.observe(server)
   // During shutdown, each answer is the last on its connection.
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')

@@ -65,6 +65,7 @@ test('every setting has a default that suits development', () => {
     },
     sms: { sender: 'console' },
     mail: { smtpUrl: null, from: { name: '', address: 'shop@localhost.localdomain' } },
+    incomingTrace: 'link',
     logLevel: 'info',
   })
 })
@@ -100,6 +101,7 @@ test('every variable is read', () => {
     ...smtp,
     ...bucket,
     VITRINE_MAX_UPLOADS: '9',
+    VITRINE_INCOMING_TRACE: 'parent',
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -133,6 +135,7 @@ test('every variable is read', () => {
     },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
     mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: { name: '', address: 'shop@blue.example' } },
+    incomingTrace: 'parent',
     logLevel: 'warn',
     version: config.version,
   })
@@ -219,6 +222,7 @@ test('every invalid value is refused with a message that names its variable', ()
       ],
       ...['A\nB <a@b.example>', 'A <a@b.example', '<>', 'a,b@c.example', `${'a'.repeat(250)}@b.example`],
     ],
+    VITRINE_INCOMING_TRACE: ['trust', 'PARENT'],
     LOG_LEVEL: ['loud', 'INFO'],
   }
   for (const [name, values] of Object.entries(bad)) {

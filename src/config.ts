@@ -34,6 +34,7 @@ export type Config = Readonly<{
   mail: Readonly<ReturnType<typeof readMail>>
   media: Readonly<ReturnType<typeof readMedia>>
   maxUploads: number
+  incomingTrace: Static<typeof Environment>['VITRINE_INCOMING_TRACE']
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -76,6 +77,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     mail: readMail(env),
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
+    incomingTrace: env.VITRINE_INCOMING_TRACE,
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })

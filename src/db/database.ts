@@ -11,6 +11,7 @@ import {
   unavailable,
 } from './queueing.ts'
 import { toStatement } from './sql.ts'
+import { inStatementSpan } from './statement-spans.ts'
 
 export { isForeignKeyViolation, isUniqueViolation, sqlState }
 
@@ -75,6 +76,8 @@ export type DbOptions = {
    * not run a statement often.
    */
   plansOnce?: boolean
+  /** Statements of requests and jobs get a span (decision 0052). */
+  traced?: boolean
   onIdleError?: (error: Error) => void
   /** Called after the commit for each job and store that a transaction has named with `signal`. */
   onSignal?: (job: string, storeId: number) => void
@@ -126,10 +129,13 @@ export const connectDb = (options: DbOptions): Db => {
       throw thrown
     }
   }
-  const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
+  const sendPlain = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     notifyListeners(text)
     return ask(client, name === undefined ? { text, values } : { name, text, values })
   }
+  const send: typeof sendPlain = options.traced
+    ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
+    : sendPlain
 
   const connect = async () => {
     try {
