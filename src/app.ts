@@ -1,5 +1,5 @@
 import underPressure from '@fastify/under-pressure'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
@@ -8,7 +8,6 @@ import { type Clock, systemClock } from './core/clock.ts'
 import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
-import { shortenText } from './core/text.ts'
 import { startTracing } from './core/tracing.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db } from './db/database.ts'
@@ -47,9 +46,10 @@ import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
-import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
+import { logRequestsTo, observeRequests } from './http/request-log.ts'
 import { createRequestSpans } from './http/request-spans.ts'
-import { createServer, hasUndecodableUrl } from './http/server.ts'
+import { createServer } from './http/server.ts'
+import { refuseUnknownRoutes } from './http/unknown-routes.ts'
 import { listJobKinds } from './job-kinds.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import type { Carrier } from './providers/carrier/carrier.ts'
@@ -370,24 +370,6 @@ const demoUrlOf = ({ production, demoPort }: Config) =>
 const ownOriginsOf = (config: Config) => {
   const local = [`http://localhost:${config.port}`, `http://127.0.0.1:${config.port}`]
   return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
-}
-
-type CountUnknown = (request: FastifyRequest, setHeader: (name: string, value: string) => unknown) => Promise<void>
-
-/** Answers 404 before the body is read. */
-const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
-  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.originalUrl.startsWith('/v1')) {
-      await count(request, (name, value) => reply.header(name, value))
-    }
-    throw hasUndecodableUrl(request.raw)
-      ? fail('BAD_REQUEST', 'The URL is not valid.')
-      : fail('NOT_FOUND', `There is no ${request.method} ${shortenText(pathOf(request.originalUrl), 200)}.`)
-  }
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) refuse(request, reply).catch(done)
-    else done()
-  })
 }
 
 /**

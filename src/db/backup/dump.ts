@@ -8,7 +8,7 @@ import type { ArchiveWriter } from './write-archive.ts'
 
 const entryBytes = 4 * 1024 * 1024
 
-export type Snapshot = Pick<BackupHead, 'migrations' | 'tables' | 'sequences' | 'postgres'> & {
+export type DatabaseSnapshot = Pick<BackupHead, 'migrations' | 'tables' | 'sequences' | 'postgres'> & {
   /** Copies all tables and returns their numbers of rows. */
   copyTables(archive: ArchiveWriter): Promise<Record<string, number>>
   close(): Promise<void>
@@ -18,7 +18,7 @@ export type Snapshot = Pick<BackupHead, 'migrations' | 'tables' | 'sequences' | 
  * Everything that is read later is as it was at this moment, whatever is committed meanwhile. Writers are not held up;
  * only a migration waits.
  */
-export const takeSnapshot = async (connection: pg.ClientConfig): Promise<Snapshot> => {
+export const takeSnapshot = async (connection: pg.ClientConfig): Promise<DatabaseSnapshot> => {
   const client = await connectOrExplain({ application_name: 'vitrine backup', ...connection })
   try {
     await holdMigrations(client)
