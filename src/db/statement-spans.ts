@@ -14,11 +14,7 @@ export const describeStatement = (text: string): Described => {
   if (found === undefined) {
     const plain = text.replaceAll(/\s+/g, ' ').trim()
     const operation = (/^\w+/.exec(plain)?.[0] ?? 'statement').toUpperCase()
-    const change = /\b(insert) into (\w+)|\b(update) (?!of |skip )(\w+)(?: \w+)? set |\b(delete) from (\w+)/.exec(plain)
-    const [verb, table] = change?.slice(1).filter((word) => word !== undefined) ?? [
-      operation,
-      /\bfrom (\w+)/.exec(plain)?.[1],
-    ]
+    const [verb, table] = findChange(plain.split(/[ (),]+/)) ?? [operation, /\bfrom (\w+)/.exec(plain)?.[1]]
     const name = [verb?.toUpperCase(), table].filter(Boolean).join(' ')
     const attributes = {
       'db.system.name': 'postgresql',
@@ -30,6 +26,15 @@ export const describeStatement = (text: string): Described => {
     described.set(text, found)
   }
   return found
+}
+
+/** The first row change of a statement, which may be in a `with`. `for update` changes nothing. */
+const findChange = (words: readonly string[]): [verb: string, table: string | undefined] | undefined => {
+  for (const [i, word] of words.entries()) {
+    if (word === 'insert' || word === 'delete') return [word, words[i + 2]]
+    if (word === 'update' && words.slice(i + 2, i + 4).includes('set')) return [word, words[i + 1]]
+  }
+  return undefined
 }
 
 /** A span for a statement that is sent as a part of a request or a job. */
