@@ -66,6 +66,7 @@ test('every setting has a default that suits development', () => {
     },
     sms: { sender: 'console' },
     mail: { smtpUrl: null, from: { name: '', address: 'shop@localhost.localdomain' } },
+    incomingTrace: 'link',
     logLevel: 'info',
   })
 })
@@ -102,6 +103,7 @@ test('every variable is read', () => {
     ...bucket,
     VITRINE_MAX_UPLOADS: '9',
     VITRINE_STOP_DELAY_SECONDS: '8',
+    VITRINE_INCOMING_TRACE: 'parent',
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -136,6 +138,7 @@ test('every variable is read', () => {
     },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
     mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: { name: '', address: 'shop@blue.example' } },
+    incomingTrace: 'parent',
     logLevel: 'warn',
     version: config.version,
   })
@@ -223,6 +226,7 @@ test('every invalid value is refused with a message that names its variable', ()
       ],
       ...['A\nB <a@b.example>', 'A <a@b.example', '<>', 'a,b@c.example', `${'a'.repeat(250)}@b.example`],
     ],
+    VITRINE_INCOMING_TRACE: ['trust', 'PARENT'],
     LOG_LEVEL: ['loud', 'INFO'],
   }
   for (const [name, values] of Object.entries(bad)) {

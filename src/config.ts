@@ -36,6 +36,7 @@ export type Config = Readonly<{
   media: Readonly<ReturnType<typeof readMedia>>
   maxUploads: number
   stopDelayMs: number
+  incomingTrace: Static<typeof Environment>['VITRINE_INCOMING_TRACE']
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -79,6 +80,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
     stopDelayMs: seconds(env.VITRINE_STOP_DELAY_SECONDS),
+    incomingTrace: env.VITRINE_INCOMING_TRACE,
     logLevel: env.LOG_LEVEL,
     version: packageVersion,
   })

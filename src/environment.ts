@@ -207,6 +207,11 @@ export const Environment = Type.Object({
     description:
       'Seconds after SIGTERM in which this instance still answers, while `/health` returns 503. Behind a load balancer: longer than it needs to notice',
   }),
+  VITRINE_INCOMING_TRACE: Type.Enum(['link', 'parent'], {
+    default: 'link',
+    description:
+      'With [tracing](observability.md): what to do with `traceparent` of a caller. `link` begins a trace of its own, `parent` continues that of the caller. Use `parent` only if all callers are yours',
+  }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: '`debug` also logs each successful request',

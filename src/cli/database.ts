@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { deriveSigner } from '../core/secrets.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { explainFileError } from '../db/embedded/file-errors.ts'
@@ -119,6 +120,12 @@ export const loadSecrets = (config: Config): readonly string[] => {
       `The file ${file} is damaged. Set VITRINE_SECRET, or delete the file to create a new secret.`,
     )
   return [secret]
+}
+
+/** Recognises each secret in a backup without showing it. Never makes one. */
+export const printSecrets = (config: Config): string[] => {
+  const secrets = config.secrets ?? (existsSync(secretFileIn(config)) ? loadSecrets(config) : [])
+  return secrets.map((secret) => deriveSigner([secret], 'backup').sign('secret'))
 }
 
 const readOrMakeSecret = (file: string) => {

@@ -11,6 +11,7 @@ import {
   unavailable,
 } from './queueing.ts'
 import { toStatement } from './sql.ts'
+import { inStatementSpan } from './statement-spans.ts'
 
 export { isForeignKeyViolation, isUniqueViolation, sqlState }
 
@@ -75,6 +76,8 @@ export type DbOptions = {
    * not run a statement often.
    */
   plansOnce?: boolean
+  /** Statements of requests and jobs get a span (decision 0052). */
+  traced?: boolean
   onIdleError?: (error: Error) => void
   /** Called after the commit for each job and store that a transaction has named with `signal`. */
   onSignal?: (job: string, storeId: number) => void
@@ -126,10 +129,13 @@ export const connectDb = (options: DbOptions): Db => {
       throw thrown
     }
   }
-  const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
+  const sendPlain = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     notifyListeners(text)
     return ask(client, name === undefined ? { text, values } : { name, text, values })
   }
+  const send: typeof sendPlain = options.traced
+    ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
+    : sendPlain
 
   const connect = async () => {
     try {
@@ -190,13 +196,20 @@ export const connectDb = (options: DbOptions): Db => {
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       let hasEnded = false
+      /** The first failure: statements that were sent with it fail because of it. */
+      let cause: unknown
       const last: (() => Promise<number>)[] = []
       const signals: [job: string, storeId: number][] = []
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
         if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
         gather(client)
-        return use(client)
+        try {
+          return await use(client)
+        } catch (error) {
+          cause ??= error
+          throw error
+        }
       }
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
@@ -216,7 +229,7 @@ export const connectDb = (options: DbOptions): Db => {
       } catch (error) {
         hasEnded = true
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
-        throw error
+        throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })
 
@@ -297,6 +310,9 @@ const gather = (client: pg.PoolClient) => {
 }
 
 const gathering = new WeakSet<pg.PoolClient>()
+
+/** The state of a statement that was sent after one that has failed. */
+const transactionIsAborted = '25P02'
 
 /**
  * Serialization failures, deadlocks, and references to a row that was deleted in the meantime, such as an outlet. When the

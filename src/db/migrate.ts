@@ -70,12 +70,15 @@ export const readSchemaState = async (connection: pg.ClientConfig): Promise<Sche
     await checkServer(client)
     const state = await examineSchema(client)
     if (state.pending.length === 0) return state
-    await takeLock(client, 'pg_try_advisory_lock_shared', () => {})
+    await holdMigrations(client)
     return await examineSchema(client)
   } finally {
     await client.end()
   }
 }
+
+/** Waits for a migration that another process is running. None begins until this connection ends. */
+export const holdMigrations = (client: pg.Client) => takeLock(client, 'pg_try_advisory_lock_shared', () => {})
 
 const pollMs = 50
 const toldAfterTries = 40

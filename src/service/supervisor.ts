@@ -6,6 +6,7 @@ import { seconds } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { ShopState, ToMain, ToWorker, WorkerRole } from './messages.ts'
 import type { Prepared } from './open-service.ts'
+import { createPermitKeeper } from './permit-keeper.ts'
 import { createCountKeeper } from './shared-counter.ts'
 
 export type Supervised = { port: number; shop: ShopState | null; close(): Promise<void> }
@@ -41,6 +42,10 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
   cluster.setupPrimary({ exec: fileURLToPath(entry), args: [] })
   const running = new Map<number, Worker>()
   const counts = createCountKeeper()
+  const permits = createPermitKeeper(workers, {
+    answer: (id, answers) => tell(cluster.workers?.[id], { kind: 'permits', answers }),
+    recall: (id, place) => tell(cluster.workers?.[id], { kind: 'recall permits', place }),
+  })
   const metrics = createMetricsReader(running)
   let isStarted = false
   let isStopping = false
@@ -52,6 +57,10 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
         return tell(worker, { kind: 'counts', batch: message.batch, counts: message.calls.map(counts.count) })
       case 'uncount':
         return counts.uncount(message.call)
+      case 'ask permits':
+        return permits.receive(worker.id, message.asks)
+      case 'return permits':
+        return permits.takeBack(worker.id, message.returned)
       case 'run soon':
       case 'code':
         return tell(background(), message)
@@ -66,6 +75,7 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
     const worker = cluster.fork()
     const startedAt = performance.now()
     running.set(number, worker)
+    worker.once('exit', () => permits.forget(worker.id))
     worker.on('message', (message: ToMain) => {
       if (message.kind === 'loaded') tell(worker, { kind: 'begin', setup: { ...setup, role, number } })
       else if (message.kind !== 'failed') handle(worker, message)
