@@ -58,6 +58,7 @@ test('every setting has a default that suits development', () => {
     trustProxy: false,
     media: { bucket: null, publicUrl: null, storeLimitBytes: 5_000_000_000 },
     maxUploads: 40,
+    stopDelayMs: 0,
     metricsToken: null,
     urls: {
       juspay: 'https://api.juspay.in',
@@ -67,6 +68,7 @@ test('every setting has a default that suits development', () => {
     },
     sms: { sender: 'console' },
     mail: { smtpUrl: null, from: { name: '', address: 'shop@localhost.localdomain' } },
+    incomingTrace: 'link',
     logLevel: 'info',
   })
 })
@@ -104,6 +106,8 @@ test('every variable is read', () => {
     ...smtp,
     ...bucket,
     VITRINE_MAX_UPLOADS: '9',
+    VITRINE_STOP_DELAY_SECONDS: '8',
+    VITRINE_INCOMING_TRACE: 'parent',
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -131,6 +135,7 @@ test('every variable is read', () => {
       storeLimitBytes: 7_000_000,
     },
     maxUploads: 9,
+    stopDelayMs: 8_000,
     urls: {
       juspay: 'https://api.juspay.in',
       razorpay: 'https://api.razorpay.com',
@@ -139,6 +144,7 @@ test('every variable is read', () => {
     },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
     mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: { name: '', address: 'shop@blue.example' } },
+    incomingTrace: 'parent',
     logLevel: 'warn',
     version: config.version,
   })
@@ -223,6 +229,7 @@ test('every invalid value is refused with a message that names its variable', ()
     VITRINE_MEDIA_PUBLIC_URL: ['cdn.example', 'ftp://cdn.example', 'https://cdn.example/?a', 'https://a:b@cdn.example'],
     VITRINE_MEDIA_STORE_MB: ['0', 'many', '1.5'],
     VITRINE_MAX_UPLOADS: ['0', 'many', '1.5'],
+    VITRINE_STOP_DELAY_SECONDS: ['-1', 'soon', '301'],
     VITRINE_MAIL_FROM: [
       ...[
         'shop',
@@ -234,6 +241,7 @@ test('every invalid value is refused with a message that names its variable', ()
       ],
       ...['A\nB <a@b.example>', 'A <a@b.example', '<>', 'a,b@c.example', `${'a'.repeat(250)}@b.example`],
     ],
+    VITRINE_INCOMING_TRACE: ['trust', 'PARENT'],
     LOG_LEVEL: ['loud', 'INFO'],
   }
   for (const [name, values] of Object.entries(bad)) {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { seconds } from './core/clock.ts'
 import { isDatabaseUrl } from './core/database-url.ts'
 import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
@@ -10,6 +10,7 @@ import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { isDecodable } from './core/text.ts'
 import { parseTrustProxy } from './core/trust-proxy.ts'
+import { packageVersion } from './core/version.ts'
 import { Environment } from './environment.ts'
 
 export type Config = Readonly<{
@@ -37,6 +38,8 @@ export type Config = Readonly<{
   mail: Readonly<ReturnType<typeof readMail>>
   media: Readonly<ReturnType<typeof readMedia>>
   maxUploads: number
+  stopDelayMs: number
+  incomingTrace: Static<typeof Environment>['VITRINE_INCOMING_TRACE']
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -84,8 +87,10 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     mail: readMail(env),
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
+    stopDelayMs: seconds(env.VITRINE_STOP_DELAY_SECONDS),
+    incomingTrace: env.VITRINE_INCOMING_TRACE,
     logLevel: env.LOG_LEVEL,
-    version: packageVersion(),
+    version: packageVersion,
   })
 }
 
@@ -216,6 +221,3 @@ const splitSecrets = (name: string, text: string) => {
   }
   return secrets
 }
-
-const packageVersion = (): string =>
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version

@@ -212,6 +212,18 @@ export const Environment = Type.Object({
     default: 40,
     description: 'Files that this instance receives at the same time, at most half for one store. Further ones get 503',
   }),
+  VITRINE_STOP_DELAY_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 300,
+    default: 0,
+    description:
+      'Seconds after SIGTERM in which this instance still answers, while `/health` returns 503. Behind a load balancer: longer than it needs to notice',
+  }),
+  VITRINE_INCOMING_TRACE: Type.Enum(['link', 'parent'], {
+    default: 'link',
+    description:
+      'With [tracing](observability.md): what to do with `traceparent` of a caller. `link` begins a trace of its own, `parent` continues that of the caller. Use `parent` only if all callers are yours',
+  }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: '`debug` also logs each successful request',

@@ -6,6 +6,7 @@ import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { namesOfServers, splitServers } from '../core/database-url.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { deriveSigner } from '../core/secrets.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db, type DbConnection } from '../db/database.ts'
 import { explainFileError } from '../db/embedded/file-errors.ts'
@@ -88,10 +89,10 @@ export const withReadableDatabase = async <Result>(work: Work<Result>): Promise<
   })
 }
 
-const refusePending = ({ pending }: SchemaState) => {
+const refusePending = ({ pending, oldestVersion }: SchemaState) => {
   if (pending.length === 0) return
   throw new OperatorError(
-    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop the instances of the older version, then run "vitrine migrate".`,
+    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop instances older than ${oldestVersion}, then run "vitrine migrate".`,
   )
 }
 
@@ -125,6 +126,12 @@ export const loadSecrets = (config: Config): readonly string[] => {
       `The file ${file} is damaged. Set VITRINE_SECRET, or delete the file to create a new secret.`,
     )
   return [secret]
+}
+
+/** Recognises each secret in a backup without showing it. Never makes one. */
+export const printSecrets = (config: Config): string[] => {
+  const secrets = config.secrets ?? (existsSync(secretFileIn(config)) ? loadSecrets(config) : [])
+  return secrets.map((secret) => deriveSigner([secret], 'backup').sign('secret'))
 }
 
 const readOrMakeSecret = (file: string) => {

@@ -96,12 +96,15 @@ async function* examineContents(
   options: DoctorOptions,
 ): AsyncGenerator<CheckResult> {
   const client = await connectOrExplain(database.directConnection)
-  const { pending } = await examineSchema(client).finally(() => client.end())
+  const { pending, newer, oldestVersion } = await examineSchema(client).finally(() => client.end())
   if (pending.length > 0) {
-    yield fault('migrations', `not applied yet: ${pending.join(', ')}; run "vitrine migrate"`)
+    yield fault('migrations', describePending(pending, oldestVersion))
     return
   }
-  yield ok('migrations', 'up to date')
+  yield ok(
+    'migrations',
+    newer.length === 0 ? 'up to date' : `a newer version works beside this one: ${newer.join(', ')}`,
+  )
   const db = connectDb({
     connection: database.directConnection,
     poolSize: 1,
@@ -138,6 +141,9 @@ async function* examineContents(
     await db.close()
   }
 }
+
+const describePending = (pending: readonly string[], oldestVersion: string | null) =>
+  `not applied yet: ${pending.join(', ')}; stop instances older than ${oldestVersion}, then run "vitrine migrate"`
 
 type Counted = { id: string; count: number }
 

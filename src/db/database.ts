@@ -12,6 +12,7 @@ import {
   unavailable,
 } from './queueing.ts'
 import { toStatement } from './sql.ts'
+import { inStatementSpan } from './statement-spans.ts'
 
 export { isForeignKeyViolation, isUniqueViolation, sqlState }
 
@@ -85,6 +86,8 @@ export type DbOptions = {
    * not run a statement often.
    */
   plansOnce?: boolean
+  /** Statements of requests and jobs get a span (decision 0050). */
+  traced?: boolean
   onIdleError?: (error: Error) => void
   /** Called after the commit for each job and store that a transaction has named with `signal`. */
   onSignal?: (job: string, storeId: number) => void
@@ -156,10 +159,13 @@ export const connectDb = (options: DbOptions): Db => {
       throw thrown
     }
   }
-  const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
+  const sendPlain = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     notifyListeners(text)
     return ask(client, name === undefined || !prepare ? { text, values } : { name, text, values })
   }
+  const send: typeof sendPlain = options.traced
+    ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
+    : sendPlain
 
   /** The second attempt is for a server that was the primary and is not any more. */
   const connect = async (attempt = 1): Promise<pg.PoolClient> => {
@@ -235,13 +241,20 @@ export const connectDb = (options: DbOptions): Db => {
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>) =>
     withClient(async (client) => {
       let hasEnded = false
+      /** The first failure: statements that were sent with it fail because of it. */
+      let cause: unknown
       const last: (() => Promise<number>)[] = []
       const signals: [job: string, storeId: number][] = []
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
         if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
         gather(client)
-        return use(client)
+        try {
+          return await use(client)
+        } catch (error) {
+          cause ??= error
+          throw error
+        }
       }
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
@@ -261,7 +274,7 @@ export const connectDb = (options: DbOptions): Db => {
       } catch (error) {
         hasEnded = true
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
-        throw error
+        throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })
 
@@ -342,6 +355,9 @@ const gather = (client: pg.PoolClient) => {
 }
 
 const gathering = new WeakSet<pg.PoolClient>()
+
+/** The state of a statement that was sent after one that has failed. */
+const transactionIsAborted = '25P02'
 
 /**
  * Serialization failures, deadlocks, and references to a row that was deleted in the meantime, such as an outlet. When the

@@ -13,9 +13,9 @@ export const isForeignKeyViolation = (error: unknown) => sqlState(error) === '23
 
 /**
  * Connection lost, out of resources, shutting down, a server that accepts no writes (any more), statement or lock timeout:
- * the caller may try again.
+ * the caller may try again. 3D000: the database is just being exchanged for a restored one.
  */
-const isTemporary = (state: string) => /^(08|53|57P|57014$|25006$|25P03$|55P03$)/.test(state)
+const isTemporary = (state: string) => /^(08|53|57P|57014$|25006$|25P03$|55P03$|3D000$)/.test(state)
 
 /** The server closes the session after one of these, or no longer accepts writes. */
 const endsSession = (state: string) => /^(08|57P|25006$|25P03$)/.test(state)

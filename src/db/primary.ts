@@ -4,7 +4,7 @@ import { splitServers } from '../core/database-url.ts'
 import { toError } from '../core/thrown.ts'
 
 /**
- * A URL may name several servers, a primary and its standbys (decision 0048). pg knows one host only, so the servers are
+ * A URL may name several servers, a primary and its standbys (decision 0047). pg knows one host only, so the servers are
  * asked at the same time, and the first that accepts writes is used: one that hangs delays nothing.
  */
 const serversOf = (connection: pg.ClientConfig): pg.ClientConfig[] =>

@@ -33,7 +33,7 @@ export type Replica = {
 }
 
 /**
- * Reads from a standby, for work that can do with data of a moment ago (decision 0049). The position of the log is read on
+ * Reads from a standby, for work that can do with data of a moment ago (decision 0048). The position of the log is read on
  * the primary, then on the replica. Once the replica has replayed it, its data are at least as new as the moment at which
  * it was read on the primary. The replica is used while this moment is recent, and not before the last change of the store
  * that was announced. Everything else is read from the primary, so a replica that lags, hangs or dies costs only speed.

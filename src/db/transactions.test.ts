@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { connectionTo } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
 import { movableClock } from '../core/clock.ts'
@@ -92,6 +93,19 @@ test('a statement with the commit that fails rolls back its transaction, which t
   assert.deepEqual([attempts, await read()], [1, 0])
   await db.tx((tx) => add(tx, table, 3))
   assert.equal(await read(), 3)
+})
+
+test('a transaction throws the first failure, also when those that follow from it are noticed earlier', async (t) => {
+  const { db, table } = await openTable(t)
+  const failing = db.tx(async (tx) => {
+    tx.withCommit(async () => {
+      const changed = add(tx, table, 500)
+      await changed.catch(() => setTimeout(10))
+      return changed
+    })
+    tx.withCommit(() => add(tx, table, 1))
+  })
+  await assert.rejects(failing, { code: '23514' })
 })
 
 test('with plansOnce, a statement is planned for any values, and through `fresh` for its own', async (t) => {
